@@ -1,0 +1,110 @@
+// Every error a caller can meet, in one place: its status, its sentence, and whether trying again can help.
+// A refused request is a plain value (a stack costs more than the whole request); errors with a stack are for faults.
+
+export const catalogue = {
+  "bad-request": { status: 400, retry: false, text: "The request is not well-formed HTTP." },
+  "request-timeout": { status: 408, retry: true, text: "The request did not arrive in time." },
+  "headers-too-large": { status: 431, retry: false, text: "The request's headers are too large." },
+  "expectation-failed": {
+    status: 417,
+    retry: false,
+    text: "The only expectation supported is 100-continue.",
+  },
+  "not-found": { status: 404, retry: false, text: "There is nothing at this path." },
+  "token-in-query": {
+    status: 400,
+    retry: false,
+    text: "Send the token in the Authorization header, never in the query string.",
+  },
+  "method-not-allowed": { status: 405, retry: false, text: "Only POST is allowed here." },
+  "repeated-header": {
+    status: 400,
+    retry: false,
+    text: "A header that may stand only once was sent more than once.",
+  },
+  unauthorized: {
+    status: 401,
+    retry: false,
+    text: "The hook token is missing or wrong. Send it as Authorization: Bearer TOKEN.",
+  },
+  "too-many-failures": {
+    status: 429,
+    retry: true,
+    text: "Too many wrong tokens came from this address. Wait, then send the right one.",
+  },
+  "unknown-hook": { status: 404, retry: false, text: "No hook has this name." },
+  "body-too-large": { status: 413, retry: false, text: "The body is larger than hooks.maxBodyBytes allows." },
+  "body-timeout": { status: 408, retry: true, text: "The body did not arrive in time." },
+  "unsupported-media-type": { status: 415, retry: false, text: "Send the body as application/json." },
+  "unsupported-encoding": { status: 415, retry: false, text: "Send the body without a content encoding." },
+  "invalid-json": { status: 400, retry: false, text: "The body is not valid JSON in UTF-8." },
+  "invalid-payload": { status: 400, retry: false, text: "The payload has fields that cannot be accepted." },
+  "session-key-not-allowed": {
+    status: 400,
+    retry: false,
+    text: "This session key may not be used: the main session's is reserved, and requests may set one only when hooks.allowRequestSessionKey is true.",
+  },
+  "session-key-prefix": {
+    status: 400,
+    retry: false,
+    text: "The session key must start with one of hooks.allowedSessionKeyPrefixes.",
+  },
+  "agent-not-allowed": {
+    status: 400,
+    retry: false,
+    text: "Routing to this agent is not allowed by hooks.allowedAgentIds.",
+  },
+  "model-not-allowed": { status: 400, retry: false, text: "This model is not in agents.defaults.models." },
+  "channel-unknown": { status: 400, retry: false, text: "No channel has this name." },
+  "invalid-idempotency-key": {
+    status: 400,
+    retry: false,
+    text: "The Idempotency-Key must be one header of 1 to 255 visible characters.",
+  },
+  "idempotency-mismatch": {
+    status: 422,
+    retry: false,
+    text: "This Idempotency-Key was used before with another body.",
+  },
+  "mapping-failed": { status: 500, retry: true, text: "The mapping could not turn this request into an action." },
+  "internal-error": { status: 500, retry: true, text: "Something went wrong here. Nothing was stored." },
+  stopping: { status: 503, retry: true, text: "The gateway is stopping. Try again shortly." },
+  "store-unavailable": {
+    status: 503,
+    retry: true,
+    text: "The store cannot take the request now. Nothing was stored; try again shortly.",
+  },
+  "queue-full": { status: 503, retry: true, text: "Too many runs are waiting. Try again later." },
+} as const satisfies Record<string, { status: number; retry: boolean; text: string }>;
+
+export type ErrorCode = keyof typeof catalogue;
+
+export type PayloadFault = { path: string; message: string };
+
+/** Why a request was not accepted. */
+export type Refusal = {
+  readonly refused: ErrorCode;
+  readonly details?: readonly PayloadFault[];
+  readonly retryAfterSeconds?: number;
+};
+
+export const refuse = (refused: ErrorCode, more?: Omit<Refusal, "refused">): Refusal => ({ refused, ...more });
+
+export const isRefusal = (value: object): value is Refusal => "refused" in value;
+
+/** The store cannot be written now: full disk, lost database. The caller may try again; nothing was stored. */
+export class StoreUnavailable extends Error {
+  override name = "StoreUnavailable";
+}
+
+/** Something a person did that cannot work, with what to do about it: shown as one plain message, without a stack. */
+export class UsageError extends Error {
+  override name = "UsageError";
+}
+
+/** A fault's kind, safe to log: never its message, which may carry payload text or secrets. */
+export const faultKind = (fault: unknown): string => {
+  if (!(fault instanceof Error)) return typeof fault;
+  const code = "code" in fault && typeof fault.code === "string" ? fault.code : null;
+  return code ?? fault.name;
+};

@@ -1,0 +1,8 @@
+// Ids are UUID version 7: sortable by time for people, but never relied on for order.
+import { randomUUIDv7 } from "node:crypto";
+
+export const newId = (): string => randomUUIDv7();
+
+const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+export const isId = (text: string): boolean => uuidShape.test(text);

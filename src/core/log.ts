@@ -1,0 +1,32 @@
+// The log port. Fields are an allow-list: what is not named here cannot be logged, payloads and tokens least of all.
+
+export type LogFields = {
+  method?: string;
+  hook?: string;
+  status?: number;
+  outcome?: string;
+  code?: string;
+  durationMs?: number;
+  bytes?: number;
+  count?: number;
+  address?: string;
+  runId?: string;
+  eventId?: string;
+  deliveryId?: string;
+  agentId?: string;
+  channel?: string;
+  attempt?: number;
+  kind?: string;
+  setting?: string;
+  node?: string;
+  reason?: string;
+};
+
+export type Log = {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+};
+
+export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };

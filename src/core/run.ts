@@ -1,0 +1,71 @@
+// A run is one turn of an agent, stored from acceptance to its end.
+//
+//   queued ──claim──▶ running ──settle──▶ succeeded | failed | timed-out | cancelled
+//     ▲  │              │
+//     │  └─cancel──▶ cancelled
+//     └──retry, release (clean stop), expired lease
+import type { WakeMode } from "./action.ts";
+
+export const runStatuses = [
+  "queued",
+  "parked",
+  "running",
+  "succeeded",
+  "failed",
+  "timed-out",
+  "cancelled",
+] as const;
+export type RunStatus = (typeof runStatuses)[number];
+export type EndStatus = "succeeded" | "failed" | "timed-out" | "cancelled";
+
+export type RunKind = "hook" | "heartbeat";
+
+/** What the run was asked to do: stored whole with it, so that nothing about it is lost on a restart. */
+export type RunRequest = {
+  message: string;
+  name: string | null;
+  wakeMode: WakeMode;
+  deliver: boolean;
+  channel: string;
+  to: string | null;
+  model: string | null;
+  thinking: string | null;
+  timeoutSeconds: number | null;
+};
+
+export type NewRun = {
+  id: string;
+  kind: RunKind;
+  hook: string;
+  agentId: string;
+  requestedAgentId: string | null;
+  sessionKey: string;
+  /** Runs of one lane go strictly one after another, in order of arrival. */
+  lane: string;
+  request: RunRequest;
+};
+
+export type Run = NewRun & {
+  status: RunStatus;
+  attempts: number;
+  createdAt: number;
+  startedAt: number | null;
+  endedAt: number | null;
+  reply: string | null;
+  error: string | null;
+};
+
+/** A run in the hands of one worker. Whoever does not hold the lease changes nothing. */
+export type ClaimedRun = Run & {
+  lease: string;
+  /** Time its earlier attempts have worked. */
+  elapsedMs: number;
+  cancelRequested: boolean;
+};
+
+export const mainSessionKey = "main";
+export const heartbeatLane = "main";
+
+/** An explicit session key is a conversation; anything else is an isolated turn with a lane of its own. */
+export const laneOf = (run: { id: string; agentId: string; sessionKey: string }, conversation: boolean): string =>
+  conversation ? `session:${run.agentId}:${run.sessionKey}` : `run:${run.id}`;

@@ -1,0 +1,18 @@
+// A system event is a note for the main session. It stays until a turn that showed it has succeeded.
+
+/** Where the text came from, carried on the record so that nobody has to guess it later. */
+export type EventSource = "wake" | "summary" | "notice";
+
+export type NewEvent = {
+  id: string;
+  sessionKey: string;
+  source: EventSource;
+  hook: string | null;
+  text: string;
+};
+
+export type SystemEvent = NewEvent & {
+  seq: number;
+  createdAt: number;
+  shownAt: number | null;
+};

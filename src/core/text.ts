@@ -1,0 +1,18 @@
+// Cutting text without breaking a character, and saying so.
+
+/** At most `limit` UTF-16 units, never half a surrogate pair. */
+export function cut(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const last = text.charCodeAt(limit - 1);
+  const splitsPair = last >= 0xd800 && last <= 0xdbff;
+  return text.slice(0, splitsPair ? limit - 1 : limit);
+}
+
+export const cutWithMark = (text: string, limit: number, mark = "…"): string =>
+  text.length <= limit ? text : cut(text, limit - mark.length) + mark;
+
+/** One line, no control characters: for names and reasons that stand inside a line of ours. */
+export const oneLine = (text: string): string =>
+  text
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ")
+    .trim();
