@@ -1,0 +1,42 @@
+// Migrations are numbered and go forward only. A database from a newer Rouse is refused, never guessed at.
+import { UsageError } from "../../core/errors.ts";
+import type { Dialect, Program } from "../driver.ts";
+import { createTables } from "./001-tables.ts";
+
+/** Position in this list + 1 is the version it leads to. */
+const migrations: readonly ((dialect: Dialect) => readonly string[])[] = [createTables];
+
+export const newestVersion = migrations.length;
+
+export function* migrate(dialect: Dialect, input: { now: number }): Program<void> {
+  yield { sql: "create table if not exists migration(version integer primary key, applied_at bigint not null)", values: [] };
+  const version = yield* currentVersion();
+  refuseNewer(version);
+  for (const [index, statements] of migrations.entries()) {
+    if (index < version) continue;
+    for (const sql of statements(dialect)) yield { sql, values: [] };
+    yield { sql: "insert into migration(version, applied_at) values ($1, $2)", values: [index + 1, input.now] };
+  }
+}
+
+/** For commands, which never migrate: the gateway does. */
+export function* checkVersion(_dialect: Dialect, _input: null): Program<void> {
+  const version = yield* currentVersion();
+  refuseNewer(version);
+  if (version < newestVersion) {
+    throw new UsageError("The store is from an older Rouse. Start the gateway once (rouse start); it brings the store up to date.");
+  }
+}
+
+function* currentVersion(): Program<number> {
+  const [row] = yield { sql: "select max(version) as version from migration", values: [] };
+  return Number(row?.["version"] ?? 0);
+}
+
+function refuseNewer(version: number): void {
+  if (version > newestVersion) {
+    throw new UsageError(
+      `The store has version ${version}, this Rouse knows up to ${newestVersion}. Run the newer Rouse that wrote it, or point store at another database.`,
+    );
+  }
+}

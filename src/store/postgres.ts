@@ -1,0 +1,139 @@
+// The store on PostgreSQL: any number of gateways on one database.
+import pg from "pg";
+import type { Clock } from "../core/clock.ts";
+import { StoreUnavailable } from "../core/errors.ts";
+import { createStore } from "./create.ts";
+import { postgresDialect, type AnyProgram, type Driver, type Row, type Statement } from "./driver.ts";
+import { isRead, programs, type ProgramName, type Programs } from "./sql/programs.ts";
+import type { Store } from "./store.ts";
+
+export type PostgresOptions = {
+  url: string;
+  clock: Clock;
+  /** Commands never migrate; the gateway does. */
+  migrate: boolean;
+  connections?: number;
+  onGroup?: (size: number) => void;
+};
+
+/** Any constant: the nodes that start at the same time take turns at migrating. */
+const migrationLock = 46_653_001;
+const mostTries = 6;
+
+export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
+  const { url, clock, migrate, connections = 8, onGroup } = options;
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: connections,
+    connectionTimeoutMillis: 5000,
+    keepAlive: true,
+    application_name: "rouse",
+    types: { getTypeParser: (oid: number) => (oid === int8 ? Number : pg.types.getTypeParser(oid)) },
+    onConnect: async (client: pg.ClientBase) => void (await client.query(sessionSettings)),
+  } as pg.PoolConfig);
+  // An idle connection that breaks is replaced at its next use.
+  pool.on("error", () => {});
+
+  const driver = createPostgresDriver(pool);
+  try {
+    if (migrate) await driver.run("migrate", { now: clock.now() });
+    else await driver.run("checkVersion", null);
+  } catch (fault) {
+    await pool.end();
+    throw fault;
+  }
+  return createStore({ driver, clock, onGroup });
+}
+
+const int8 = 20;
+
+// A generic plan keeps the claim flat at any size. Whatever the server's default, an answer means: on disk.
+const sessionSettings = `set plan_cache_mode = force_generic_plan; set synchronous_commit = on;
+  set statement_timeout = '15s'; set idle_in_transaction_session_timeout = '30s'; set timezone = 'UTC'`;
+
+function createPostgresDriver(pool: pg.Pool): Driver<Programs> {
+  const names = new Map<string, string>();
+  const nameOf = (sql: string): string => {
+    const known = names.get(sql);
+    if (known) return known;
+    const name = `rouse_${names.size}`;
+    names.set(sql, name);
+    return name;
+  };
+
+  const query = async (client: pg.ClientBase, { sql, values }: Statement): Promise<Row[]> => {
+    const prepared = values.length > 0 ? { name: nameOf(sql), text: sql, values: [...values] } : { text: sql };
+    const { rows } = await client.query<Row>(prepared);
+    return rows;
+  };
+
+  const execute = async (client: pg.ClientBase, name: ProgramName, input: unknown): Promise<unknown> => {
+    const program = (programs[name] as AnyProgram)(postgresDialect, input);
+    let step = program.next([]);
+    while (!step.done) step = program.next(await query(client, step.value));
+    return step.value;
+  };
+
+  const transact = async (client: pg.ClientBase, name: ProgramName, input: unknown): Promise<unknown> => {
+    await client.query("begin");
+    if (name === "migrate") await client.query(`select pg_advisory_xact_lock(${migrationLock})`);
+    const result = await execute(client, name, input);
+    await client.query("commit");
+    return result;
+  };
+
+  const attempt = async (name: ProgramName, input: unknown): Promise<unknown> => {
+    const client = await pool.connect();
+    let broken = false;
+    try {
+      return await (isRead(name) ? execute(client, name, input) : transact(client, name, input));
+    } catch (fault) {
+      broken = !(await rolledBack(client, isRead(name)));
+      throw fault;
+    } finally {
+      client.release(broken);
+    }
+  };
+
+  return {
+    run: async (name: ProgramName, input: unknown) => {
+      for (let tries = 1; ; tries++) {
+        try {
+          return await attempt(name, input);
+        } catch (fault) {
+          if (isContention(fault) && tries < mostTries) continue;
+          throw isAway(fault) ? new StoreUnavailable(`the database cannot be used: ${reasonOf(fault)}`, { cause: fault }) : fault;
+        }
+      }
+    },
+    close: () => pool.end(),
+  } as Driver<Programs>;
+}
+
+async function rolledBack(client: pg.ClientBase, read: boolean): Promise<boolean> {
+  try {
+    if (!read) await client.query("rollback");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const codeOf = (fault: unknown): string =>
+  fault instanceof Error && "code" in fault && typeof fault.code === "string" ? fault.code : "";
+
+/** Deadlock and serialisation failures: the other one went first, ours is simply done again. */
+const isContention = (fault: unknown): boolean => ["40P01", "40001"].includes(codeOf(fault));
+
+// Connection (08), resources (53), operator intervention (57), system (58), not yet or no longer in charge (25006),
+// wrong password or database (28, 3D), and whatever the socket says.
+const awayCodes = /^(08|53|57|58|28|3D|25006|E[A-Z]{2,})/;
+
+const isAway = (fault: unknown): boolean => {
+  const code = codeOf(fault);
+  if (code !== "") return awayCodes.test(code);
+  return fault instanceof Error && /connection|timeout|terminated|not queryable/i.test(fault.message);
+};
+
+/** Never the driver's own message: it may quote the address with its password. */
+const reasonOf = (fault: unknown): string => codeOf(fault) || "the connection failed";

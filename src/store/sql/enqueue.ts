@@ -1,0 +1,85 @@
+// Into the queue: runs by lane, events, and the coalescing heartbeat request.
+import type { NewEvent } from "../../core/system-event.ts";
+import { heartbeatLane, mainSessionKey, type RunRequest } from "../../core/run.ts";
+import type { Dialect, Program } from "../driver.ts";
+import type { HeartbeatRequest } from "../store.ts";
+import { encode } from "./rows.ts";
+
+/** More passes than this would mean that a lane changes its head faster than we can look. */
+const mostPasses = 100;
+
+/**
+ * `runs` is a JSON array of `runToJson`. A run becomes its lane's head when the lane has none. Two runs that both
+ * see an empty lane meet at the unique index; the one that lost is tried again and then sees the head. The share
+ * lock keeps a head from settling between our look and our commit, which would strand the run for ever.
+ */
+export function* insertRuns(dialect: Dialect, input: { runs: string; count: number; now: number }): Program<void> {
+  const sql = `insert into run(id, kind, hook, agent_id, requested_agent_id, session_key, lane, head, status, created_at, ready_at, request)
+    select value ->> 'id', value ->> 'kind', value ->> 'hook', value ->> 'agent', value ->> 'requested', value ->> 'session', value ->> 'lane',
+      case when exists(select 1 from run where lane = value ->> 'lane' and head = 1 ${dialect.forShare}) then 0 else 1 end,
+      'queued', cast($2 as bigint), cast($2 as bigint), value ->> 'request'
+    from ${dialect.rowsOf("$1")} where true
+    on conflict (lane) where head = 1 do nothing returning id`;
+  let { runs, count } = input;
+  for (let pass = 0; count > 0; pass++) {
+    if (pass === mostPasses) throw new Error("a lane's head never settled");
+    const stored = yield { sql, values: [runs, input.now] };
+    if (stored.length === count) return;
+    const ids = new Set(stored.map((row) => row["id"]));
+    const left = (JSON.parse(runs) as { id: string }[]).filter((run) => !ids.has(run.id));
+    runs = JSON.stringify(left);
+    count = left.length;
+  }
+}
+
+/** `events` is a JSON array of `eventToJson`. */
+export function* insertEvents(dialect: Dialect, input: { events: string; now: number }): Program<void> {
+  yield {
+    sql: `insert into event(id, session_key, source, hook, text, created_at)
+      select value ->> 'id', value ->> 'session', value ->> 'source', value ->> 'hook', value ->> 'text', cast($2 as bigint)
+      from ${dialect.rowsOf("$1")}`,
+    values: [input.events, input.now],
+  };
+}
+
+/** One event of our own making; with `runId` it is that run's summary, of which there can be only one. */
+export function* insertEvent(event: NewEvent, runId: string | null, now: number): Program<void> {
+  yield {
+    sql: "insert into event(id, session_key, source, hook, run_id, text, created_at) values ($1, $2, $3, $4, $5, $6, $7)",
+    values: [event.id, event.sessionKey, event.source, event.hook, runId, encode(event.text), now],
+  };
+}
+
+const heartbeatDetail: RunRequest = {
+  message: "",
+  name: null,
+  wakeMode: "now",
+  deliver: true,
+  channel: "last",
+  to: null,
+  model: null,
+  thinking: null,
+  timeoutSeconds: null,
+};
+
+/**
+ * Asks for a heartbeat unless one waits that has not begun. The waiting one is locked until we commit: claimed
+ * earlier, it could read its events before ours is there, and ours would go unseen.
+ */
+export function* requestHeartbeat(dialect: Dialect, input: HeartbeatRequest & { now: number }): Program<void> {
+  const waiting = `select 1 from run where kind = 'heartbeat' and status = 'queued' and started_at is null ${dialect.forShare}`;
+  for (let pass = 0; pass < mostPasses; pass++) {
+    const found = yield { sql: waiting, values: [] };
+    if (found.length > 0) return;
+    const stored = yield {
+      sql: `insert into run(id, kind, hook, agent_id, session_key, lane, head, status, created_at, ready_at, request)
+        select $1, 'heartbeat', 'heartbeat', $2, '${mainSessionKey}', '${heartbeatLane}',
+          case when exists(select 1 from run where lane = '${heartbeatLane}' and head = 1 ${dialect.forShare}) then 0 else 1 end,
+          'queued', cast($3 as bigint), cast($4 as bigint), $5
+        where true on conflict do nothing returning id`,
+      values: [input.id, input.agentId, input.now, input.now + input.delayMs, encode(heartbeatDetail)],
+    };
+    if (stored.length > 0) return;
+  }
+  throw new Error("the main lane's head never settled");
+}

@@ -1,0 +1,152 @@
+// The life of a run: claim, renew, settle, cancel, repeat.
+//
+// Only the head of a lane can be claimed. `ready_at` of a queued head is when it may start; of a running head, when
+// its lease ends: so one indexed read finds due runs, due retries and expired leases alike.
+import type { ClaimedRun, RunKind } from "../../core/run.ts";
+import type { NewEvent } from "../../core/system-event.ts";
+import type { Dialect, Program } from "../driver.ts";
+import type { CancelResult, Claim, HeartbeatRequest, Settlement } from "../store.ts";
+import { insertDelivery } from "./deliveries.ts";
+import { insertEvent, insertRuns, requestHeartbeat } from "./enqueue.ts";
+import { encode, encodeOrNull, runColumns, runToJson, toClaimedRun, toRun } from "./rows.ts";
+
+/** What a crashed attempt has worked: up to its last sign of life, one lease before its lease ends. */
+const workedByCrashed = (leaseMs: string): string =>
+  `case when status = 'running' and ready_at - ${leaseMs} > claimed_at then ready_at - ${leaseMs} - claimed_at else 0 end`;
+
+export type ClaimInput = { kind: RunKind; limit: number; lease: string; leaseMs: number; now: number };
+
+export function* claimRuns(dialect: Dialect, input: ClaimInput): Program<Claim<ClaimedRun>> {
+  const { kind, limit, lease, leaseMs, now } = input;
+  const rows = yield {
+    sql: `with due as materialized (
+        select seq as due_seq from run where head = 1 and kind = $1 and ready_at <= $2
+        order by ready_at, seq limit $3 ${dialect.forUpdateSkipLocked})
+      update run set elapsed_ms = elapsed_ms + ${workedByCrashed("cast($6 as bigint)")},
+        status = 'running', lease = $4, attempts = attempts + 1, ready_at = cast($5 as bigint), claimed_at = cast($2 as bigint),
+        started_at = coalesce(started_at, cast($2 as bigint))
+      from due where run.seq = due.due_seq returning ${runColumns}`,
+    values: [kind, now, limit, lease, now + leaseMs, leaseMs],
+  };
+  const claimed = rows.toSorted((a, b) => Number(a["seq"]) - Number(b["seq"])).map(toClaimedRun);
+  const [next] = yield { sql: nextReady, values: [kind] };
+  return { claimed, nextReadyAt: next ? Number(next["ready_at"]) : null };
+}
+
+const nextReady = "select ready_at from run where head = 1 and kind = $1 order by ready_at limit 1";
+
+export type RenewInput = { ids: readonly string[]; lease: string; leaseMs: number; now: number };
+
+export function* renewRuns(dialect: Dialect, input: RenewInput): Program<{ held: string[]; cancelled: string[] }> {
+  const rows = yield {
+    sql: `update run set ready_at = cast($2 as bigint)
+      where id in (select value ->> 'id' from ${dialect.rowsOf("$3")}) and lease = $1 and status = 'running'
+      returning id, cancel_requested`,
+    values: [input.lease, input.now + input.leaseMs, JSON.stringify(input.ids.map((id) => ({ id })))],
+  };
+  return {
+    held: rows.map((row) => String(row["id"])),
+    cancelled: rows.filter((row) => Number(row["cancel_requested"]) === 1).map((row) => String(row["id"])),
+  };
+}
+
+export type SettleInput = { id: string; lease: string; settlement: Settlement; now: number };
+
+export function* settleRun(dialect: Dialect, { id, lease, settlement, now }: SettleInput): Program<boolean> {
+  const { next, workedMs, summary, delivery, heartbeat, shownEventIds } = settlement;
+  if (next.kind !== "ended") {
+    const rows = yield {
+      sql: `update run set status = 'queued', lease = null, elapsed_ms = elapsed_ms + $3, ready_at = $4, attempts = attempts - $5,
+          error = coalesce($6, error)
+        where id = $1 and lease = $2 and status = 'running' returning id`,
+      values: [
+        id,
+        lease,
+        workedMs,
+        next.kind === "retry" ? now + next.delayMs : now,
+        next.kind === "retry" ? 0 : 1,
+        next.kind === "retry" ? encode(next.error) : null,
+      ],
+    };
+    return rows.length > 0;
+  }
+  const [ended] = yield {
+    sql: `update run set status = $3, head = 0, lease = null, elapsed_ms = elapsed_ms + $4, ended_at = cast($5 as bigint), reply = $6, error = $7
+      where id = $1 and lease = $2 and status = 'running' returning lane`,
+    values: [id, lease, next.status, workedMs, now, encodeOrNull(next.reply), encodeOrNull(next.error)],
+  };
+  if (!ended) return false;
+  yield* promote(dialect, String(ended["lane"]));
+  if (summary) yield* insertEvent(summary, id, now);
+  if (delivery) yield* insertDelivery(delivery, now);
+  if (shownEventIds.length > 0) {
+    yield {
+      sql: `update event set shown_at = cast($1 as bigint)
+        where id in (select value ->> 'id' from ${dialect.rowsOf("$2")}) and shown_at is null`,
+      values: [now, JSON.stringify(shownEventIds.map((eventId) => ({ id: eventId })))],
+    };
+  }
+  if (heartbeat) yield* requestHeartbeat(dialect, { ...heartbeat, now });
+  return true;
+}
+
+/** The lane's oldest waiting run becomes its head. Locked, so that it cannot be cancelled while it is promoted. */
+function* promote(dialect: Dialect, lane: string): Program<void> {
+  yield {
+    sql: `update run set head = 1 where seq = (
+      select seq from run where lane = $1 and head = 0 and status = 'queued' order by seq limit 1 ${dialect.forUpdate})`,
+    values: [lane],
+  };
+}
+
+export type CancelInput = {
+  id: string;
+  error: string;
+  summary: NewEvent | null;
+  heartbeat: HeartbeatRequest | null;
+  now: number;
+};
+
+export function* cancelRun(dialect: Dialect, input: CancelInput): Program<CancelResult> {
+  const [found] = yield {
+    sql: `select lane, head, status from run where id = $1 ${dialect.forUpdate}`,
+    values: [input.id],
+  };
+  if (!found) return "unknown";
+  if (found["status"] === "running") {
+    yield { sql: "update run set cancel_requested = 1 where id = $1", values: [input.id] };
+    return "requested";
+  }
+  if (found["status"] !== "queued" && found["status"] !== "parked") return "ended";
+  yield {
+    sql: "update run set status = 'cancelled', head = 0, ended_at = cast($2 as bigint), error = $3 where id = $1",
+    values: [input.id, input.now, encode(input.error)],
+  };
+  if (Number(found["head"]) === 1) yield* promote(dialect, String(found["lane"]));
+  if (input.summary) yield* insertEvent(input.summary, input.id, input.now);
+  if (input.heartbeat) yield* requestHeartbeat(dialect, { ...input.heartbeat, now: input.now });
+  return "cancelled";
+}
+
+export type RepeatInput = { id: string; newId: string; now: number };
+
+export function* repeatRun(dialect: Dialect, input: RepeatInput): Program<"queued" | "not-ended" | "unknown"> {
+  const [row] = yield { sql: `select ${runColumns}, ended_at from run where id = $1 and kind = 'hook'`, values: [input.id] };
+  if (!row) return "unknown";
+  if (row["ended_at"] == null) return "not-ended";
+  const run = toRun(row);
+  const lane = run.lane === `run:${run.id}` ? `run:${input.newId}` : run.lane;
+  const runs = `[${runToJson({ ...run, id: input.newId, lane })}]`;
+  yield* insertRuns(dialect, { runs, count: 1, now: input.now });
+  return "queued";
+}
+
+/** At the start of the only gateway on this store, nobody else can hold a lease: all are void at once. */
+export function* voidLeases(_dialect: Dialect, input: { now: number; leaseMs: number }): Program<void> {
+  yield {
+    sql: `update run set elapsed_ms = elapsed_ms + ${workedByCrashed("cast($2 as bigint)")}, status = 'queued', lease = null, ready_at = cast($1 as bigint)
+      where head = 1 and kind in ('hook', 'heartbeat') and status = 'running'`,
+    values: [input.now, input.leaseMs],
+  };
+  yield { sql: "update delivery set lease = null, ready_at = $1 where status = 'waiting' and lease is not null", values: [input.now] };
+}

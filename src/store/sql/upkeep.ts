@@ -1,0 +1,98 @@
+// The rest: the periodic heartbeat, settings, records of requests, retention, counts.
+import type { Target } from "../../core/target.ts";
+import type { Dialect, Program } from "../driver.ts";
+import type { HeartbeatRequest, RequestRecord, Retention } from "../store.ts";
+import { requestHeartbeat } from "./enqueue.ts";
+import { encode } from "./rows.ts";
+
+const heartbeatDue = "heartbeat-due";
+const lastTargetName = "last-target";
+const probeName = "probe";
+
+/** The row of the due time is the referee: whoever moves it on is the one that beats. */
+export function* beatIfDue(
+  dialect: Dialect,
+  input: { request: HeartbeatRequest; everyMs: number; now: number },
+): Program<number> {
+  const { request, everyMs, now } = input;
+  const next = String(now + everyMs);
+  yield {
+    sql: "insert into setting(name, value) values ($1, $2) on conflict (name) do nothing",
+    values: [heartbeatDue, next],
+  };
+  const moved = yield {
+    sql: "update setting set value = $2 where name = $1 and cast(value as bigint) <= cast($3 as bigint) returning value",
+    values: [heartbeatDue, next, now],
+  };
+  if (moved.length > 0) yield* requestHeartbeat(dialect, { ...request, now });
+  // A period that was made shorter takes effect at once.
+  yield {
+    sql: "update setting set value = $2 where name = $1 and cast(value as bigint) > cast($3 as bigint)",
+    values: [heartbeatDue, next, now + everyMs],
+  };
+  const [due] = yield { sql: "select value from setting where name = $1", values: [heartbeatDue] };
+  return Number(due?.["value"]);
+}
+
+function* putSetting(name: string, value: string): Program<void> {
+  yield {
+    sql: "insert into setting(name, value) values ($1, $2) on conflict (name) do update set value = excluded.value",
+    values: [name, value],
+  };
+}
+
+export function* lastTarget(_dialect: Dialect, _input: null): Program<Target | null> {
+  const [row] = yield { sql: "select value from setting where name = $1", values: [lastTargetName] };
+  return row ? (JSON.parse(String(row["value"])) as Target | null) : null;
+}
+
+export function* setLastTarget(_dialect: Dialect, input: { target: Target | null }): Program<void> {
+  yield* putSetting(lastTargetName, encode(input.target));
+}
+
+export function* probe(_dialect: Dialect, input: { now: number }): Program<void> {
+  yield* putSetting(probeName, String(input.now));
+}
+
+export function* recordRequest(_dialect: Dialect, input: RequestRecord): Program<void> {
+  yield {
+    sql: "insert into request(id, hook, outcome, reason, created_at) values ($1, $2, $3, $4, $5)",
+    values: [input.id, input.hook, input.outcome, encode(input.reason), input.createdAt],
+  };
+}
+
+export function* countUnfinished(_dialect: Dialect, _input: null): Program<number> {
+  // Heads and waiting runs each have a partial index of their own.
+  const [heads] = yield { sql: "select count(*) as count from run where head = 1", values: [] };
+  const [waiting] = yield { sql: "select count(*) as count from run where head = 0 and status = 'queued'", values: [] };
+  return Number(heads?.["count"]) + Number(waiting?.["count"]);
+}
+
+const expired: readonly { table: string; column: string; age: keyof Retention; key: string }[] = [
+  { table: "run", column: "ended_at", age: "finishedMs", key: "seq" },
+  { table: "event", column: "shown_at", age: "finishedMs", key: "seq" },
+  { table: "delivery", column: "ended_at", age: "finishedMs", key: "seq" },
+  { table: "request", column: "created_at", age: "requestsMs", key: "seq" },
+];
+
+/** A small step at a time, so that retention never holds the writer for long. */
+export function* sweep(
+  _dialect: Dialect,
+  input: { retention: Retention; limit: number; now: number },
+): Program<number> {
+  let removed = 0;
+  for (const { table, column, age, key } of expired) {
+    const rows = yield {
+      sql: `delete from ${table} where ${key} in (
+        select ${key} from ${table} where ${column} is not null and ${column} <= $1 order by ${column} limit $2) returning ${key}`,
+      values: [input.now - input.retention[age], input.limit],
+    };
+    removed += rows.length;
+  }
+  const keys = yield {
+    sql: `delete from idempotency where (hook, key) in (
+      select hook, key from idempotency where created_at <= $1 order by created_at limit $2) returning key`,
+    values: [input.now - input.retention.idempotencyMs, input.limit],
+  };
+  return removed + keys.length;
+}

@@ -1,0 +1,72 @@
+// The gateway's side of the writer thread. A thread that dies is started again; what it had in hand is refused.
+import { Worker } from "node:worker_threads";
+import { StoreUnavailable, UsageError } from "../core/errors.ts";
+import type { Call } from "./sqlite-engine.ts";
+import type { WriterAnswer, WriterFault, WriterRequest } from "./sqlite-writer.ts";
+
+export type WriterThread = { write(call: Call): Promise<unknown>; close(): Promise<void> };
+
+type Pending = { resolve(result: unknown): void; reject(fault: unknown): void };
+
+export function startWriterThread(path: string): WriterThread {
+  const pending = new Map<number, Pending>();
+  let worker: Worker | null = null;
+  let outgoing: WriterRequest[] = [];
+  let nextId = 1;
+  let closing = false;
+
+  const settle = (answers: readonly WriterAnswer[]): void => {
+    for (const { id, result, fault } of answers) {
+      const waiting = pending.get(id);
+      pending.delete(id);
+      if (fault) waiting?.reject(toError(fault));
+      else waiting?.resolve(result);
+    }
+  };
+
+  const start = (): Worker => {
+    // Compiled, this file is .js and so is the thread's.
+    const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+    const started = new Worker(new URL(`./sqlite-writer.${extension}`, import.meta.url), { workerData: { path } });
+    started.on("message", settle);
+    started.on("error", () => {});
+    started.on("exit", () => {
+      if (worker === started) worker = null;
+      for (const { reject } of pending.values()) reject(new StoreUnavailable("the writer thread ended"));
+      pending.clear();
+    });
+    return started;
+  };
+
+  const flush = (): void => {
+    const requests = outgoing;
+    outgoing = [];
+    worker ??= start();
+    worker.postMessage(requests);
+  };
+
+  return {
+    write({ name, input }) {
+      if (closing) return Promise.reject(new StoreUnavailable("the store is closed"));
+      const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+      const id = nextId++;
+      pending.set(id, { resolve, reject });
+      if (outgoing.push({ id, name, input }) === 1) queueMicrotask(flush);
+      return promise;
+    },
+    async close() {
+      closing = true;
+      const ending = worker;
+      if (!ending) return;
+      const ended = new Promise<void>((resolve) => ending.once("exit", () => resolve()));
+      queueMicrotask(() => ending.postMessage([]));
+      await ended;
+    },
+  };
+}
+
+const toError = ({ kind, message, code }: WriterFault): Error => {
+  if (kind === "unavailable") return new StoreUnavailable(message);
+  if (kind === "usage") return new UsageError(message);
+  return Object.assign(new Error(message), code === null ? {} : { code });
+};
