@@ -1,0 +1,9 @@
+import { createFakeChannel, createSilentChannel } from "../../test/fakes/channel.ts";
+import { channelContract } from "./channel.contract.ts";
+
+channelContract("fake", {
+  accepting: () => createFakeChannel(),
+  refusing: () => createFakeChannel(() => ({ kind: "rejected", reason: "no such chat" })),
+  limiting: (afterMs) => createFakeChannel(() => ({ kind: "retry", reason: "slow down", afterMs })),
+  silent: createSilentChannel,
+});

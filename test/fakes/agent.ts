@@ -1,0 +1,46 @@
+// Agents for tests: one that answers as it is told, one whose turns wait until the test ends them.
+import type { Agent, Turn } from "../../src/agents/agent.ts";
+import type { AgentOutcome } from "../../src/core/outcome.ts";
+
+export type FakeAgent = Agent & { turns: Turn[] };
+
+type Answer = (turn: Turn, signal: AbortSignal) => AgentOutcome | Promise<AgentOutcome>;
+
+export function createFakeAgent(answer: Answer = () => ({ kind: "replied", reply: "done" })): FakeAgent {
+  const turns: Turn[] = [];
+  return {
+    turns,
+    async run(turn, signal) {
+      turns.push(turn);
+      return answer(turn, signal);
+    },
+  };
+}
+
+export type HeldAgent = FakeAgent & {
+  /** Ends the turn that began at this place in `turns`. */
+  end(index: number, outcome?: AgentOutcome): void;
+  signals: AbortSignal[];
+};
+
+/** `deaf`: goes on when its signal fires, as no agent should. */
+export function createHeldAgent({ deaf = false } = {}): HeldAgent {
+  const ends: ((outcome: AgentOutcome) => void)[] = [];
+  const signals: AbortSignal[] = [];
+  const agent = createFakeAgent((_turn, signal) => {
+    const { promise, resolve } = Promise.withResolvers<AgentOutcome>();
+    ends.push(resolve);
+    signals.push(signal);
+    const stopped = () => resolve({ kind: "failed", reason: "it was stopped", mayPass: true });
+    if (!deaf && signal.aborted) stopped();
+    else if (!deaf) signal.addEventListener("abort", stopped, { once: true });
+    return promise;
+  });
+  return {
+    ...agent,
+    signals,
+    end(index, outcome = { kind: "replied", reply: `reply ${index}` }) {
+      ends[index]!(outcome);
+    },
+  };
+}
