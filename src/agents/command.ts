@@ -49,26 +49,20 @@ export function createCommandAgent(
 }
 
 function outcomeOf(end: ProcessEnd, { command, outputLimitBytes }: CommandConfig): AgentOutcome {
-  switch (end.kind) {
-    case "exited": {
-      if (end.exitCode !== 0) {
-        const reason = withTail(`the command ended with exit code ${end.exitCode}`, end.errorTail);
-        return failed(reason, end.exitCode === temporaryFailure);
-      }
-      const reply = end.output.trim();
-      return reply === "" ? failed("the command gave no reply") : { kind: "replied", reply };
-    }
-    case "killed":
-      return failed(withTail(`the command was ended by ${end.by}`, end.errorTail), true);
-    case "too-much-output":
-      return failed(`the command wrote more than ${outputLimitBytes} bytes`);
-    case "stopped":
-      return failed("it was stopped", true);
-    case "not-started":
-      return end.code === "ENOENT"
-        ? failed(`the command ${command} was not found`)
-        : failed(`the command ${command} could not be started: ${end.code}`, passingCodes.has(end.code));
+  if (end.kind === "stopped") return failed("it was stopped", true);
+  if (end.kind === "too-much-output") return failed(`the command wrote more than ${outputLimitBytes} bytes`);
+  if (end.kind === "not-started")
+    return end.code === "ENOENT"
+      ? failed(`the command ${command} was not found`)
+      : failed(`the command ${command} could not be started: ${end.code}`, passingCodes.has(end.code));
+  if (end.kind === "killed")
+    return failed(withTail(`the command was ended by ${end.by}`, end.errorTail), true);
+  if (end.exitCode !== 0) {
+    const reason = withTail(`the command ended with exit code ${end.exitCode}`, end.errorTail);
+    return failed(reason, end.exitCode === temporaryFailure);
   }
+  const reply = end.output.trim();
+  return reply === "" ? failed("the command gave no reply") : { kind: "replied", reply };
 }
 
 const failed = (reason: string, mayPass = false): AgentOutcome => ({ kind: "failed", reason, mayPass });

@@ -21,11 +21,5 @@ export function createAgents(
   return { find: (id) => byId.get(id) ?? main, main };
 }
 
-function createAgent(config: AgentConfig): Agent {
-  switch (config.kind) {
-    case "echo":
-      return createEchoAgent();
-    case "command":
-      return createCommandAgent(config);
-  }
-}
+const createAgent = (config: AgentConfig): Agent =>
+  config.kind === "command" ? createCommandAgent(config) : createEchoAgent();

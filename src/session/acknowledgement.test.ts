@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { isAcknowledgement } from "./acknowledgement.ts";
+
+const bare = [
+  "HEARTBEAT_OK",
+  "  HEARTBEAT_OK\n",
+  "HEARTBEAT_OK.",
+  "**HEARTBEAT_OK**",
+  "__HEARTBEAT_OK__",
+  "_HEARTBEAT_OK_",
+  "`HEARTBEAT_OK`",
+  "```\nHEARTBEAT_OK\n```",
+  "```text\nHEARTBEAT_OK\n```",
+  "~~~\nHEARTBEAT_OK\n~~~",
+  "> HEARTBEAT_OK",
+  "# HEARTBEAT_OK!",
+  "- HEARTBEAT_OK",
+  '"HEARTBEAT_OK"',
+  "“HEARTBEAT_OK”",
+  "[HEARTBEAT_OK]",
+  "<b>HEARTBEAT_OK</b>",
+  '<p class="x">HEARTBEAT_OK<br/></p>',
+  "HEARTBEAT_OK&nbsp;",
+  "HEARTBEAT\\_OK",
+  "\uFEFFHEARTBEAT_OK\u200B",
+  "HEARTBEAT_OK\nHEARTBEAT_OK",
+  "|HEARTBEAT_OK| ~ = + ^",
+];
+
+const never = [
+  "",
+  "   ",
+  "OK",
+  "heartbeat_ok",
+  "HEARTBEAT OK",
+  "HEARTBEAT",
+  "HEARTBEAT_OKAY",
+  "HEARTBEAT_OK2",
+  "XHEARTBEAT_OK",
+  "**",
+];
+
+const talkative = [
+  "HEARTBEAT_OK All is well.",
+  "All is well. HEARTBEAT_OK",
+  "HEARTBEAT_OK 1",
+  "HEARTBEAT_OK ✅",
+  "HEARTBEAT_OK <urgent>",
+  "**HEARTBEAT_OK** – nothing new",
+  "Nothing new: `HEARTBEAT_OK`.",
+  "<p>HEARTBEAT_OK</p><p>Nothing new.</p>",
+];
+
+describe("a reply that is only an acknowledgement", () => {
+  for (const heartbeat of [false, true]) {
+    for (const reply of bare)
+      test(`${JSON.stringify(reply)} is one, heartbeat ${heartbeat}`, () =>
+        assert.equal(isAcknowledgement(reply, { heartbeat }), true));
+    for (const reply of never)
+      test(`${JSON.stringify(reply)} is none, heartbeat ${heartbeat}`, () =>
+        assert.equal(isAcknowledgement(reply, { heartbeat }), false));
+  }
+  for (const reply of talkative)
+    test(`${JSON.stringify(reply)} is one only for a heartbeat`, () => {
+      assert.equal(isAcknowledgement(reply, { heartbeat: true }), true);
+      assert.equal(isAcknowledgement(reply, { heartbeat: false }), false);
+    });
+});
+
+describe("beside a heartbeat's token", () => {
+  const heartbeat = true;
+  for (const character of ["x", "🙂"]) {
+    test(`300 ${character} may stand, 301 may not`, () => {
+      const most = character.repeat(300);
+      assert.equal(isAcknowledgement(`HEARTBEAT_OK ${most}`, { heartbeat }), true);
+      assert.equal(isAcknowledgement(`${most}\nHEARTBEAT_OK`, { heartbeat }), true);
+      assert.equal(isAcknowledgement(`HEARTBEAT_OK ${most}${character}`, { heartbeat }), false);
+      assert.equal(isAcknowledgement(`${most}${character} HEARTBEAT_OK`, { heartbeat }), false);
+    });
+  }
+
+  test("a token in the middle does not count", () => {
+    assert.equal(isAcknowledgement("Never reply HEARTBEAT_OK to this", { heartbeat }), false);
+  });
+
+  test("a long hostile reply is decided quickly", () => {
+    const started = performance.now();
+    for (const filler of ["<", "_", "\\_", "HEARTBEAT_OK ", "<b ", "` "])
+      isAcknowledgement(`${filler.repeat(100_000)}HEARTBEAT_OK x`, { heartbeat });
+    assert.ok(performance.now() - started < 2000);
+  });
+});
