@@ -1,0 +1,38 @@
+// What the operator allows: session keys, agents, models, channels, in this order.
+import type { AgentAction } from "../core/action.ts";
+import { type Refusal, refuse } from "../core/errors.ts";
+import { resolveModel } from "../core/model.ts";
+import { sessionKeyRefusal } from "../core/session-key.ts";
+import type { HookSettings } from "./settings.ts";
+
+/** An action that may go ahead, with its model's full id and the agent that will do it. */
+export type AllowedAgentAction = { readonly action: AgentAction; readonly agentId: string };
+
+type PolicySettings = Pick<
+  HookSettings,
+  "sessionKeys" | "allowedAgentIds" | "agentIds" | "defaultAgentId" | "models" | "channels"
+>;
+
+export function applyPolicy(
+  action: AgentAction,
+  origin: "request" | "mapping",
+  settings: PolicySettings,
+): AllowedAgentAction | Refusal {
+  if (action.sessionKey !== null) {
+    const code = sessionKeyRefusal(action.sessionKey, origin, settings.sessionKeys);
+    if (code !== null) return refuse(code);
+  }
+
+  const wanted = action.agentId?.toLowerCase() ?? null;
+  if (wanted !== null && settings.allowedAgentIds !== null && !settings.allowedAgentIds.has(wanted)) {
+    return refuse("agent-not-allowed");
+  }
+
+  const model = action.model === null ? null : resolveModel(action.model, settings.models);
+  if (action.model !== null && model === null) return refuse("model-not-allowed");
+
+  if (!settings.channels.has(action.channel)) return refuse("channel-unknown");
+
+  const agentId = wanted !== null && settings.agentIds.has(wanted) ? wanted : settings.defaultAgentId;
+  return { action: model === action.model ? action : { ...action, model }, agentId };
+}

@@ -1,0 +1,47 @@
+// What the hooks need of the configuration, computed once per configuration and swapped as one value on reload.
+import { type Config, defaultAgent } from "../config/config.ts";
+import type { ModelList } from "../core/model.ts";
+import type { SessionKeyPolicy } from "../core/session-key.ts";
+import { lastChannel, platforms } from "../core/target.ts";
+import type { BodyLimits } from "../http/body.ts";
+import { type ClientAddress, createClientAddress } from "../http/client-address.ts";
+import { createGuard, type Guard } from "../http/guard.ts";
+
+export type HookSettings = {
+  readonly enabled: boolean;
+  readonly path: string;
+  readonly guard: Guard;
+  readonly clientAddress: ClientAddress;
+  readonly body: BodyLimits;
+  readonly agentIds: ReadonlySet<string>;
+  readonly defaultAgentId: string;
+  /** Null: any agent. */
+  readonly allowedAgentIds: ReadonlySet<string> | null;
+  readonly defaultSessionKey: string | null;
+  readonly sessionKeys: SessionKeyPolicy;
+  readonly models: ModelList | undefined;
+  readonly channels: ReadonlySet<string>;
+};
+
+export function hookSettings({ hooks, agents, gateway }: Config): HookSettings {
+  return {
+    enabled: hooks.enabled,
+    path: hooks.path,
+    guard: createGuard(hooks.tokens),
+    clientAddress: createClientAddress(gateway.trustedProxies),
+    body: { maxBytes: hooks.maxBodyBytes, timeoutMs: hooks.bodyTimeoutSeconds * 1000 },
+    agentIds: new Set(agents.list.map((agent) => agent.id)),
+    defaultAgentId: defaultAgent(agents.list).id,
+    allowedAgentIds: allowList(hooks.allowedAgentIds),
+    defaultSessionKey: hooks.defaultSessionKey,
+    sessionKeys: {
+      allowRequestSessionKey: hooks.allowRequestSessionKey,
+      allowedSessionKeyPrefixes: hooks.allowedSessionKeyPrefixes,
+    },
+    models: agents.models,
+    channels: new Set<string>([lastChannel, ...platforms]),
+  };
+}
+
+const allowList = (ids: readonly string[] | null): ReadonlySet<string> | null =>
+  ids === null || ids.includes("*") ? null : new Set(ids);

@@ -1,0 +1,76 @@
+// The body of a request: its limits in size and time, and its way to a JSON value.
+import { isUtf8 } from "node:buffer";
+import { type Refusal, refuse } from "../core/errors.ts";
+import { deepestNesting, nestsTooDeep } from "../core/json.ts";
+import type { Exchange } from "./exchange.ts";
+
+export type BodyLimits = { readonly maxBytes: number; readonly timeoutMs: number };
+
+/** Calls `done` once: with the bytes, with why not, or with null when the caller went away. */
+export function readBody(
+  exchange: Exchange,
+  limits: BodyLimits,
+  done: (result: Buffer | Refusal | null) => void,
+): void {
+  const { request } = exchange;
+  const refusal = headRefusal(exchange, limits.maxBytes);
+  if (refusal !== null) return done(refusal);
+  if (exchange.expectsContinue) {
+    exchange.response.writeContinue();
+    exchange.expectsContinue = false;
+  }
+
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const finish = (result: Buffer | Refusal | null): void => {
+    clearTimeout(timer);
+    request.off("data", onData).off("end", onEnd).off("close", onClose);
+    done(result);
+  };
+  const onData = (chunk: Buffer): void => {
+    bytes += chunk.length;
+    if (bytes > limits.maxBytes) finish(refuse("body-too-large"));
+    else chunks.push(chunk);
+  };
+  const onEnd = (): void => finish(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, bytes));
+  const onClose = (): void => finish(null);
+  const timer = setTimeout(() => {
+    exchange.mustClose = true;
+    finish(refuse("body-timeout"));
+  }, limits.timeoutMs);
+  request.on("data", onData).on("end", onEnd).on("close", onClose);
+}
+
+function headRefusal({ request }: Exchange, maxBytes: number): Refusal | null {
+  const { headers } = request;
+  if (Number(headers["content-length"] ?? 0) > maxBytes) return refuse("body-too-large");
+  if (!isJsonType(headers["content-type"])) return refuse("unsupported-media-type");
+  const encoding = headers["content-encoding"];
+  if (encoding !== undefined && encoding.trim().toLowerCase() !== "identity" && encoding.trim() !== "") {
+    return refuse("unsupported-encoding");
+  }
+  return null;
+}
+
+const structuredSuffix = /^[^/\s]+\/[^/\s]+\+json$/;
+
+function isJsonType(written: string | undefined): boolean {
+  if (written === undefined || written === "application/json") return true;
+  const end = written.indexOf(";");
+  const type = (end === -1 ? written : written.slice(0, end)).trim().toLowerCase();
+  return type === "" || type === "application/json" || type === "text/plain" || structuredSuffix.test(type);
+}
+
+const shortestTooDeep = 2 * (deepestNesting + 1);
+
+export function parseJson(bytes: Buffer): { value: unknown } | Refusal {
+  if (!isUtf8(bytes)) return refuse("invalid-json");
+  const marked = bytes.length >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  const text = bytes.toString("utf8", marked ? 3 : 0);
+  if (text.length >= shortestTooDeep && nestsTooDeep(text)) return refuse("invalid-json");
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch {
+    return refuse("invalid-json");
+  }
+}

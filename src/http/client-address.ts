@@ -1,0 +1,79 @@
+// Whose request it is: the peer, or behind a trusted proxy the nearest hop that is not one of ours.
+import { BlockList, isIP, isIPv4 } from "node:net";
+import { listHeader } from "./headers.ts";
+
+export type ClientAddress = (remoteAddress: string | undefined, rawHeaders: readonly string[]) => string;
+
+/** `trustedProxies`: addresses and CIDR ranges, already checked. The answer is what failures are counted by. */
+export function createClientAddress(trustedProxies: readonly string[]): ClientAddress {
+  const trusted = new BlockList();
+  for (const each of trustedProxies) addRange(trusted, each);
+  const isTrusted = (address: string): boolean =>
+    trustedProxies.length > 0 && trusted.check(address, isIPv4(address) ? "ipv4" : "ipv6");
+
+  return (remoteAddress, rawHeaders) => {
+    let current = parseAddress(remoteAddress ?? "");
+    if (current === null) return "unknown";
+    if (!isTrusted(current)) return bucket(current);
+    const hops = listHeader(rawHeaders, "x-forwarded-for").split(",");
+    while (isTrusted(current)) {
+      const hop = parseAddress(hops.pop() ?? "");
+      if (hop === null) break;
+      current = hop;
+    }
+    return bucket(current);
+  };
+}
+
+function addRange(list: BlockList, range: string): void {
+  const [written = "", prefix] = range.trim().split("/");
+  const address = parseAddress(written) ?? written;
+  const family = isIPv4(address) ? "ipv4" : "ipv6";
+  if (prefix === undefined) return list.addAddress(address, family);
+  const wasMapped = family === "ipv4" && written.includes(":");
+  list.addSubnet(address, wasMapped ? Math.max(0, Number(prefix) - 96) : Number(prefix), family);
+}
+
+/** A hop as proxies write it, without brackets, port or zone; IPv4-mapped as IPv4. Null when it is no address. */
+export function parseAddress(written: string): string | null {
+  let address = written.trim();
+  if (address.startsWith("[")) {
+    const match = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(address);
+    if (match === null) return null;
+    address = match[1]!;
+  } else if (/^[\d.]+:\d{1,5}$/.test(address)) address = address.slice(0, address.indexOf(":"));
+  const zone = address.indexOf("%");
+  if (zone !== -1) address = address.slice(0, zone);
+  const version = isIP(address);
+  if (version === 4) return address;
+  if (version !== 6) return null;
+  const groups = ipv6Groups(address);
+  const mapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+  return mapped ? ipv4Of(groups[6]!, groups[7]!) : address.toLowerCase();
+}
+
+/** One IPv6 site has at least a /64, so that is what is counted. */
+function bucket(address: string): string {
+  if (isIPv4(address)) return address;
+  const network = ipv6Groups(address).slice(0, 4);
+  return `${network.map((group) => group.toString(16)).join(":")}::/64`;
+}
+
+function ipv6Groups(address: string): number[] {
+  const [head = "", tail] = address.split("::");
+  const left = groupsOf(head);
+  if (tail === undefined) return left;
+  const right = groupsOf(tail);
+  return [...left, ...Array<number>(8 - left.length - right.length).fill(0), ...right];
+}
+
+function groupsOf(part: string): number[] {
+  if (part === "") return [];
+  return part.split(":").flatMap((group) => {
+    if (!group.includes(".")) return [Number.parseInt(group, 16)];
+    const [a = 0, b = 0, c = 0, d = 0] = group.split(".").map(Number);
+    return [a * 256 + b, c * 256 + d];
+  });
+}
+
+const ipv4Of = (high: number, low: number): string => `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;

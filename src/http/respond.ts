@@ -1,0 +1,111 @@
+// Every answer leaves through here: JSON, its length known, and the connection kept or closed as the unread rest
+// of the request allows. An answer given before the body's end must stay readable: ending the connection while
+// input is still arriving resets it, and the caller would see the reset instead of the answer.
+import { catalogue, type ErrorCode, type Refusal } from "../core/errors.ts";
+import type { Exchange } from "./exchange.ts";
+
+const jsonType = "application/json; charset=utf-8";
+const lingerMs = { known: 5_000, unknown: 1_000 };
+
+export function sendJson(
+  exchange: Exchange,
+  status: number,
+  body: unknown,
+  headers?: readonly string[],
+): void {
+  send(exchange, status, JSON.stringify(body), headers);
+}
+
+export function sendRefusal(exchange: Exchange, refusal: Refusal): void {
+  const { status } = catalogue[refusal.refused];
+  send(exchange, status, refusalText(refusal), refusalHeaders(status, refusal.retryAfterSeconds));
+}
+
+/** A status without a body: 204. */
+export function sendEmpty(exchange: Exchange, status = 204): void {
+  send(exchange, status, null);
+}
+
+/** The same answer as bytes for a socket, where there is no request to answer. */
+export function rawRefusal(code: ErrorCode, reasonPhrase: string): string {
+  const { status } = catalogue[code];
+  const text = refusalText({ refused: code });
+  const headers = [
+    "Content-Type",
+    jsonType,
+    "Content-Length",
+    String(Buffer.byteLength(text)),
+    "Connection",
+    "close",
+  ];
+  headers.push(...(refusalHeaders(status, undefined) ?? []));
+  let head = `HTTP/1.1 ${status} ${reasonPhrase}\r\n`;
+  for (let at = 0; at < headers.length; at += 2) head += `${headers[at]}: ${headers[at + 1]}\r\n`;
+  return `${head}\r\n${text}`;
+}
+
+// A string rather than a buffer: Node joins it with the head into one write.
+const plainTexts = new Map<ErrorCode, string>(
+  Object.entries(catalogue).map(([code, { text }]) => [
+    code as ErrorCode,
+    JSON.stringify({ ok: false, code, error: text }),
+  ]),
+);
+
+function refusalText({ refused, details }: Refusal): string {
+  if (details === undefined) return plainTexts.get(refused)!;
+  return JSON.stringify({ ok: false, code: refused, error: catalogue[refused].text, details });
+}
+
+const allowHeaders = ["Allow", "POST"];
+const challengeHeaders = ["WWW-Authenticate", "Bearer"];
+
+function refusalHeaders(
+  status: number,
+  retryAfterSeconds: number | undefined,
+): readonly string[] | undefined {
+  if (status === 401) return challengeHeaders;
+  if (status === 405) return allowHeaders;
+  if (status === 429 || status === 503) {
+    return ["Retry-After", String(Math.max(1, Math.ceil(retryAfterSeconds ?? 1)))];
+  }
+  return undefined;
+}
+
+function send(exchange: Exchange, status: number, text: string | null, more?: readonly string[]): void {
+  const { request, response } = exchange;
+  if (response.headersSent || response.destroyed) return;
+  const headers =
+    text === null ? [] : ["Content-Type", jsonType, "Content-Length", String(Buffer.byteLength(text))];
+  if (more !== undefined) headers.push(...more);
+  const rest = request.complete ? 0 : announcedRest(exchange);
+  const close =
+    exchange.mustClose ||
+    exchange.lifecycle.stopping ||
+    (exchange.expectsContinue && rest > 0) ||
+    rest > exchange.discardBytes;
+  if (close) headers.push("Connection", "close");
+  response.writeHead(status, headers);
+  if (close && rest > 0) endAfterInput(exchange, text);
+  else if (text === null) response.end();
+  else response.end(text);
+}
+
+function announcedRest({ request }: Exchange): number {
+  const { headers } = request;
+  if (headers["transfer-encoding"] !== undefined) return Infinity;
+  const length = headers["content-length"];
+  return length === undefined ? 0 : Number(length);
+}
+
+function endAfterInput({ request, response, authenticated }: Exchange, text: string | null): void {
+  if (text === null) response.flushHeaders();
+  else response.write(text);
+  const end = (): void => {
+    clearTimeout(timer);
+    if (!response.writableEnded) response.end();
+  };
+  const timer = setTimeout(end, authenticated ? lingerMs.known : lingerMs.unknown);
+  request.once("end", end).once("close", end);
+  request.resume();
+}
