@@ -22,7 +22,7 @@ export function isAcknowledgement(reply: string, { heartbeat }: { heartbeat: boo
   if (!heartbeat || text.length > 2 * (mostOtherCharacters + acknowledgementToken.length)) return false;
   if (!atStart.test(text) && !atEnd.test(text)) return false;
   const others = text.replace(acknowledgementToken, "").trim();
-  return [...others].length <= mostOtherCharacters;
+  return Array.from(others).length <= mostOtherCharacters;
 }
 
 const withoutMarkup = (reply: string): string =>

@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createFakeClock, settled, type FakeClock } from "../../test/fakes/clock.ts";
+import { silentLog, type Log } from "../core/log.ts";
+import { createLoop, type LoopOptions } from "./loop.ts";
+
+/** A queue in memory, and handlers that wait until the test ends them. */
+function setUp(more: Partial<LoopOptions<string>> = {}, clock: FakeClock = createFakeClock(0)) {
+  const queue: string[] = [];
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  const claims: number[] = [];
+  const seen = { nextReadyAt: null as number | null, fault: null as Error | null };
+  const loop = createLoop<string>({
+    name: "things",
+    clock,
+    log: silentLog,
+    random: () => 0,
+    capacity: () => 2,
+    claim: async (limit) => {
+      claims.push(limit);
+      if (seen.fault) throw seen.fault;
+      return { claimed: queue.splice(0, limit), nextReadyAt: seen.nextReadyAt };
+    },
+    handle: (item) => {
+      begun.push(item);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      ends.set(item, resolve);
+      return promise;
+    },
+    ...more,
+  });
+  return { loop, clock, queue, begun, claims, seen, end: (item: string) => ends.get(item)!() };
+}
+
+test("handles in parallel up to its capacity, and goes on when a place frees", async () => {
+  const { loop, queue, begun, end } = setUp();
+  queue.push("a", "b", "c");
+  loop.start();
+  await settled();
+  assert.deepEqual(begun, ["a", "b"]);
+  assert.equal(loop.busy(), 2);
+  end("b");
+  await settled();
+  assert.deepEqual(begun, ["a", "b", "c"]);
+});
+
+test("looks again when kicked, and at the latest after the poll time", async () => {
+  const { loop, clock, queue, begun } = setUp();
+  loop.start();
+  await settled();
+  queue.push("a");
+  loop.kick();
+  await settled();
+  assert.deepEqual(begun, ["a"]);
+  queue.push("b");
+  await clock.advance(999);
+  assert.deepEqual(begun, ["a"]);
+  await clock.advance(1);
+  assert.deepEqual(begun, ["a", "b"]);
+});
+
+test("looks again when the next item comes due", async () => {
+  const { loop, clock, queue, begun, seen } = setUp();
+  seen.nextReadyAt = 250;
+  loop.start();
+  await settled();
+  queue.push("a");
+  await clock.advance(249);
+  assert.deepEqual(begun, []);
+  await clock.advance(1);
+  assert.deepEqual(begun, ["a"]);
+});
+
+test("never spins when the next item is overdue", async () => {
+  const { loop, clock, claims, seen } = setUp();
+  seen.nextReadyAt = -1000;
+  loop.start();
+  await clock.advance(100);
+  assert.ok(claims.length <= 11);
+});
+
+test("a kick during a claim causes another claim", async () => {
+  const first = Promise.withResolvers<void>();
+  const results = [[], ["late"]];
+  let claims = 0;
+  const { loop, begun } = setUp({
+    claim: async () => {
+      if (claims++ === 0) await first.promise;
+      return { claimed: results.shift() ?? [], nextReadyAt: null };
+    },
+  });
+  loop.start();
+  loop.kick();
+  loop.kick();
+  first.resolve();
+  await settled();
+  assert.deepEqual(begun, ["late"]);
+  assert.equal(claims, 2);
+});
+
+test("backs off while the store is away, says so once, and recovers by itself", async () => {
+  const lines: string[] = [];
+  const log: Log = { ...silentLog, warn: (line) => lines.push(line), info: (line) => lines.push(line) };
+  const { loop, clock, queue, begun, claims, seen } = setUp({ log, random: () => 0.999 });
+  seen.fault = new Error("gone");
+  loop.start();
+  await clock.advance(60_000);
+  assert.ok(claims.length > 5 && claims.length < 30, String(claims.length));
+  const before = claims.length;
+  loop.kick();
+  await settled();
+  assert.equal(claims.length, before, "a kick does not hammer a store that is away");
+  seen.fault = null;
+  queue.push("a");
+  await clock.advance(5000);
+  assert.deepEqual(begun, ["a"]);
+  assert.deepEqual(lines, ["things cannot be claimed now", "things can be claimed again"]);
+});
+
+test("a fault in a handler is logged and frees its place", async () => {
+  const kinds: (string | undefined)[] = [];
+  const log: Log = { ...silentLog, error: (_line, fields) => kinds.push(fields?.kind) };
+  const { loop, queue } = setUp({ log, handle: async () => Promise.reject(new TypeError("secret")) });
+  queue.push("a");
+  loop.start();
+  await settled();
+  assert.deepEqual(kinds, ["TypeError"]);
+  assert.equal(loop.busy(), 0);
+});
+
+test("tick makes one claim and resolves when it was handled", async () => {
+  const { loop, queue, begun, end, claims } = setUp();
+  queue.push("a");
+  const ticked = loop.tick();
+  await settled();
+  end("a");
+  await ticked;
+  assert.deepEqual([begun, claims], [["a"], [2]]);
+});
+
+test("drain claims no more and waits for what is in hand, also for what a running claim brings", async () => {
+  const claim = Promise.withResolvers<void>();
+  const { loop, begun, end, clock } = setUp({
+    claim: async () => {
+      await claim.promise;
+      return { claimed: ["a"], nextReadyAt: null };
+    },
+  });
+  loop.start();
+  let drained = false;
+  const done = loop.drain().then(() => (drained = true));
+  claim.resolve();
+  await settled();
+  assert.deepEqual([begun, drained], [["a"], false]);
+  end("a");
+  await done;
+  await clock.advance(10_000);
+  assert.deepEqual(begun, ["a"]);
+  assert.equal(clock.waiting(), 0);
+});
+
+test("a capacity that was raised is used", async () => {
+  let capacity = 0;
+  const { loop, clock, queue, begun } = setUp({ capacity: () => capacity });
+  queue.push("a");
+  loop.start();
+  await clock.advance(1000);
+  assert.deepEqual(begun, []);
+  capacity = 1;
+  await clock.advance(1000);
+  assert.deepEqual(begun, ["a"]);
+});

@@ -1,0 +1,127 @@
+// How any durable queue is worked: claim as much as there is room for, handle it in parallel, claim again when a
+// place frees, when someone says there is more, or when the next item comes due.
+//
+//   resting ──kick, timer, place freed──▶ claiming ──room left──▶ resting (until the next is due)
+//                                            │  └──full──▶ waiting for a place
+//                                            └──store away──▶ backing off ──timer──▶ claiming
+import type { Clock } from "../core/clock.ts";
+import { faultKind } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import { backOffMs } from "../core/retry.ts";
+
+export type LoopOptions<T> = {
+  /** What is worked, for the log. */
+  name: string;
+  clock: Clock;
+  log: Log;
+  pollMs?: number;
+  random?: () => number;
+  capacity: () => number;
+  claim: (limit: number) => Promise<{ claimed: T[]; nextReadyAt: number | null }>;
+  /** Never rejects; a fault in it is logged. What was claimed is always handled, also after `stop`. */
+  handle: (item: T) => Promise<void>;
+};
+
+export type Loop = {
+  start(): void;
+  /** There may be more to do. */
+  kick(): void;
+  /** One claim, resolved when all it brought has been handled: for tests, in place of `start`. */
+  tick(): Promise<void>;
+  /** Claims no more. */
+  stop(): void;
+  /** Claims no more, and resolves when all in hand has been handled. */
+  drain(): Promise<void>;
+  busy(): number;
+};
+
+const shortestRestMs = 10;
+const awayBackOff = { firstMs: 200, longestMs: 5000 };
+
+export function createLoop<T>(options: LoopOptions<T>): Loop {
+  const { name, clock, log, pollMs = 1000, random = Math.random, capacity, handle } = options;
+  const inHand = new Set<Promise<void>>();
+  let state: "new" | "going" | "stopped" = "new";
+  let claiming: Promise<unknown> | null = null;
+  let again = false;
+  let failures = 0;
+  let takeBackTimer = () => {};
+
+  function begin(item: T): Promise<void> {
+    const handled = handle(item)
+      .catch((fault: unknown) => log.error(`handling ${name} broke`, { kind: faultKind(fault) }))
+      .finally(() => {
+        inHand.delete(handled);
+        wake();
+      });
+    inHand.add(handled);
+    return handled;
+  }
+
+  /** Answers what began, and how long to rest when nothing else happens. */
+  async function claimOnce(limit: number): Promise<{ begun: Promise<void>[]; restMs: number }> {
+    try {
+      const { claimed, nextReadyAt } = await options.claim(limit);
+      if (failures > 0) log.info(`${name} can be claimed again`, { count: failures });
+      failures = 0;
+      const untilNextMs = nextReadyAt === null ? pollMs : nextReadyAt - clock.now();
+      return { begun: claimed.map(begin), restMs: Math.max(shortestRestMs, Math.min(untilNextMs, pollMs)) };
+    } catch (fault) {
+      if (failures++ === 0) log.warn(`${name} cannot be claimed now`, { kind: faultKind(fault) });
+      return { begun: [], restMs: backOffMs(failures, awayBackOff, random()) };
+    }
+  }
+
+  function pump(): void {
+    if (state !== "going") return;
+    if (claiming) {
+      again = true;
+      return;
+    }
+    const limit = capacity() - inHand.size;
+    if (limit <= 0) return rest(pollMs);
+    takeBackTimer();
+    again = false;
+    claiming = claimOnce(limit).then(({ restMs }) => {
+      claiming = null;
+      if (again && failures === 0) pump();
+      else rest(restMs);
+    });
+  }
+
+  /** While the store is away, only the timer tries again. */
+  function wake(): void {
+    if (failures === 0) pump();
+  }
+
+  function rest(restMs: number): void {
+    if (state !== "going") return;
+    takeBackTimer();
+    takeBackTimer = clock.after(restMs, pump);
+  }
+
+  function stop(): void {
+    state = "stopped";
+    takeBackTimer();
+  }
+
+  return {
+    start() {
+      if (state !== "new") return;
+      state = "going";
+      pump();
+    },
+    kick: wake,
+    async tick() {
+      const limit = capacity() - inHand.size;
+      if (limit > 0) await Promise.all((await claimOnce(limit)).begun);
+    },
+    stop,
+    async drain() {
+      stop();
+      await claiming;
+      while (inHand.size > 0) await Promise.all(inHand);
+    },
+    busy: () => inHand.size,
+  };
+}

@@ -1,0 +1,26 @@
+// An outcome that cost something to get is not dropped because the store is away for a while.
+import type { Clock } from "../core/clock.ts";
+import { StoreUnavailable } from "../core/errors.ts";
+import { backOffMs } from "../core/retry.ts";
+
+const awayBackOff = { firstMs: 200, longestMs: 5000 };
+
+/**
+ * Tries until the store takes it. Answers "given-up" once `giveUp` says that it is no longer ours to store; any
+ * other fault is passed on.
+ */
+export async function untilStored<T>(
+  store: () => Promise<T>,
+  { clock, giveUp, random = Math.random }: { clock: Clock; giveUp: () => boolean; random?: () => number },
+): Promise<T | "given-up"> {
+  for (let attempt = 1; ; attempt++) {
+    if (giveUp()) return "given-up";
+    try {
+      return await store();
+    } catch (fault) {
+      if (!(fault instanceof StoreUnavailable)) throw fault;
+    }
+    const delayMs = backOffMs(attempt, awayBackOff, random());
+    await new Promise<void>((wake) => void clock.after(delayMs, wake));
+  }
+}
