@@ -1,0 +1,96 @@
+// The way in: a file becomes a frozen `Config`, or every problem it has, at once.
+import { statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { faultKind } from "../core/errors.ts";
+import { buildConfig } from "./build.ts";
+import type { Config } from "./config.ts";
+import { createFileReader } from "./files.ts";
+import { explain } from "./messages.ts";
+import { elsewhere, type Finding, type Problem } from "./problem.ts";
+import { checkRules } from "./rules.ts";
+import { refusedPaths, salvage } from "./salvage.ts";
+import { settingsSchema, type Settings } from "./schema/index.ts";
+import { isSecret, knownSettings } from "./schema/lookup.ts";
+import type { Sources } from "./secrets.ts";
+import { parseSyntax, placeIn } from "./syntax.ts";
+import { toValue } from "./value.ts";
+
+export type { Problem } from "./problem.ts";
+
+export type ParseResult =
+  | { ok: true; config: Config; warnings: Problem[] }
+  | { ok: false; problems: Problem[]; warnings: Problem[] };
+
+/** `files` are the config and the secret files it names; `fingerprint` changes when the content of one does. */
+export type LoadResult = ParseResult & { files: readonly string[]; fingerprint: string };
+
+export type Environment = Sources["env"];
+
+export function parseConfig(
+  text: string,
+  { file, env, readFile }: { file: string; env: Environment; readFile: Sources["readFile"] },
+): ParseResult {
+  const source = text.replace(/^\uFEFF/, "");
+  const syntax = parseSyntax(source);
+  if (!syntax.ok) return { ok: false, problems: syntax.findings.map(placeIn(source, null)), warnings: [] };
+  const findings: Finding[] = [];
+  const sources = { folder: dirname(resolve(file)), env, readFile };
+  const value = toValue(syntax.root, [], {
+    sources,
+    isSecret: (path) => isSecret(settingsSchema, path),
+    findings,
+  });
+  const checked = check(value, findings);
+  const place = placeIn(source, syntax.root);
+  const warnings = checked.warnings.map(place);
+  if (checked.settings) return { ok: true, config: buildConfig(checked.settings, file), warnings };
+  return { ok: false, problems: checked.problems.map(place).toSorted(byPlace), warnings };
+}
+
+type Checked = { settings: Settings | null; problems: Finding[]; warnings: Finding[] };
+
+/** Schema and rules; a place that has a problem already is not judged again. */
+function check(value: unknown, earlier: readonly Finding[]): Checked {
+  const parsed = settingsSchema.safeParse(value);
+  const issues = parsed.success ? [] : parsed.error.issues;
+  const { rest, restore } = parsed.success
+    ? { rest: parsed.data, restore: (finding: Finding) => finding }
+    : salvage(settingsSchema, value, issues);
+  const refused = explain(issues, value, (path) => knownSettings(settingsSchema, path));
+  const spokenFor = [...earlier, ...issues.flatMap(refusedPaths).map((path) => ({ path, message: "" }))];
+  const rules = rest ? checkRules(rest) : { problems: [], warnings: [] };
+  const broken = elsewhere(rules.problems.map(restore), spokenFor);
+  const problems = [...earlier, ...elsewhere(refused, earlier), ...broken];
+  const warnings = elsewhere(rules.warnings.map(restore), spokenFor);
+  return { settings: problems.length === 0 ? rest : null, problems, warnings };
+}
+
+const byPlace = (left: Problem, right: Problem): number =>
+  (left.line ?? 0) - (right.line ?? 0) || (left.column ?? 0) - (right.column ?? 0);
+
+/** Never throws: a file that cannot be read is a problem like any other. */
+export function loadConfig(file: string, env: Environment): LoadResult {
+  const path = resolve(file);
+  const reader = createFileReader();
+  const result = readConfig(path, env, reader.read);
+  return { ...result, files: reader.files(), fingerprint: reader.fingerprint() };
+}
+
+function readConfig(file: string, env: Environment, readFile: Sources["readFile"]): ParseResult {
+  let text: string;
+  try {
+    text = readFile(file);
+  } catch (fault) {
+    const message = `the config file cannot be read (${faultKind(fault)})`;
+    return { ok: false, problems: [{ path: "", message }], warnings: [] };
+  }
+  const result = parseConfig(text, { file, env, readFile });
+  return { ...result, warnings: [...permissionWarnings(file), ...result.warnings] };
+}
+
+function permissionWarnings(file: string): Problem[] {
+  const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
+  const isOpen = process.platform !== "win32" && (mode & 0o077) !== 0;
+  const message = "the config file can be read or written by other users: chmod 600 it";
+  return isOpen ? [{ path: "", message }] : [];
+}

@@ -1,0 +1,46 @@
+// The building blocks of the schema: what a text, a number, a duration or a secret may look like.
+import { z } from "zod";
+import { parseDuration } from "../../core/duration.ts";
+
+/** Text that says something: trimmed, not blank. */
+export const text = () =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .refine((written) => !written.includes("\0"), "must not have a zero character in it");
+
+export const wholeNumber = (least: number, most: number) => z.int().min(least).max(most);
+
+/** Seconds may have a fraction; a millisecond is the least. */
+export const seconds = (most: number, least = 0.001) => z.number().min(least).max(most);
+
+/** A secret as text, or where it is kept. Loading puts the file's content in before the schema is applied. */
+export const secret = (description: string) =>
+  z
+    .union([
+      z.string(),
+      z.strictObject({ file: text().describe("A file with the secret, relative to this config.") }),
+    ])
+    .transform((written) => (typeof written === "string" ? written : ""))
+    .meta({ description, writeOnly: true });
+
+/** Milliseconds, written as people write durations. `offAllowed`: a bare 0 means off. */
+export const duration = (limits: { least: string; most: string; offAllowed?: boolean }) =>
+  z.union([z.string(), z.literal(0)]).transform((written, context) => {
+    const milliseconds = parseDuration(String(written));
+    const within = milliseconds !== null && isWithin(milliseconds, limits);
+    if (within) return milliseconds;
+    const off = limits.offAllowed ? ", or 0 to turn it off" : "";
+    const message =
+      milliseconds === null
+        ? 'must be a duration such as "90s", "30m", "12h" or "7d"'
+        : `must be from ${limits.least} to ${limits.most}${off}`;
+    context.issues.push({ code: "custom", message, input: written });
+    return z.NEVER;
+  });
+
+function isWithin(milliseconds: number, limits: { least: string; most: string; offAllowed?: boolean }) {
+  if (milliseconds === 0) return limits.offAllowed === true;
+  return milliseconds >= (parseDuration(limits.least) ?? 0) && milliseconds <= (parseDuration(limits.most) ?? 0);
+}

@@ -1,0 +1,92 @@
+// `hooks`: the webhook endpoint, its token, and what requests may ask for.
+import { z } from "zod";
+import { sessionKeyFault } from "../../core/session-key.ts";
+import { secret, seconds, text, wholeNumber } from "./field.ts";
+import { mapping } from "./mapping.ts";
+
+export const defaultHooksPath = "/hooks";
+const takenPaths = ["/healthz", "/readyz"];
+const pathCharacters = /^[A-Za-z0-9\-._~!$&'()*+,;=:@/]+$/;
+
+/** What is wrong with a path that already begins with a slash and does not end in one. */
+function pathFault(path: string): string | null {
+  if (path === "") return 'must not be "/": give hooks a path of their own, such as "/hooks"';
+  if (!pathCharacters.test(path)) return "must consist of letters, digits, slashes and -._~!$&'()*+,;=:@";
+  if (path.includes("//")) return "must not have two slashes in a row";
+  if (path.split("/").some((segment) => segment === "." || segment === "..")) return "must not have . or .. in it";
+  const taken = takenPaths.find((each) => path === each || path.startsWith(`${each}/`));
+  return taken ? `must not be ${taken}, which answers health checks` : null;
+}
+
+const hooksPath = z.string().transform((written, context) => {
+  const trimmed = written.trim();
+  if (trimmed === "") return defaultHooksPath;
+  const path = (trimmed.startsWith("/") ? trimmed : `/${trimmed}`).replace(/\/+$/, "");
+  const fault = pathFault(path);
+  if (fault === null) return path;
+  context.issues.push({ code: "custom", message: fault, input: written });
+  return z.NEVER;
+});
+
+const sessionKeyPrefix = z.string().superRefine((written, context) => {
+  const fault = written === "" ? "must not be blank" : sessionKeyFault(written);
+  if (fault) context.addIssue(fault);
+});
+
+const token = "The shared secret that every request must carry. Required when hooks are enabled.";
+
+export const hooks = z.strictObject({
+  enabled: z.boolean().default(false).describe("Turns the endpoint on. While it is off, every hook answers 404."),
+  token: z
+    .union([
+      z.string(),
+      z.strictObject({ file: text().describe("A file with the secret, relative to this config.") }),
+      z.array(secret("One of the tokens that count.")),
+    ])
+    .transform((written) => (Array.isArray(written) ? written : typeof written === "string" ? written : ""))
+    .meta({ description: `${token} A list while one is being rotated: each of them counts.`, writeOnly: true })
+    .optional(),
+  path: hooksPath
+    .prefault(defaultHooksPath)
+    .describe("The path prefix of every hook. Gets a leading slash and loses trailing ones."),
+  allowedAgentIds: z
+    .array(text().toLowerCase())
+    .describe("Agents that may be asked for by id. Left out, or with `*` in it: any. Empty: none.")
+    .optional(),
+  defaultSessionKey: z
+    .string()
+    .trim()
+    .describe("The session key of runs that bring none. Left out: a fresh one, `hook:` and the run's id.")
+    .optional(),
+  allowRequestSessionKey: z.boolean().default(false).describe("Whether a request may set `sessionKey`."),
+  allowedSessionKeyPrefixes: z
+    .array(sessionKeyPrefix)
+    .default([])
+    .describe("What explicit session keys must start with, compared exactly. Empty: no restriction."),
+  presets: z
+    .array(z.enum(["gmail"]))
+    .default([])
+    .describe("Built-in mappings to turn on. Not served by this version yet."),
+  mappings: z.array(mapping).default([]).describe("Hooks of your own. Not served by this version yet."),
+  transformsDir: text()
+    .describe("The folder of transform modules. Not served by this version yet.")
+    .optional(),
+  gmail: z
+    .looseObject({})
+    .describe("The mail watch, as its setup writes it. Not served by this version yet.")
+    .optional(),
+  maxBodyBytes: wholeNumber(1, 67_108_864).default(262_144).describe("The largest body; a larger one is 413."),
+  bodyTimeoutSeconds: seconds(3600).default(30).describe("How long a body may take to arrive; longer is 408."),
+  maxQueued: wholeNumber(1, 100_000_000)
+    .default(100_000)
+    .describe("Runs that may wait; while more do, new requests are 503."),
+  authFailures: z
+    .strictObject({
+      max: wholeNumber(1, 1_000_000)
+        .default(20)
+        .describe("Wrong tokens from one address within the window before further ones are 429."),
+      windowSeconds: seconds(86_400).default(60).describe("The length of that window."),
+    })
+    .prefault({})
+    .describe("The limit on wrong tokens."),
+});

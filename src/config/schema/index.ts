@@ -1,0 +1,21 @@
+// What a user writes, whole: one file per section beside this one.
+import { z } from "zod";
+import { agents } from "./agents.ts";
+import { channels } from "./channels.ts";
+import { gateway } from "./gateway.ts";
+import { hooks } from "./hooks.ts";
+import { log } from "./log.ts";
+import { store } from "./store.ts";
+
+export const settingsSchema = z.strictObject({
+  $schema: z.string().describe("For editors; ignored.").optional(),
+  gateway: gateway.prefault({}).describe("Where the service listens, whom it trusts, how it stops."),
+  hooks: hooks.prefault({}).describe("The webhook endpoint, its token, and what requests may ask for."),
+  agents: agents.prefault({}).describe("Who answers, with what, how many at once."),
+  channels: channels.prefault({}).describe("Where replies are sent. This version has no channels yet."),
+  store: store.prefault({}).describe("Where everything durable is kept."),
+  log: log.prefault({}).describe("How much is said, and in which form."),
+});
+
+/** The file's content, checked field by field, with every default filled in. */
+export type Settings = z.output<typeof settingsSchema>;

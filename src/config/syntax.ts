@@ -1,0 +1,91 @@
+// The text of a config file becomes a tree whose nodes know their place, or problems with line and column.
+import {
+  createScanner,
+  findNodeAtLocation,
+  type Node,
+  parseTree,
+  type ParseError,
+  printParseErrorCode,
+} from "jsonc-parser";
+import { deepestNesting } from "../core/json.ts";
+import type { Finding, Path, Problem } from "./problem.ts";
+import { formatPath } from "./problem.ts";
+
+const sentences: Record<string, string> = {
+  InvalidSymbol: "this word cannot stand here; texts need double quotes",
+  InvalidNumberFormat: "this is not a number",
+  PropertyNameExpected: "a setting's name in double quotes was expected",
+  ValueExpected: "a value was expected",
+  ColonExpected: "a colon was expected",
+  CommaExpected: "a comma was expected",
+  CloseBraceExpected: "a closing } was expected",
+  CloseBracketExpected: "a closing ] was expected",
+  EndOfFileExpected: "nothing more was expected after the closing }",
+  InvalidCommentToken: "a comment cannot stand here",
+  UnexpectedEndOfComment: "the comment has no end",
+  UnexpectedEndOfString: "the text has no closing quote",
+  UnexpectedEndOfNumber: "the number is not complete",
+  InvalidUnicode: "the \\u escape is not complete",
+  InvalidEscapeCharacter: "the escape after the backslash is not known",
+  InvalidCharacter: "this character cannot stand here; write it as an escape",
+};
+
+export type Syntax = { ok: true; root: Node } | { ok: false; findings: Finding[] };
+
+export function parseSyntax(text: string): Syntax {
+  const tooDeep = deepPlace(text);
+  if (tooDeep !== null) return fail("brackets are nested too deep", tooDeep);
+  const errors: ParseError[] = [];
+  const root = parseTree(text, errors, { allowTrailingComma: true });
+  if (!root && text.trim() === "") return fail("the file is empty", 0);
+  const findings = errors.map(({ error, offset }) => ({
+    path: [],
+    message: sentences[printParseErrorCode(error)] ?? "this is not valid JSON",
+    offset,
+  }));
+  if (findings.length > 0) return { ok: false, findings: onePerPlace(findings) };
+  return root ? { ok: true, root } : fail("the file has nothing but comments in it", 0);
+}
+
+const fail = (message: string, offset: number): Syntax => ({
+  ok: false,
+  findings: [{ path: [], message, offset }],
+});
+
+const onePerPlace = <F extends { offset: number }>(findings: readonly F[]): F[] =>
+  findings.filter((each, index) => findings.findIndex(({ offset }) => offset === each.offset) === index);
+
+/** Looked for before parsing, which recurses: where the nesting passes its limit. */
+function deepPlace(text: string): number | null {
+  const scanner = createScanner(text, true);
+  let depth = 0;
+  for (scanner.scan(); scanner.getTokenOffset() < text.length; scanner.scan()) {
+    const at = scanner.getTokenOffset();
+    const bracket = scanner.getTokenLength() === 1 ? text[at] : "";
+    if (bracket === "{" || bracket === "[") depth++;
+    else if (bracket === "}" || bracket === "]") depth--;
+    if (depth > deepestNesting) return at;
+  }
+  return null;
+}
+
+/** Where a setting stands: its name, else its value, else the nearest thing around it. */
+function offsetOf(root: Node, path: Path): number {
+  for (let length = path.length; length > 0; length--) {
+    const node = findNodeAtLocation(root, path.slice(0, length));
+    if (node) return node.parent?.type === "property" ? node.parent.offset : node.offset;
+  }
+  return root.offset;
+}
+
+export type Place = (finding: Finding) => Problem;
+
+/** Turns findings into problems with the line and column of their place. */
+export const placeIn =
+  (text: string, root: Node | null): Place =>
+  ({ path, message, offset }) => {
+    const at = offset ?? (root ? offsetOf(root, path) : 0);
+    const before = text.slice(0, at).split(/\r\n|\r|\n/);
+    const last = before.at(-1) ?? "";
+    return { path: formatPath(path), message, line: before.length, column: last.length + 1 };
+  };
