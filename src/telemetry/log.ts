@@ -42,7 +42,7 @@ function outputFor(format: LogOptions["format"], stream: DestinationStream | und
     // Loaded only here: a gateway that logs JSON does not pay for it.
     const pretty = createRequire(import.meta.url)("pino-pretty") as typeof import("pino-pretty");
     return pretty({
-      destination: stream === undefined ? standardError : (stream as NodeJS.WritableStream),
+      destination: stream === undefined ? standardError : stream,
       colorize: isTerminal,
       messageKey: "message",
       translateTime: "SYS:HH:MM:ss",

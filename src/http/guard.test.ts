@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { createGuard } from "./guard.ts";
+
+const guard = createGuard(["right-token", "next-token"]);
+const cases: [string, string[], "ok" | "wrong" | "repeated"][] = [
+  ["bearer", ["Authorization", "Bearer right-token"], "ok"],
+  ["the second token of a rotation", ["authorization", "Bearer next-token"], "ok"],
+  ["scheme in any case, blanks around", ["AUTHORIZATION", "  bEARER \t right-token \t"], "ok"],
+  ["own header", ["X-Gateway-Token", " right-token "], "ok"],
+  ["nothing", [], "wrong"],
+  ["wrong", ["Authorization", "Bearer wrong-token"], "wrong"],
+  ["prefix of a right one", ["Authorization", "Bearer right-toke"], "wrong"],
+  ["case matters in the token", ["Authorization", "Bearer RIGHT-TOKEN"], "wrong"],
+  ["bearer decides over the other", ["Authorization", "Bearer x", "x-gateway-token", "right-token"], "wrong"],
+  ["right bearer with wrong other", ["Authorization", "Bearer right-token", "x-gateway-token", "x"], "ok"],
+  ["empty bearer falls through", ["Authorization", "Bearer ", "x-gateway-token", "right-token"], "ok"],
+  ["bare bearer falls through", ["Authorization", "Bearer", "x-gateway-token", "right-token"], "ok"],
+  ["other scheme falls through", ["Authorization", "Basic abc", "x-gateway-token", "right-token"], "ok"],
+  ["no scheme is no bearer", ["Authorization", "right-token"], "wrong"],
+  ["scheme glued to the token", ["Authorization", "Bearerright-token"], "wrong"],
+  [
+    "two authorizations",
+    ["Authorization", "Bearer right-token", "authorization", "Bearer right-token"],
+    "repeated",
+  ],
+  ["two own headers", ["x-gateway-token", "right-token", "X-Gateway-Token", "right-token"], "repeated"],
+  [
+    "two own beside a right bearer",
+    ["Authorization", "Bearer right-token", "x-gateway-token", "a", "x-gateway-token", "a"],
+    "repeated",
+  ],
+];
+
+for (const [name, headers, expected] of cases) {
+  test(name, () => assert.equal(guard.check(["Host", "x", ...headers]), expected));
+}
+
+test("a token beyond ASCII is compared by its bytes, also one that ends like a no-break space", () => {
+  const token = "schlüssel-à";
+  const header = Buffer.from(token, "utf8").toString("latin1");
+  assert.equal(createGuard([token]).check(["x-gateway-token", header]), "ok");
+  assert.equal(createGuard([token]).check(["x-gateway-token", header.slice(0, -1)]), "wrong");
+});
+
+test("without tokens nothing is right", () => {
+  assert.equal(createGuard([]).check(["x-gateway-token", "a"]), "wrong");
+  assert.equal(createGuard([""]).check(["x-gateway-token", ""]), "wrong");
+});

@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { createThrottle } from "./throttle.ts";
+
+function setUp(limits: { max: number; windowSeconds: number; capacity?: number }) {
+  const clock = { time: 1_000_000, now: () => clock.time };
+  return { clock, throttle: createThrottle(limits, clock) };
+}
+
+const failTimes = (throttle: { fail(address: string): number | null }, address: string, times: number) =>
+  Array.from({ length: times }, () => throttle.fail(address));
+
+test("twenty failures are allowed, the next has to wait until the window has passed", () => {
+  const { clock, throttle } = setUp({ max: 20, windowSeconds: 60 });
+  assert.equal(throttle.fail("a"), null);
+  clock.time += 10_000;
+  assert.deepEqual(failTimes(throttle, "a", 19), Array(19).fill(null));
+  assert.equal(throttle.fail("a"), 50);
+  assert.equal(throttle.fail("b"), null);
+  clock.time += 49_999;
+  assert.equal(throttle.fail("a"), 1);
+  clock.time += 1;
+  assert.deepEqual(failTimes(throttle, "a", 20), Array(20).fill(null));
+  assert.equal(throttle.fail("a"), 60);
+});
+
+test("failures while limited do not make the wait longer", () => {
+  const { clock, throttle } = setUp({ max: 1, windowSeconds: 10 });
+  failTimes(throttle, "a", 500);
+  clock.time += 9_000;
+  assert.equal(throttle.fail("a"), 1);
+  clock.time += 1_000;
+  assert.equal(throttle.fail("a"), null);
+});
+
+test("a full table forgets the oldest counting address, never a limited one", () => {
+  const { throttle } = setUp({ max: 2, windowSeconds: 60, capacity: 3 });
+  failTimes(throttle, "limited", 3);
+  failTimes(throttle, "old", 2);
+  failTimes(throttle, "young", 2);
+  assert.equal(throttle.fail("new"), null);
+  assert.equal(throttle.size(), 3);
+  assert.notEqual(throttle.fail("limited"), null);
+  assert.notEqual(throttle.fail("young"), null);
+  assert.equal(throttle.fail("old"), null, "was forgotten to make room");
+});
+
+test("in a table full of limited addresses the others share one entry", () => {
+  const { clock, throttle } = setUp({ max: 1, windowSeconds: 60, capacity: 2 });
+  failTimes(throttle, "a", 2);
+  clock.time += 30_000;
+  failTimes(throttle, "b", 2);
+  assert.equal(throttle.fail("c"), null);
+  assert.equal(throttle.fail("d"), 60);
+  assert.equal(throttle.fail("e"), 60);
+  assert.equal(throttle.size(), 2);
+  assert.equal(throttle.fail("a"), 30);
+  clock.time += 30_000;
+  assert.equal(throttle.fail("f"), null, "the place of a is free again");
+  assert.equal(throttle.fail("b"), 30);
+});
+
+test("a flood of addresses stays bounded and quick", () => {
+  const { clock, throttle } = setUp({ max: 20, windowSeconds: 60, capacity: 10_000 });
+  const start = performance.now();
+  for (let each = 0; each < 300_000; each++) {
+    if (each % 10 === 0) clock.time++;
+    throttle.fail(`address ${each}`);
+  }
+  assert.equal(throttle.size(), 10_000);
+  assert.ok(performance.now() - start < 5_000);
+});
+
+test("a flood onto a table full of limited addresses is quick as well", () => {
+  const { clock, throttle } = setUp({ max: 0, windowSeconds: 60, capacity: 10_000 });
+  const start = performance.now();
+  for (let each = 0; each < 300_000; each++) {
+    if (each % 10 === 0) clock.time++;
+    assert.notEqual(throttle.fail(`address ${each}`), null);
+  }
+  assert.ok(throttle.size() <= 10_000);
+  assert.ok(performance.now() - start < 5_000);
+});
+
+test("a clock that is set back locks nobody out for long", () => {
+  const { clock, throttle } = setUp({ max: 1, windowSeconds: 10 });
+  failTimes(throttle, "a", 2);
+  clock.time -= 3_600_000;
+  assert.equal(throttle.fail("a"), null);
+  assert.equal(throttle.fail("a"), 10);
+});
+
+test("new limits hold for what comes after", () => {
+  const { throttle } = setUp({ max: 5, windowSeconds: 60 });
+  failTimes(throttle, "a", 3);
+  throttle.configure({ max: 3, windowSeconds: 60 });
+  assert.equal(throttle.fail("a"), 60);
+  throttle.configure({ max: 10, windowSeconds: 60 });
+  assert.equal(throttle.fail("b"), null);
+});
