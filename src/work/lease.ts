@@ -47,7 +47,7 @@ export function createLeaseKeeper({ clock, log, leaseMs, renew }: LeaseOptions):
 
   function beat(): void {
     const byLease = new Map<string, Kept[]>();
-    for (const item of [...kept]) {
+    for (const item of kept) {
       if (item.heldUntil <= clock.now()) lose(item);
       else byLease.set(item.lease, [...(byLease.get(item.lease) ?? []), item]);
     }

@@ -42,7 +42,7 @@ export function createLoop<T>(options: LoopOptions<T>): Loop {
   const { name, clock, log, pollMs = 1000, random = Math.random, capacity, handle } = options;
   const inHand = new Set<Promise<void>>();
   let state: "new" | "going" | "stopped" = "new";
-  let claiming: Promise<unknown> | null = null;
+  let claiming: Promise<void> | null = null;
   let again = false;
   let failures = 0;
   let takeBackTimer = () => {};
@@ -82,11 +82,14 @@ export function createLoop<T>(options: LoopOptions<T>): Loop {
     if (limit <= 0) return rest(pollMs);
     takeBackTimer();
     again = false;
-    claiming = claimOnce(limit).then(({ restMs }) => {
-      claiming = null;
-      if (again && failures === 0) pump();
-      else rest(restMs);
-    });
+    claiming = claimThenRest(limit);
+  }
+
+  async function claimThenRest(limit: number): Promise<void> {
+    const { restMs } = await claimOnce(limit);
+    claiming = null;
+    if (again && failures === 0) pump();
+    else rest(restMs);
   }
 
   /** While the store is away, only the timer tries again. */

@@ -1,0 +1,146 @@
+// Runs get executed: claimed, executed, settled. Hook runs have `maxConcurrent` places and heartbeats one of their
+// own, so that a flood of hooks never stops them.
+import type { Agents } from "../agents/registry.ts";
+import type { Clock } from "../core/clock.ts";
+import { newId as newUuid } from "../core/id.ts";
+import type { Log } from "../core/log.ts";
+import type { ClaimedRun, RunKind } from "../core/run.ts";
+import type { ConfiguredChannel } from "../core/target.ts";
+import type { Settlement, Store } from "../store/store.ts";
+import { createLeaseKeeper } from "../work/lease.ts";
+import { createLoop } from "../work/loop.ts";
+import { conclude } from "./conclude.ts";
+import { execute, type StopReason } from "./execute.ts";
+
+export type RunnerPolicy = {
+  maxConcurrent: number;
+  maxAttempts: number;
+  timeoutSeconds: number;
+  /** The channels replies can go to. */
+  configured: readonly ConfiguredChannel[];
+};
+
+export type RunnerOptions = {
+  store: Pick<Store, "claimRuns" | "renewRuns" | "settleRun" | "waitingEvents" | "lastTarget">;
+  agents: () => Agents;
+  policy: () => RunnerPolicy;
+  clock: Clock;
+  log: Log;
+  leaseMs: number;
+  /** Told of everything that was stored: a delivery may be waiting now. */
+  onSettled?: (settlement: Settlement) => void;
+  newId?: () => string;
+  random?: () => number;
+};
+
+export type Runner = {
+  start(): void;
+  /** Something was stored that may be run. */
+  kick(): void;
+  /** One claim of each kind, resolved when it has been settled: for tests, in place of `start`. */
+  tick(): Promise<void>;
+  /** Claims no more, lets what runs end for `drainMs`, gives back the rest, and resolves when that is stored. */
+  drain(drainMs: number): Promise<void>;
+  busy(): number;
+};
+
+/** Agents stop within a few seconds of being told; a little longer than the command agent's grace. */
+const lingerMs = 6000;
+
+export function createRunner(options: RunnerOptions): Runner {
+  const { store, agents, policy, clock, log, leaseMs, onSettled } = options;
+  const { newId = newUuid, random = Math.random } = options;
+  const inHand = new Set<AbortController>();
+  const lingering = new Set<Promise<unknown>>();
+  let draining = false;
+
+  const leases = createLeaseKeeper({
+    clock,
+    log,
+    leaseMs,
+    renew: (renewal) => store.renewRuns({ ...renewal, leaseMs }),
+  });
+
+  const lingers = (turn: Promise<unknown>) => {
+    const gone = turn.finally(() => lingering.delete(gone));
+    lingering.add(gone);
+  };
+  const executeDependencies = { store, agents, policy, clock, lingers };
+  const concludeDependencies = {
+    store,
+    policy: () => ({ ...policy(), mainAgentId: agents().main.config.id }),
+    clock,
+    log,
+    newId,
+    random,
+  };
+
+  async function handle(run: ClaimedRun): Promise<void> {
+    const stop = new AbortController();
+    const abort = (reason: StopReason) => stop.abort(reason);
+    let lost = false;
+    inHand.add(stop);
+    const letGo = leases.hold({ id: run.id, lease: run.lease }, (reason) => {
+      lost ||= reason === "lost";
+      abort(reason);
+    });
+    try {
+      if (draining) abort("released");
+      const attempt = await execute(run, stop.signal, executeDependencies);
+      if (attempt === "lost") {
+        log.warn("a run's lease was lost", { runId: run.id, hook: run.hook, attempt: run.attempts });
+        return;
+      }
+      const settlement = await conclude(run, attempt, () => lost, concludeDependencies);
+      if (settlement) {
+        onSettled?.(settlement);
+        kick();
+      }
+    } finally {
+      letGo();
+      inHand.delete(stop);
+    }
+  }
+
+  // A lease of its own for every claim: what was lost and claimed again here is not mistaken for what was held.
+  const loopOver = (kind: RunKind, capacity: () => number) =>
+    createLoop<ClaimedRun>({
+      name: `${kind} runs`,
+      clock,
+      log,
+      random,
+      capacity,
+      claim: (limit) => store.claimRuns({ kind, limit, lease: newId(), leaseMs }),
+      handle,
+    });
+  const loops = [loopOver("hook", () => policy().maxConcurrent), loopOver("heartbeat", () => 1)];
+
+  function kick(): void {
+    for (const loop of loops) loop.kick();
+  }
+
+  async function lingeringGone(): Promise<void> {
+    if (lingering.size === 0) return;
+    const timeUp = Promise.withResolvers<void>();
+    const takeBack = clock.after(lingerMs, timeUp.resolve);
+    await Promise.race([Promise.all(lingering), timeUp.promise]);
+    takeBack();
+  }
+
+  return {
+    start: () => loops.forEach((loop) => loop.start()),
+    kick,
+    async tick() {
+      await Promise.all(loops.map((loop) => loop.tick()));
+    },
+    async drain(drainMs) {
+      draining = true;
+      const takeBack = clock.after(drainMs, () => inHand.forEach((stop) => stop.abort("released")));
+      await Promise.all(loops.map((loop) => loop.drain()));
+      takeBack();
+      await lingeringGone();
+      leases.stop();
+    },
+    busy: () => loops.reduce((sum, loop) => sum + loop.busy(), 0),
+  };
+}

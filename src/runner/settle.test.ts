@@ -1,0 +1,284 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Outcome } from "../core/outcome.ts";
+import type { ClaimedRun, RunRequest } from "../core/run.ts";
+import { settle, type Attempt, type SettlePolicy } from "./settle.ts";
+
+const request: RunRequest = {
+  message: "do it",
+  name: "Email",
+  wakeMode: "now",
+  deliver: true,
+  channel: "last",
+  to: null,
+  model: null,
+  thinking: null,
+  timeoutSeconds: null,
+};
+
+const run = (more: Partial<ClaimedRun> = {}, asked: Partial<RunRequest> = {}): ClaimedRun => ({
+  id: "run",
+  kind: "hook",
+  hook: "agent",
+  agentId: "other",
+  requestedAgentId: null,
+  sessionKey: "hook:run",
+  lane: "run:run",
+  request: { ...request, ...asked },
+  status: "running",
+  attempts: 1,
+  createdAt: 0,
+  startedAt: 0,
+  endedAt: null,
+  reply: null,
+  error: null,
+  lease: "lease",
+  elapsedMs: 0,
+  cancelRequested: false,
+  ...more,
+});
+
+const policy: SettlePolicy = {
+  maxAttempts: 3,
+  timeoutSeconds: 600,
+  mainAgentId: "main",
+  random: 0,
+  lastTarget: { channel: "telegram", to: "5" },
+  configured: [{ channel: "telegram", to: null }],
+};
+
+const attempt = (outcome: Outcome, more: Partial<Attempt> = {}): Attempt => ({
+  outcome,
+  workedMs: 7,
+  shownEventIds: [],
+  leftOver: false,
+  ...more,
+});
+
+const replied = (reply = "Done."): Outcome => ({ kind: "replied", reply });
+const failed = (mayPass: boolean): Outcome => ({ kind: "failed", reason: "why", mayPass });
+
+const settled = (
+  outcome: Outcome,
+  {
+    of = run(),
+    by = policy,
+    more = {},
+  }: { of?: ClaimedRun; by?: SettlePolicy; more?: Partial<Attempt> } = {},
+) => {
+  let ids = 0;
+  return settle(of, attempt(outcome, more), by, () => `id-${ids++}`);
+};
+
+describe("a hook run that replied", () => {
+  test("has succeeded, with a summary, a delivery and a heartbeat", () => {
+    assert.deepEqual(settled(replied()), {
+      next: { kind: "ended", status: "succeeded", reply: "Done.", error: null },
+      workedMs: 7,
+      summary: {
+        id: "id-1",
+        sessionKey: "main",
+        source: "summary",
+        hook: "agent",
+        text: "Hook Email: Done.",
+      },
+      delivery: {
+        id: "id-0",
+        runId: "run",
+        channel: "telegram",
+        to: "5",
+        text: "Done.",
+        status: "waiting",
+        error: null,
+      },
+      heartbeat: { id: "id-2", agentId: "main", delayMs: 250 },
+      shownEventIds: [],
+    });
+  });
+
+  test("asks for no heartbeat when it can wait", () =>
+    assert.equal(settled(replied(), { of: run({}, { wakeMode: "next-heartbeat" }) }).heartbeat, null));
+
+  test("has no delivery when none was asked for", () => {
+    const { delivery, summary } = settled(replied(), { of: run({}, { deliver: false }) });
+    assert.equal(delivery, null);
+    assert.equal(summary?.text, "Hook Email: Done.");
+  });
+
+  test("goes to the channel and recipient that were asked for", () => {
+    const by = { ...policy, configured: [...policy.configured, { channel: "slack", to: "C1" }] };
+    const { delivery } = settled(replied(), { of: run({}, { channel: "slack", to: "C2" }), by });
+    assert.deepEqual([delivery?.channel, delivery?.to, delivery?.status], ["slack", "C2", "waiting"]);
+  });
+
+  test("keeps its result when it cannot be delivered, and says so in the delivery and the summary", () => {
+    const { next, delivery, summary } = settled(replied(), {
+      by: { ...policy, lastTarget: null, configured: [] },
+    });
+    assert.ok(next.kind === "ended" && next.status === "succeeded" && next.reply === "Done.");
+    assert.deepEqual(
+      [delivery?.status, delivery?.channel, delivery?.to, delivery?.error, delivery?.text],
+      ["failed", "whatsapp", null, "no channel is configured", "Done."],
+    );
+    assert.equal(
+      summary?.text,
+      "Hook Email: Done.\n(The reply was not delivered: no channel is configured.)",
+    );
+  });
+
+  test("is not delivered when it only acknowledges, but recorded", () => {
+    for (const by of [policy, { ...policy, lastTarget: null, configured: [] }]) {
+      const { delivery, summary } = settled(replied("**HEARTBEAT_OK**"), { by });
+      assert.deepEqual(
+        [delivery?.status, delivery?.error, delivery?.text],
+        ["suppressed", "heartbeat acknowledgement", "**HEARTBEAT_OK**"],
+      );
+      assert.equal(summary?.text, "Hook Email: **HEARTBEAT_OK**");
+    }
+  });
+
+  test("is delivered when it says more than the acknowledgement", () =>
+    assert.equal(settled(replied("HEARTBEAT_OK. And more.")).delivery?.status, "waiting"));
+
+  test("with nothing has failed", () => {
+    for (const reply of ["", " \n "]) {
+      const { next, delivery, summary } = settled(replied(reply));
+      assert.deepEqual(next, {
+        kind: "ended",
+        status: "failed",
+        reply: null,
+        error: "the agent gave no reply",
+      });
+      assert.equal(delivery, null);
+      assert.equal(summary?.text, "Hook Email (failed): the agent gave no reply");
+    }
+  });
+});
+
+describe("a hook run that failed", () => {
+  test("for good has ended, with a summary and a heartbeat, and nothing to deliver", () => {
+    const { next, summary, delivery, heartbeat } = settled(failed(false));
+    assert.deepEqual(next, { kind: "ended", status: "failed", reply: null, error: "why" });
+    assert.equal(summary?.text, "Hook Email (failed): why");
+    assert.equal(delivery, null);
+    assert.deepEqual(heartbeat, { id: "id-1", agentId: "main", delayMs: 250 });
+  });
+
+  test("in a way that may pass is tried again, and nothing else follows", () => {
+    assert.deepEqual(settled(failed(true)), {
+      next: { kind: "retry", delayMs: 500, error: "why" },
+      workedMs: 7,
+      summary: null,
+      delivery: null,
+      heartbeat: null,
+      shownEventIds: [],
+    });
+  });
+
+  test("waits longer each time, at most a minute", () => {
+    const by = { ...policy, random: 1, maxAttempts: 20 };
+    const delays = [1, 2, 3, 7, 12].map((attempts) => {
+      const { next } = settled(failed(true), { of: run({ attempts }), by });
+      return next.kind === "retry" ? next.delayMs : null;
+    });
+    assert.deepEqual(delays, [1000, 2000, 4000, 60_000, 60_000]);
+  });
+
+  for (const [attempts, kind] of [
+    [2, "retry"],
+    [3, "ended"],
+    [4, "ended"],
+  ] as const)
+    test(`on attempt ${attempts} of 3: ${kind}`, () =>
+      assert.equal(settled(failed(true), { of: run({ attempts }) }).next.kind, kind));
+
+  test("is not tried again when its time would be up before that", () => {
+    const of = (elapsedMs: number) => run({ elapsedMs }, { timeoutSeconds: 10 });
+    assert.equal(settled(failed(true), { of: of(9000) }).next.kind, "retry");
+    assert.equal(settled(failed(true), { of: of(9493) }).next.kind, "ended");
+    assert.equal(settled(failed(true), { of: run({ elapsedMs: 599_900 }) }).next.kind, "ended");
+  });
+});
+
+describe("a hook run that was ended from outside", () => {
+  test("timed out, without another attempt", () => {
+    const { next, summary, heartbeat } = settled({ kind: "timed-out", afterSeconds: 2 });
+    assert.deepEqual(next, {
+      kind: "ended",
+      status: "timed-out",
+      reply: null,
+      error: "no reply within 2 seconds",
+    });
+    assert.equal(summary?.text, "Hook Email (timed-out): no reply within 2 seconds");
+    assert.ok(heartbeat);
+  });
+
+  test("was cancelled", () => {
+    const { next, summary, heartbeat } = settled({ kind: "cancelled" });
+    assert.deepEqual(next, { kind: "ended", status: "cancelled", reply: null, error: "it was cancelled" });
+    assert.equal(summary?.text, "Hook Email (cancelled): it was cancelled");
+    assert.ok(heartbeat);
+  });
+});
+
+describe("a heartbeat", () => {
+  const beat = run({ kind: "heartbeat", agentId: "main" }, { wakeMode: "now" });
+  const more = { shownEventIds: ["e1", "e2"] };
+
+  test("that acknowledged has shown its events, and nothing else follows", () => {
+    for (const reply of ["HEARTBEAT_OK", "HEARTBEAT_OK Nothing new."]) {
+      assert.deepEqual(settled(replied(reply), { of: beat, more }), {
+        next: { kind: "ended", status: "succeeded", reply, error: null },
+        workedMs: 7,
+        summary: null,
+        delivery: null,
+        heartbeat: null,
+        shownEventIds: ["e1", "e2"],
+      });
+    }
+  });
+
+  test("sends any other reply to the main session's last recipient", () => {
+    const { delivery, summary } = settled(replied("Look!"), { of: beat });
+    assert.deepEqual([delivery?.channel, delivery?.to, delivery?.status], ["telegram", "5", "waiting"]);
+    assert.equal(summary, null);
+  });
+
+  test("sends nothing when there is no last recipient", () => {
+    const by = { ...policy, lastTarget: null, configured: [{ channel: "telegram", to: "9" }] };
+    assert.equal(settled(replied("Look!"), { of: beat, by }).delivery, null);
+  });
+
+  test("records that the last recipient's channel is gone", () => {
+    const { delivery } = settled(replied("Look!"), { of: beat, by: { ...policy, configured: [] } });
+    assert.deepEqual([delivery?.status, delivery?.error], ["failed", "no channel is configured"]);
+  });
+
+  test("with events left over is followed by another at once", () =>
+    assert.deepEqual(settled(replied("HEARTBEAT_OK"), { of: beat, more: { leftOver: true } }).heartbeat, {
+      id: "id-0",
+      agentId: "main",
+      delayMs: 0,
+    }));
+
+  for (const outcome of [
+    failed(false),
+    { kind: "timed-out", afterSeconds: 2 },
+    { kind: "cancelled" },
+    replied(" "),
+  ] satisfies Outcome[])
+    test(`that ends as ${outcome.kind} keeps its events and causes nothing`, () => {
+      const { shownEventIds, summary, delivery, heartbeat, next } = settled(outcome, {
+        of: beat,
+        more: { ...more, leftOver: true },
+      });
+      assert.equal(next.kind, "ended");
+      assert.deepEqual([shownEventIds, summary, delivery, heartbeat], [[], null, null, null]);
+    });
+
+  test("that may pass is tried again and keeps its events", () => {
+    const { next, shownEventIds } = settled(failed(true), { of: beat, more });
+    assert.equal(next.kind, "retry");
+    assert.deepEqual(shownEventIds, []);
+  });
+});
