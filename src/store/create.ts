@@ -28,7 +28,10 @@ export function createStore({ driver, clock, onGroup }: StoreOptions): Store {
     ...(onGroup && { onWritten: onGroup }),
   });
 
-  const collect = async <T>(limit: number | null, read: (input: PageInput) => Promise<PageResult<T>>): Promise<T[]> => {
+  const collect = async <T>(
+    limit: number | null,
+    read: (input: PageInput) => Promise<PageResult<T>>,
+  ): Promise<T[]> => {
     const items: T[] = [];
     let before: number | null = null;
     while (limit === null || items.length < limit) {

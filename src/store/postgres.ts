@@ -62,7 +62,8 @@ function createPostgresDriver(pool: pg.Pool): Driver<Programs> {
   };
 
   const query = async (client: pg.ClientBase, { sql, values }: Statement): Promise<Row[]> => {
-    const prepared = values.length > 0 ? { name: nameOf(sql), text: sql, values: [...values] } : { text: sql };
+    const prepared =
+      values.length > 0 ? { name: nameOf(sql), text: sql, values: [...values] } : { text: sql };
     const { rows } = await client.query<Row>(prepared);
     return rows;
   };
@@ -102,7 +103,9 @@ function createPostgresDriver(pool: pg.Pool): Driver<Programs> {
           return await attempt(name, input);
         } catch (fault) {
           if (isContention(fault) && tries < mostTries) continue;
-          throw isAway(fault) ? new StoreUnavailable(`the database cannot be used: ${reasonOf(fault)}`, { cause: fault }) : fault;
+          throw isAway(fault)
+            ? new StoreUnavailable(`the database cannot be used: ${reasonOf(fault)}`, { cause: fault })
+            : fault;
         }
       }
     },

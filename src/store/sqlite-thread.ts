@@ -27,7 +27,9 @@ export function startWriterThread(path: string): WriterThread {
   const start = (): Worker => {
     // Compiled, this file is .js and so is the thread's.
     const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-    const started = new Worker(new URL(`./sqlite-writer.${extension}`, import.meta.url), { workerData: { path } });
+    const started = new Worker(new URL(`./sqlite-writer.${extension}`, import.meta.url), {
+      workerData: { path },
+    });
     started.on("message", settle);
     started.on("error", () => {});
     started.on("exit", () => {

@@ -9,7 +9,8 @@ export type WriterAnswer = { id: number; result?: unknown; fault?: WriterFault }
 export type WriterFault = { kind: "unavailable" | "usage" | "other"; message: string; code: string | null };
 
 const toFault = (fault: unknown): WriterFault => {
-  const kind = fault instanceof StoreUnavailable ? "unavailable" : fault instanceof UsageError ? "usage" : "other";
+  const kind =
+    fault instanceof StoreUnavailable ? "unavailable" : fault instanceof UsageError ? "usage" : "other";
   const code = fault instanceof Error && "code" in fault ? String(fault.code) : null;
   return { kind, message: fault instanceof Error ? fault.message : String(fault), code };
 };

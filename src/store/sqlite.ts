@@ -45,7 +45,8 @@ export async function openSqliteStore({ path, clock, leaseMs, onGroup }: SqliteO
 
 /** For commands: no lock, no migration, no thread. */
 export async function openSqliteFile({ path, clock }: { path: string; clock: Clock }): Promise<Store> {
-  if (!existsSync(path)) throw new UsageError(`There is no store at ${path} yet. Start the gateway once: rouse start`);
+  if (!existsSync(path))
+    throw new UsageError(`There is no store at ${path} yet. Start the gateway once: rouse start`);
   const engine = openSqliteEngine(path);
   engine.read({ name: "checkVersion", input: null });
   return createStore({ driver: directDriver(engine), clock });
@@ -70,7 +71,9 @@ function lockFile(path: string): () => void {
     lock.exec("begin exclusive");
   } catch {
     lock.close();
-    throw new UsageError(`Another gateway is running on ${path}. Stop it first, or give this one a store of its own.`);
+    throw new UsageError(
+      `Another gateway is running on ${path}. Stop it first, or give this one a store of its own.`,
+    );
   }
   return () => lock.close();
 }

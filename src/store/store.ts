@@ -26,10 +26,7 @@ export type Acceptance = {
 
 export type Answer = { status: number; body: Readonly<Record<string, unknown>> };
 
-export type Accepted =
-  | { kind: "stored" }
-  | { kind: "replayed"; answer: Answer }
-  | { kind: "mismatch" };
+export type Accepted = { kind: "stored" } | { kind: "replayed"; answer: Answer } | { kind: "mismatch" };
 
 /** Heartbeat requests coalesce: while one waits that has not begun, another changes nothing. */
 export type HeartbeatRequest = { id: string; agentId: string; delayMs: number };
@@ -86,13 +83,25 @@ export type Store = {
   accept(acceptance: Acceptance): Promise<Accepted>;
   recordRequest(record: Omit<RequestRecord, "createdAt">): Promise<void>;
 
-  claimRuns(claim: { kind: RunKind; limit: number; lease: string; leaseMs: number }): Promise<Claim<ClaimedRun>>;
+  claimRuns(claim: {
+    kind: RunKind;
+    limit: number;
+    lease: string;
+    leaseMs: number;
+  }): Promise<Claim<ClaimedRun>>;
   /** Extends the leases that are still held. Answers which those are, and which of them are to be cancelled. */
-  renewRuns(renewal: { ids: readonly string[]; lease: string; leaseMs: number }): Promise<{ held: string[]; cancelled: string[] }>;
+  renewRuns(renewal: {
+    ids: readonly string[];
+    lease: string;
+    leaseMs: number;
+  }): Promise<{ held: string[]; cancelled: string[] }>;
   /** False when the lease was lost. */
   settleRun(run: { id: string; lease: string }, settlement: Settlement): Promise<boolean>;
   /** A waiting run ends at once, with its summary; a running one is stopped by its worker. */
-  cancelRun(id: string, ended: { error: string; summary: NewEvent | null; heartbeat: HeartbeatRequest | null }): Promise<CancelResult>;
+  cancelRun(
+    id: string,
+    ended: { error: string; summary: NewEvent | null; heartbeat: HeartbeatRequest | null },
+  ): Promise<CancelResult>;
   /** A new run with the same request as one that has ended. */
   repeatRun(id: string, newId: string): Promise<"queued" | "not-ended" | "unknown">;
   /** Runs accepted and not yet ended. */

@@ -9,26 +9,37 @@ const migrations: readonly ((dialect: Dialect) => readonly string[])[] = [create
 export const newestVersion = migrations.length;
 
 export function* migrate(dialect: Dialect, input: { now: number }): Program<void> {
-  yield { sql: "create table if not exists migration(version integer primary key, applied_at bigint not null)", values: [] };
-  const version = yield* currentVersion();
+  yield {
+    sql: "create table if not exists migration(version integer primary key, applied_at bigint not null)",
+    values: [],
+  };
+  const version = yield* currentVersion(dialect);
   refuseNewer(version);
   for (const [index, statements] of migrations.entries()) {
     if (index < version) continue;
     for (const sql of statements(dialect)) yield { sql, values: [] };
-    yield { sql: "insert into migration(version, applied_at) values ($1, $2)", values: [index + 1, input.now] };
+    yield {
+      sql: "insert into migration(version, applied_at) values ($1, $2)",
+      values: [index + 1, input.now],
+    };
   }
 }
 
 /** For commands, which never migrate: the gateway does. */
-export function* checkVersion(_dialect: Dialect, _input: null): Program<void> {
-  const version = yield* currentVersion();
+export function* checkVersion(dialect: Dialect, _input: null): Program<void> {
+  const version = yield* currentVersion(dialect);
   refuseNewer(version);
+  if (version === 0) throw new UsageError("The store is empty. Start the gateway once: rouse start");
   if (version < newestVersion) {
-    throw new UsageError("The store is from an older Rouse. Start the gateway once (rouse start); it brings the store up to date.");
+    throw new UsageError(
+      "The store is from an older Rouse. Start the gateway once (rouse start); it brings the store up to date.",
+    );
   }
 }
 
-function* currentVersion(): Program<number> {
+function* currentVersion({ hasTable }: Dialect): Program<number> {
+  const found = yield { sql: hasTable, values: ["migration"] };
+  if (found.length === 0) return 0;
   const [row] = yield { sql: "select max(version) as version from migration", values: [] };
   return Number(row?.["version"] ?? 0);
 }

@@ -90,7 +90,9 @@ function* claimKeys(
     const same = first["fingerprint"] === each.fingerprint;
     repeated.set(
       each.id,
-      same ? { kind: "replayed", answer: JSON.parse(String(first["answer"])) as Answer } : { kind: "mismatch" },
+      same
+        ? { kind: "replayed", answer: JSON.parse(String(first["answer"])) as Answer }
+        : { kind: "mismatch" },
     );
   }
   return repeated;

@@ -28,7 +28,10 @@ export function* insertDelivery(delivery: NewDelivery, now: number): Program<voi
 
 export type ClaimDeliveriesInput = { limit: number; lease: string; leaseMs: number; now: number };
 
-export function* claimDeliveries(dialect: Dialect, input: ClaimDeliveriesInput): Program<Claim<ClaimedDelivery>> {
+export function* claimDeliveries(
+  dialect: Dialect,
+  input: ClaimDeliveriesInput,
+): Program<Claim<ClaimedDelivery>> {
   const rows = yield {
     sql: `with due as materialized (
         select seq as due_seq from delivery where status = 'waiting' and ready_at <= $1
@@ -90,7 +93,10 @@ export function* cancelDelivery(
   dialect: Dialect,
   input: { id: string; error: string; now: number },
 ): Program<CancelResult> {
-  const [found] = yield { sql: `select status from delivery where id = $1 ${dialect.forUpdate}`, values: [input.id] };
+  const [found] = yield {
+    sql: `select status from delivery where id = $1 ${dialect.forUpdate}`,
+    values: [input.id],
+  };
   if (!found) return "unknown";
   if (found["status"] !== "waiting") return "ended";
   // Whoever is sending it now loses the lease; the message may still arrive.

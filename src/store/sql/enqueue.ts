@@ -13,7 +13,10 @@ const mostPasses = 100;
  * see an empty lane meet at the unique index; the one that lost is tried again and then sees the head. The share
  * lock keeps a head from settling between our look and our commit, which would strand the run for ever.
  */
-export function* insertRuns(dialect: Dialect, input: { runs: string; count: number; now: number }): Program<void> {
+export function* insertRuns(
+  dialect: Dialect,
+  input: { runs: string; count: number; now: number },
+): Program<void> {
   const sql = `insert into run(id, kind, hook, agent_id, requested_agent_id, session_key, lane, head, status, created_at, ready_at, request)
     select value ->> 'id', value ->> 'kind', value ->> 'hook', value ->> 'agent', value ->> 'requested', value ->> 'session', value ->> 'lane',
       case when exists(select 1 from run where lane = value ->> 'lane' and head = 1 ${dialect.forShare}) then 0 else 1 end,
@@ -66,7 +69,10 @@ const heartbeatDetail: RunRequest = {
  * Asks for a heartbeat unless one waits that has not begun. The waiting one is locked until we commit: claimed
  * earlier, it could read its events before ours is there, and ours would go unseen.
  */
-export function* requestHeartbeat(dialect: Dialect, input: HeartbeatRequest & { now: number }): Program<void> {
+export function* requestHeartbeat(
+  dialect: Dialect,
+  input: HeartbeatRequest & { now: number },
+): Program<void> {
   const waiting = `select 1 from run where kind = 'heartbeat' and status = 'queued' and started_at is null ${dialect.forShare}`;
   for (let pass = 0; pass < mostPasses; pass++) {
     const found = yield { sql: waiting, values: [] };

@@ -58,7 +58,8 @@ function* find<T>(table: string, columns: string, id: string, toItem: (row: Row)
 }
 
 type ById = { id: string };
-export const findRun = (_dialect: Dialect, { id }: ById): Program<Run | null> => find("run", runColumns, id, toRun);
+export const findRun = (_dialect: Dialect, { id }: ById): Program<Run | null> =>
+  find("run", runColumns, id, toRun);
 export const findEvent = (_dialect: Dialect, { id }: ById): Program<SystemEvent | null> =>
   find("event", eventColumns, id, toEvent);
 export const findDelivery = (_dialect: Dialect, { id }: ById): Program<Delivery | null> =>

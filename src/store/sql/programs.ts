@@ -15,7 +15,15 @@ import {
   waitingEvents,
 } from "./lists.ts";
 import { cancelRun, claimRuns, renewRuns, repeatRun, settleRun, voidLeases } from "./runs.ts";
-import { beatIfDue, countUnfinished, lastTarget, probe, recordRequest, setLastTarget, sweep } from "./upkeep.ts";
+import {
+  beatIfDue,
+  countUnfinished,
+  lastTarget,
+  probe,
+  recordRequest,
+  setLastTarget,
+  sweep,
+} from "./upkeep.ts";
 
 export const writes = {
   accept,

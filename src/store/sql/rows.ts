@@ -12,7 +12,8 @@ const numberOrNull = (value: Value | undefined): number | null => (value == null
 
 /** Outside text is stored JSON-encoded, so that every string survives both databases. */
 export const encode = (value: unknown): string => JSON.stringify(value);
-export const encodeOrNull = (value: string | null): string | null => (value === null ? null : JSON.stringify(value));
+export const encodeOrNull = (value: string | null): string | null =>
+  value === null ? null : JSON.stringify(value);
 const decode = (value: Value | undefined): unknown => JSON.parse(text(value));
 const decodeOrNull = (value: Value | undefined): string | null =>
   value == null ? null : (JSON.parse(String(value)) as string);
@@ -90,7 +91,10 @@ export const toDelivery = (row: Row): Delivery => ({
   error: decodeOrNull(row["error"]),
 });
 
-export const toClaimedDelivery = (row: Row): ClaimedDelivery => ({ ...toDelivery(row), lease: text(row["lease"]) });
+export const toClaimedDelivery = (row: Row): ClaimedDelivery => ({
+  ...toDelivery(row),
+  lease: text(row["lease"]),
+});
 
 export const toRequest = (row: Row): RequestRecord => ({
   id: text(row["id"]),

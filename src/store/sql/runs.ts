@@ -37,7 +37,10 @@ const nextReady = "select ready_at from run where head = 1 and kind = $1 order b
 
 export type RenewInput = { ids: readonly string[]; lease: string; leaseMs: number; now: number };
 
-export function* renewRuns(dialect: Dialect, input: RenewInput): Program<{ held: string[]; cancelled: string[] }> {
+export function* renewRuns(
+  dialect: Dialect,
+  input: RenewInput,
+): Program<{ held: string[]; cancelled: string[] }> {
   const rows = yield {
     sql: `update run set ready_at = cast($2 as bigint)
       where id in (select value ->> 'id' from ${dialect.rowsOf("$3")}) and lease = $1 and status = 'running'
@@ -130,8 +133,14 @@ export function* cancelRun(dialect: Dialect, input: CancelInput): Program<Cancel
 
 export type RepeatInput = { id: string; newId: string; now: number };
 
-export function* repeatRun(dialect: Dialect, input: RepeatInput): Program<"queued" | "not-ended" | "unknown"> {
-  const [row] = yield { sql: `select ${runColumns}, ended_at from run where id = $1 and kind = 'hook'`, values: [input.id] };
+export function* repeatRun(
+  dialect: Dialect,
+  input: RepeatInput,
+): Program<"queued" | "not-ended" | "unknown"> {
+  const [row] = yield {
+    sql: `select ${runColumns}, ended_at from run where id = $1 and kind = 'hook'`,
+    values: [input.id],
+  };
   if (!row) return "unknown";
   if (row["ended_at"] == null) return "not-ended";
   const run = toRun(row);
@@ -148,5 +157,8 @@ export function* voidLeases(_dialect: Dialect, input: { now: number; leaseMs: nu
       where head = 1 and kind in ('hook', 'heartbeat') and status = 'running'`,
     values: [input.now, input.leaseMs],
   };
-  yield { sql: "update delivery set lease = null, ready_at = $1 where status = 'waiting' and lease is not null", values: [input.now] };
+  yield {
+    sql: "update delivery set lease = null, ready_at = $1 where status = 'waiting' and lease is not null",
+    values: [input.now],
+  };
 }

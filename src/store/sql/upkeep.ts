@@ -64,7 +64,10 @@ export function* recordRequest(_dialect: Dialect, input: RequestRecord): Program
 export function* countUnfinished(_dialect: Dialect, _input: null): Program<number> {
   // Heads and waiting runs each have a partial index of their own.
   const [heads] = yield { sql: "select count(*) as count from run where head = 1", values: [] };
-  const [waiting] = yield { sql: "select count(*) as count from run where head = 0 and status = 'queued'", values: [] };
+  const [waiting] = yield {
+    sql: "select count(*) as count from run where head = 0 and status = 'queued'",
+    values: [],
+  };
   return Number(heads?.["count"]) + Number(waiting?.["count"]);
 }
 

@@ -1,0 +1,331 @@
+// The queue: lanes, leases, settling, cancelling, repeating.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { newId } from "../../core/id.ts";
+import {
+  acceptance,
+  acceptRuns,
+  claim,
+  event,
+  heartbeat,
+  leaseMs,
+  run,
+  settlement,
+  type Harness,
+} from "./harness.ts";
+
+const summary = (text = "Hook Test: done") => ({ ...event(text), source: "summary" as const });
+const cancelled = { error: "cancelled", summary: null, heartbeat: null };
+
+export function queue(harness: () => Harness): void {
+  describe("the queue", () => {
+    test("a claimed run is running, counted, and nobody else's", async () => {
+      const { store, clock } = harness();
+      const aRun = run();
+      await acceptRuns(store, aRun);
+      const { claimed } = await claim(store);
+      assert.deepEqual(
+        claimed.map(({ id, status, attempts, startedAt, lease, elapsedMs, cancelRequested }) => ({
+          id,
+          status,
+          attempts,
+          startedAt,
+          lease,
+          elapsedMs,
+          cancelRequested,
+        })),
+        [
+          {
+            id: aRun.id,
+            status: "running",
+            attempts: 1,
+            startedAt: clock.now(),
+            lease: "lease",
+            elapsedMs: 0,
+            cancelRequested: false,
+          },
+        ],
+      );
+      assert.deepEqual((await claim(store, { lease: "other" })).claimed, []);
+    });
+
+    test("oldest first, no more than asked for", async () => {
+      const { store, clock } = harness();
+      const runs = [run(), run(), run()];
+      for (const each of runs) {
+        await acceptRuns(store, each);
+        clock.advance(1);
+      }
+      const { claimed } = await claim(store, { limit: 2 });
+      assert.deepEqual(
+        claimed.map((each) => each.id),
+        runs.slice(0, 2).map((each) => each.id),
+      );
+    });
+
+    test("a lane goes one after another, lanes go side by side", async () => {
+      const { store } = harness();
+      const [first, second] = [run({ key: "hook:a" }), run({ key: "hook:a" })];
+      const other = run({ key: "hook:b" });
+      await acceptRuns(store, first, second, other);
+      const { claimed } = await claim(store);
+      assert.deepEqual(
+        claimed.map((each) => each.id),
+        [first.id, other.id],
+      );
+      assert.ok(await store.settleRun(claimed[0]!, settlement()));
+      assert.deepEqual(
+        (await claim(store)).claimed.map((each) => each.id),
+        [second.id],
+      );
+    });
+
+    test("a run that joins a lane after its head has ended is not stranded", async () => {
+      const { store } = harness();
+      await acceptRuns(store, run({ key: "hook:a" }));
+      await store.settleRun((await claim(store)).claimed[0]!, settlement());
+      const late = run({ key: "hook:a" });
+      await acceptRuns(store, late);
+      assert.deepEqual(
+        (await claim(store)).claimed.map((each) => each.id),
+        [late.id],
+      );
+    });
+
+    test("settling stores everything that follows, once", async () => {
+      const { store, clock } = harness();
+      const aRun = run();
+      const shown = event();
+      await store.accept(acceptance({ runs: [aRun], events: [shown] }));
+      const [claimed] = (await claim(store)).claimed;
+      const itsSummary = summary();
+      const delivery = {
+        id: newId(),
+        runId: aRun.id,
+        channel: "telegram",
+        to: "12345",
+        text: "reply\0",
+        status: "waiting" as const,
+        error: null,
+      };
+      clock.advance(50);
+      const done = settlement({
+        summary: itsSummary,
+        delivery,
+        heartbeat: heartbeat(),
+        shownEventIds: [shown.id],
+      });
+      assert.equal(await store.settleRun(claimed!, done), true);
+      assert.equal(await store.settleRun(claimed!, done), false);
+
+      const ended = await store.findRun(aRun.id);
+      assert.equal(ended?.status, "succeeded");
+      assert.equal(ended?.reply, "done");
+      assert.equal(ended?.endedAt, clock.now());
+      const events = await store.listEvents({ limit: null });
+      assert.deepEqual(
+        events.map(({ id, text, source, shownAt }) => ({ id, text, source, shownAt })),
+        [
+          { id: itsSummary.id, text: itsSummary.text, source: "summary", shownAt: null },
+          { id: shown.id, text: shown.text, source: "wake", shownAt: clock.now() },
+        ],
+      );
+      assert.deepEqual(
+        (await store.listDeliveries({ limit: null })).map((each) => each.id),
+        [delivery.id],
+      );
+      assert.equal(
+        (await store.claimRuns({ kind: "heartbeat", limit: 5, lease: "beat", leaseMs })).claimed.length,
+        1,
+      );
+    });
+
+    test("a failed settlement changes nothing at all", async () => {
+      const { store } = harness();
+      const [first, second] = [run(), run()];
+      await acceptRuns(store, first, second);
+      const { claimed } = await claim(store);
+      const taken = summary();
+      await store.settleRun(claimed[0]!, settlement({ summary: taken }));
+      await assert.rejects(store.settleRun(claimed[1]!, settlement({ summary: taken })));
+      assert.equal((await store.findRun(claimed[1]!.id))?.status, "running");
+      assert.ok(await store.settleRun(claimed[1]!, settlement({ summary: summary() })));
+    });
+
+    test("a retry waits its time and counts its attempts and work", async () => {
+      const { store, clock } = harness();
+      await acceptRuns(store, run());
+      const [first] = (await claim(store)).claimed;
+      const retry = settlement({ next: { kind: "retry", delayMs: 1000, error: "busy\0" }, workedMs: 70 });
+      assert.ok(await store.settleRun(first!, retry));
+      assert.equal((await store.findRun(first!.id))?.error, "busy\0");
+      const early = await claim(store);
+      assert.deepEqual(early, { claimed: [], nextReadyAt: clock.now() + 1000 });
+      clock.advance(1000);
+      const [second] = (await claim(store, { lease: "next" })).claimed;
+      assert.equal(second?.attempts, 2);
+      assert.equal(second?.elapsedMs, 70);
+    });
+
+    test("a released run costs no attempt and can be claimed at once", async () => {
+      const { store } = harness();
+      await acceptRuns(store, run());
+      const [first] = (await claim(store)).claimed;
+      assert.ok(await store.settleRun(first!, settlement({ next: { kind: "released" }, workedMs: 5 })));
+      assert.equal((await store.findRun(first!.id))?.status, "queued");
+      const [second] = (await claim(store)).claimed;
+      assert.equal(second?.attempts, 1);
+      assert.equal(second?.elapsedMs, 5);
+    });
+
+    test("an expired lease is taken over, and the late worker changes nothing", async () => {
+      const { store, clock } = harness();
+      const next = run({ key: "hook:a" });
+      await acceptRuns(store, run({ key: "hook:a" }), next);
+      const [lost] = (await claim(store, { lease: "slow" })).claimed;
+      clock.advance(1000);
+      await store.renewRuns({ ids: [lost!.id], lease: "slow", leaseMs });
+      clock.advance(leaseMs - 1);
+      assert.deepEqual((await claim(store, { lease: "fast" })).claimed, []);
+      clock.advance(1);
+      const [taken] = (await claim(store, { lease: "fast" })).claimed;
+      assert.equal(taken?.id, lost?.id);
+      assert.equal(taken?.attempts, 2);
+      assert.equal(taken?.elapsedMs, 1000, "worked until its last sign of life");
+
+      assert.equal(await store.settleRun(lost!, settlement({ summary: summary() })), false);
+      const renewed = await store.renewRuns({ ids: [lost!.id], lease: "slow", leaseMs });
+      assert.deepEqual(renewed, { held: [], cancelled: [] });
+      assert.equal((await store.findRun(lost!.id))?.status, "running");
+      assert.deepEqual(await store.listEvents({ limit: null }), []);
+      assert.ok(await store.settleRun(taken!, settlement()));
+      assert.deepEqual(
+        (await claim(store)).claimed.map((each) => each.id),
+        [next.id],
+      );
+    });
+
+    test("a renewed lease is kept", async () => {
+      const { store, clock } = harness();
+      await acceptRuns(store, run());
+      const [mine] = (await claim(store)).claimed;
+      clock.advance(leaseMs - 1);
+      assert.deepEqual(await store.renewRuns({ ids: [mine!.id], lease: "lease", leaseMs }), {
+        held: [mine!.id],
+        cancelled: [],
+      });
+      clock.advance(leaseMs - 1);
+      assert.deepEqual((await claim(store, { lease: "other" })).claimed, []);
+    });
+
+    test("cancelling a waiting head ends it with its summary and lets the lane go on", async () => {
+      const { store, clock } = harness();
+      const [first, second] = [run({ key: "hook:a" }), run({ key: "hook:a" })];
+      await acceptRuns(store, first, second);
+      const ended = {
+        error: "cancelled by the operator",
+        summary: summary("Hook Test (cancelled): x"),
+        heartbeat: heartbeat(),
+      };
+      assert.equal(await store.cancelRun(first.id, ended), "cancelled");
+      assert.equal(await store.cancelRun(first.id, ended), "ended");
+      const found = await store.findRun(first.id);
+      assert.deepEqual(
+        [found?.status, found?.endedAt, found?.error],
+        ["cancelled", clock.now(), ended.error],
+      );
+      assert.equal((await store.listEvents({ limit: null })).length, 1);
+      assert.deepEqual(
+        (await claim(store)).claimed.map((each) => each.id),
+        [second.id],
+      );
+    });
+
+    test("a cancelled run inside a lane is passed over", async () => {
+      const { store } = harness();
+      const runs = [run({ key: "hook:a" }), run({ key: "hook:a" }), run({ key: "hook:a" })];
+      await acceptRuns(store, ...runs);
+      const [head] = (await claim(store)).claimed;
+      assert.equal(await store.cancelRun(runs[1]!.id, cancelled), "cancelled");
+      await store.settleRun(head!, settlement());
+      assert.deepEqual(
+        (await claim(store)).claimed.map((each) => each.id),
+        [runs[2]!.id],
+      );
+    });
+
+    test("cancelling a running one asks its worker", async () => {
+      const { store } = harness();
+      await acceptRuns(store, run());
+      const [mine] = (await claim(store)).claimed;
+      assert.equal(await store.cancelRun(mine!.id, cancelled), "requested");
+      const renewed = await store.renewRuns({ ids: [mine!.id], lease: "lease", leaseMs });
+      assert.deepEqual(renewed.cancelled, [mine!.id]);
+      assert.equal((await store.findRun(mine!.id))?.status, "running");
+    });
+
+    test("whoever takes over a run that is to be cancelled is told", async () => {
+      const { store, clock } = harness();
+      await acceptRuns(store, run());
+      const [mine] = (await claim(store)).claimed;
+      await store.cancelRun(mine!.id, cancelled);
+      clock.advance(leaseMs);
+      assert.equal((await claim(store, { lease: "other" })).claimed[0]?.cancelRequested, true);
+    });
+
+    test("cancelling what is not there says so", async () => {
+      assert.equal(await harness().store.cancelRun(newId(), cancelled), "unknown");
+    });
+
+    test("an ended run can be repeated as a new one, others cannot", async () => {
+      const { store } = harness();
+      const aRun = run();
+      await acceptRuns(store, aRun);
+      const again = newId();
+      assert.equal(await store.repeatRun(aRun.id, again), "not-ended");
+      await store.settleRun((await claim(store)).claimed[0]!, settlement());
+      assert.equal(await store.repeatRun(aRun.id, again), "queued");
+      const [repeated] = (await claim(store)).claimed;
+      assert.deepEqual([repeated?.id, repeated?.request, repeated?.attempts], [again, aRun.request, 1]);
+      assert.notEqual(repeated?.lane, aRun.lane);
+      assert.equal(await store.repeatRun(newId(), newId()), "unknown");
+    });
+
+    test("unfinished runs are counted", async () => {
+      const { store } = harness();
+      assert.equal(await store.countUnfinished(), 0);
+      await acceptRuns(store, run(), run({ key: "hook:a" }), run({ key: "hook:a" }));
+      assert.equal(await store.countUnfinished(), 3);
+      await store.settleRun((await claim(store)).claimed[0]!, settlement());
+      assert.equal(await store.countUnfinished(), 2);
+    });
+
+    test("many workers settle every run of many lanes exactly once and in order", async () => {
+      const { store } = harness();
+      const runs = Array.from({ length: 120 }, (_, index) => run({ key: `hook:${index % 7}` }));
+      await Promise.all(runs.map((each) => store.accept(acceptance({ runs: [each] }))));
+      const settled: { lane: string; id: string }[] = [];
+      const active = new Set<string>();
+      const work = async (lease: string): Promise<void> => {
+        for (let empty = 0; settled.length < runs.length && empty < 10_000;) {
+          const { claimed } = await store.claimRuns({ kind: "hook", limit: 2, lease, leaseMs });
+          if (claimed.length === 0) empty++;
+          for (const each of claimed) {
+            assert.ok(!active.has(each.lane), "two runs of a lane at once");
+            active.add(each.lane);
+          }
+          for (const each of claimed) {
+            settled.push({ lane: each.lane, id: each.id });
+            active.delete(each.lane);
+            assert.ok(await store.settleRun(each, settlement({ summary: summary() })));
+          }
+        }
+      };
+      await Promise.all(["a", "b", "c", "d"].map(work));
+      const laneOrder = (items: { lane: string; id: string }[]) => Object.groupBy(items, (item) => item.lane);
+      const expected = laneOrder(runs.map(({ lane, id }) => ({ lane, id })));
+      assert.deepEqual({ ...laneOrder(settled) }, { ...expected });
+      assert.equal((await store.listEvents({ limit: null })).length, runs.length);
+    });
+  });
+}

@@ -1,0 +1,187 @@
+// Every statement of the hot path reads through an index: what it costs does not depend on how much is stored.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, test } from "node:test";
+import pg from "pg";
+import { createDatabase } from "../../test/support/postgres.ts";
+import {
+  acceptance,
+  createTestClock,
+  event,
+  heartbeat,
+  leaseMs,
+  request,
+  run,
+  settlement,
+} from "./contract/harness.ts";
+import {
+  postgresDialect,
+  sqliteDialect,
+  type Dialect,
+  type Program,
+  type Row,
+  type Statement,
+} from "./driver.ts";
+import { openPostgresStore } from "./postgres.ts";
+import { accept, packAcceptance } from "./sql/accept.ts";
+import { cancelRun, claimRuns, renewRuns, settleRun } from "./sql/runs.ts";
+import { claimDeliveries, settleDelivery } from "./sql/deliveries.ts";
+import { waitingEvents } from "./sql/lists.ts";
+import { countUnfinished, sweep } from "./sql/upkeep.ts";
+import { openSqliteStore } from "./sqlite.ts";
+
+const now = 1_000_000;
+const delivery = {
+  id: "d",
+  runId: "r",
+  channel: "telegram",
+  to: "1",
+  text: "x",
+  status: "waiting" as const,
+  error: null,
+};
+
+/** One of each; `answers` stands in for the rows that a real one would give. */
+const hotPath = (dialect: Dialect): Program<unknown>[] => [
+  accept(dialect, {
+    group: [
+      packAcceptance(
+        acceptance({
+          runs: [run({ key: "hook:a" })],
+          events: [event()],
+          heartbeat: heartbeat(),
+          idempotency: { key: "k", fingerprint: "f" },
+        }),
+      ),
+    ],
+    now,
+    idempotencyMs: 1000,
+  }),
+  claimRuns(dialect, { kind: "hook", limit: 4, lease: "lease", leaseMs, now }),
+  renewRuns(dialect, { ids: ["a"], lease: "lease", leaseMs, now }),
+  settleRun(dialect, {
+    id: "a",
+    lease: "lease",
+    settlement: settlement({ summary: event(), delivery, heartbeat: heartbeat(), shownEventIds: ["e"] }),
+    now,
+  }),
+  settleRun(dialect, {
+    id: "a",
+    lease: "lease",
+    settlement: settlement({ next: { kind: "released" } }),
+    now,
+  }),
+  cancelRun(dialect, { id: "a", error: "x", summary: null, heartbeat: null, now }),
+  claimDeliveries(dialect, { limit: 4, lease: "lease", leaseMs, now }),
+  settleDelivery(dialect, {
+    id: "d",
+    lease: "lease",
+    settlement: {
+      status: "sent",
+      delayMs: 0,
+      countsAttempt: true,
+      error: null,
+      channel: "telegram",
+      to: "1",
+      notice: null,
+    },
+    now,
+  }),
+  waitingEvents(dialect, { sessionKey: "main", limit: 10 }),
+  countUnfinished(dialect, null),
+  sweep(dialect, { retention: { finishedMs: 1, requestsMs: 1, idempotencyMs: 1 }, limit: 10, now }),
+];
+
+/** Plays a program with made-up rows, so that each of its statements is seen. */
+function statementsOf(program: Program<unknown>): Statement[] {
+  const statements: Statement[] = [];
+  const answer = (sql: string): Row[] => {
+    if (/started_at is null/.test(sql) && sql.startsWith("select")) return [];
+    return [
+      {
+        id: "x",
+        lane: "lane",
+        head: 1,
+        status: "queued",
+        acceptance_id: null,
+        fingerprint: "f",
+        answer: "null",
+        count: 1,
+        ready_at: 1,
+        cancel_requested: 0,
+        seq: 1,
+        request: JSON.stringify(request),
+        session_key: "main",
+        source: "wake",
+        hook: null,
+        text: '""',
+        created_at: 1,
+        shown_at: null,
+        run_id: "r",
+        channel: "c",
+        recipient: null,
+        attempts: 1,
+        sent_at: null,
+        lease: "l",
+        error: null,
+        value: "1",
+      },
+    ];
+  };
+  let step = program.next([]);
+  while (!step.done) {
+    statements.push(step.value);
+    step = program.next(answer(step.value.sql));
+  }
+  return statements;
+}
+
+describe("plans of the hot path", () => {
+  test("sqlite scans no table", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "rouse-plans-"));
+    const path = join(folder, "plans.db");
+    await (await openSqliteStore({ path, clock: createTestClock(), leaseMs })).close();
+    const database = new DatabaseSync(path);
+    let seen = 0;
+    for (const { sql } of hotPath(sqliteDialect).flatMap(statementsOf)) {
+      const plan = database.prepare(`explain query plan ${sql.replaceAll(/\$(\d+)/g, "?$1")}`).all() as {
+        detail: string;
+      }[];
+      for (const { detail } of plan) {
+        // A partial index read whole is what a count of just those rows has to do.
+        const fine = !/^SCAN (run|event|delivery|request|idempotency)\b(?!.* USING (COVERING )?INDEX)/.test(
+          detail,
+        );
+        assert.ok(fine, `${detail}\n${sql}`);
+        assert.ok(!/USE TEMP B-TREE/.test(detail), `${detail}\n${sql}`);
+      }
+      seen++;
+    }
+    database.close();
+    rmSync(folder, { recursive: true, force: true });
+    assert.ok(seen > 15, `only ${seen} statements were looked at`);
+  });
+
+  test("postgres can answer each from an index", async () => {
+    const database = await createDatabase();
+    await (await openPostgresStore({ url: database.url, clock: createTestClock(), migrate: true })).close();
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    await client.query("set plan_cache_mode = force_generic_plan; set enable_seqscan = off");
+    for (const [index, { sql }] of hotPath(postgresDialect).flatMap(statementsOf).entries()) {
+      await client.query(`prepare statement_${index} as ${sql}`);
+      const count = new Set(sql.match(/\$\d+/g)).size;
+      const values = count > 0 ? `(${Array.from({ length: count }, () => "null").join(",")})` : "";
+      const { rows } = await client.query<{ "QUERY PLAN": string }>(
+        `explain execute statement_${index}${values}`,
+      );
+      const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
+      assert.doesNotMatch(plan, /Seq Scan on (run|event|delivery|request|idempotency)/, `${sql}\n${plan}`);
+    }
+    await client.end();
+    await database.drop();
+  });
+});

@@ -1,0 +1,183 @@
+// The races that a queue of lanes has on a database with concurrent transactions, each played out by hand: one
+// transaction stops before its commit while the other runs into it.
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import pg from "pg";
+import { createDatabase } from "../../test/support/postgres.ts";
+import { newId } from "../core/id.ts";
+import { createTestClock, heartbeat, leaseMs, run, settlement } from "./contract/harness.ts";
+import { postgresDialect, type Program, type Row } from "./driver.ts";
+import { openPostgresStore } from "./postgres.ts";
+import { insertRuns, requestHeartbeat } from "./sql/enqueue.ts";
+import { runToJson } from "./sql/rows.ts";
+import { cancelRun, claimRuns, settleRun } from "./sql/runs.ts";
+
+const now = 1_000_000;
+const dialect = postgresDialect;
+const lane = "hook:lane";
+
+describe("races of the queue", () => {
+  let database: Awaited<ReturnType<typeof createDatabase>>;
+  let one: pg.Client;
+  let two: pg.Client;
+  let observer: pg.Client;
+
+  before(async () => {
+    database = await createDatabase();
+    await (await openPostgresStore({ url: database.url, clock: createTestClock(), migrate: true })).close();
+    [one, two, observer] = [0, 1, 2].map(() => new pg.Client({ connectionString: database.url })) as [
+      pg.Client,
+      pg.Client,
+      pg.Client,
+    ];
+    for (const client of [one, two, observer]) await client.connect();
+  });
+  after(async () => {
+    for (const client of [one, two, observer]) await client.end();
+    await database.drop();
+  });
+  beforeEach(() => observer.query("truncate run, event"));
+
+  const play = async <T>(client: pg.Client, program: Program<T>): Promise<T> => {
+    let step = program.next([]);
+    while (!step.done) {
+      const { rows } = await client.query<Row>(step.value.sql, [...step.value.values]);
+      step = program.next(rows);
+    }
+    return step.value;
+  };
+  const begin = async <T>(client: pg.Client, program: Program<T>): Promise<T> => {
+    await client.query("begin");
+    return play(client, program);
+  };
+  const whole = async <T>(client: pg.Client, program: Program<T>): Promise<T> => {
+    const result = await begin(client, program);
+    await client.query("commit");
+    return result;
+  };
+  /** Resolves when a transaction waits for another's lock. */
+  const someoneWaits = async (): Promise<void> => {
+    for (let looks = 0; looks < 100_000; looks++) {
+      const { rows } = await observer.query(
+        "select 1 from pg_locks join pg_database on pg_database.oid = database or database is null where not granted limit 1",
+      );
+      if (rows.length > 0) return;
+    }
+    assert.fail("nobody waited: the two transactions did not meet");
+  };
+
+  const enqueue = (made = run({ key: lane })) =>
+    insertRuns(dialect, { runs: `[${runToJson(made)}]`, count: 1, now });
+  const claimOne = () => claimRuns(dialect, { kind: "hook", limit: 10, lease: "lease", leaseMs, now });
+  const settle = (id: string) => settleRun(dialect, { id, lease: "lease", settlement: settlement(), now });
+  const cancel = (id: string) =>
+    cancelRun(dialect, { id, error: "cancelled", summary: null, heartbeat: null, now });
+  const claimable = async (): Promise<string[]> =>
+    (await whole(one, claimOne())).claimed.map((each) => each.id);
+
+  const laneWithRunningHead = async (...waiting: ReturnType<typeof run>[]): Promise<string> => {
+    const head = run({ key: lane });
+    await whole(one, enqueue(head));
+    await whole(one, claimOne());
+    for (const each of waiting) await whole(one, enqueue(each));
+    return head.id;
+  };
+
+  test("enqueue first, settle meanwhile: the new run becomes the head", async () => {
+    const head = await laneWithRunningHead();
+    const late = run({ key: lane });
+    await begin(one, enqueue(late));
+    const settled = whole(two, settle(head));
+    await someoneWaits();
+    await one.query("commit");
+    assert.equal(await settled, true);
+    assert.deepEqual(await claimable(), [late.id]);
+  });
+
+  test("settle first, enqueue meanwhile: the new run becomes the head", async () => {
+    const head = await laneWithRunningHead();
+    const late = run({ key: lane });
+    await begin(one, settle(head));
+    const enqueued = whole(two, enqueue(late));
+    await someoneWaits();
+    await one.query("commit");
+    await enqueued;
+    assert.deepEqual(await claimable(), [late.id]);
+  });
+
+  test("settle first, cancel of the promoted run meanwhile: the lane goes on behind it", async () => {
+    const [second, third] = [run({ key: lane }), run({ key: lane })];
+    const head = await laneWithRunningHead(second, third);
+    await begin(one, settle(head));
+    const cancelled = whole(two, cancel(second.id));
+    await someoneWaits();
+    await one.query("commit");
+    assert.equal(await cancelled, "cancelled");
+    assert.deepEqual(await claimable(), [third.id]);
+  });
+
+  test("cancel first, settle meanwhile: the cancelled run is never promoted", async () => {
+    const [second, third] = [run({ key: lane }), run({ key: lane })];
+    const head = await laneWithRunningHead(second, third);
+    await begin(one, cancel(second.id));
+    const settled = whole(two, settle(head));
+    await someoneWaits();
+    await one.query("commit");
+    assert.equal(await settled, true);
+    assert.deepEqual(await claimable(), [third.id]);
+  });
+
+  test("two runs that both see an empty lane: one head, the other behind it", async () => {
+    const [first, second] = [run({ key: lane }), run({ key: lane })];
+    await begin(one, enqueue(first));
+    const enqueued = whole(two, enqueue(second));
+    await someoneWaits();
+    await one.query("commit");
+    await enqueued;
+    assert.deepEqual(await claimable(), [first.id]);
+    await whole(one, settle(first.id));
+    assert.deepEqual(await claimable(), [second.id]);
+  });
+
+  test("a heartbeat is not claimed while a request that relies on it is not yet committed", async () => {
+    const claimBeat = () => claimRuns(dialect, { kind: "heartbeat", limit: 1, lease: "lease", leaseMs, now });
+    await whole(one, requestHeartbeat(dialect, { ...heartbeat(), now }));
+    await begin(one, requestHeartbeat(dialect, { ...heartbeat(), now }));
+    assert.deepEqual((await whole(two, claimBeat())).claimed, []);
+    await one.query("commit");
+    assert.equal((await whole(two, claimBeat())).claimed.length, 1);
+  });
+
+  test("a heartbeat claimed meanwhile does not count for a request: one more waits behind it", async () => {
+    const id = newId();
+    await whole(one, requestHeartbeat(dialect, { ...heartbeat(), id, now }));
+    await begin(one, claimRuns(dialect, { kind: "heartbeat", limit: 1, lease: "lease", leaseMs, now }));
+    const requested = whole(two, requestHeartbeat(dialect, { ...heartbeat(), now }));
+    await someoneWaits();
+    await one.query("commit");
+    await requested;
+    const { rows } = await observer.query<{ id: string; status: string }>(
+      "select id, status from run order by seq",
+    );
+    assert.deepEqual(
+      rows.map((row) => row.status),
+      ["running", "queued"],
+    );
+    assert.equal(rows[0]?.id, id);
+  });
+
+  test("a late settle after a takeover changes nothing", async () => {
+    const head = await laneWithRunningHead(run({ key: lane }));
+    const later = now + leaseMs;
+    await whole(
+      two,
+      claimRuns(dialect, { kind: "hook", limit: 1, lease: "taken over", leaseMs, now: later }),
+    );
+    assert.equal(await whole(one, settle(head)), false);
+    const { rows } = await observer.query<{ lease: string }>(
+      "select lease from run where id = $1 and status = 'running'",
+      [head],
+    );
+    assert.equal(rows[0]?.lease, "taken over");
+  });
+});
