@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import test, { type TestContext } from "node:test";
+import { silentLog } from "../core/log.ts";
+import type { Exchange } from "./exchange.ts";
+import { rawClient } from "./raw-client.fixture.ts";
+import { sendEmpty, sendJson } from "./respond.ts";
+import { createServer } from "./server.ts";
+
+async function start(context: TestContext, handle: (exchange: Exchange) => void) {
+  const server = createServer({
+    host: "127.0.0.1",
+    port: 0,
+    maxConnections: 100,
+    requestTimeoutMs: 10_000,
+    handle,
+    log: silentLog,
+  });
+  const { port, host } = await server.listen();
+  assert.equal(host, "127.0.0.1");
+  context.after(() => server.stop());
+  const connect = () => {
+    const client = rawClient(port);
+    context.after(() => client.socket.destroy());
+    return client;
+  };
+  return { server, port, connect };
+}
+
+const get = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+
+test("stopping finishes what is in progress and closes the rest", async (context) => {
+  const reached = Promise.withResolvers<Exchange>();
+  const { server, port, connect } = await start(context, (exchange) => {
+    if (exchange.request.url === "/slow") reached.resolve(exchange);
+    else sendJson(exchange, 200, { ok: true });
+  });
+  const idle = connect();
+  idle.send(get);
+  assert.equal((await idle.next()).headers["connection"], "keep-alive");
+  const silent = connect();
+  await new Promise((resolve) => silent.socket.once("connect", resolve));
+  const slow = connect();
+  slow.send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n");
+  const exchange = await reached.promise;
+
+  const stopped = server.stop();
+  await idle.closed;
+  await silent.closed;
+  const late = rawClient(port);
+  await late.closed;
+  await assert.rejects(late.next());
+  sendJson(exchange, 200, { ok: true });
+  const answer = await slow.next();
+  assert.deepEqual([answer.status, answer.headers["connection"]], [200, "close"]);
+  await stopped;
+  assert.equal(server.connections(), 0);
+});
+
+test("a handler that throws is answered with 500", async (context) => {
+  const { connect } = await start(context, () => {
+    throw new Error("secret");
+  });
+  const client = connect();
+  client.send(get);
+  const answer = await client.next();
+  assert.deepEqual([answer.status, answer.json["code"]], [500, "internal-error"]);
+  assert.ok(!answer.text.includes("secret"));
+});
+
+test("204 has no body and no type; only the first answer counts", async (context) => {
+  const { connect } = await start(context, (exchange) => {
+    sendEmpty(exchange);
+    sendJson(exchange, 200, {});
+  });
+  const client = connect();
+  client.send(get);
+  const answer = await client.next();
+  assert.deepEqual([answer.status, answer.text, answer.headers["content-type"]], [204, "", undefined]);
+  client.send(get);
+  assert.equal((await client.next()).status, 204);
+});
+
+test("a port that is taken is an error of listen", async (context) => {
+  const { port } = await start(context, (exchange) => sendEmpty(exchange));
+  const second = createServer({
+    host: "127.0.0.1",
+    port,
+    maxConnections: 10,
+    requestTimeoutMs: 1000,
+    handle: (exchange) => sendEmpty(exchange),
+    log: silentLog,
+  });
+  await assert.rejects(second.listen(), { code: "EADDRINUSE" });
+});
