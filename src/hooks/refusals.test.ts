@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { type Log, type LogFields, silentLog } from "../core/log.ts";
+import { createRefusals } from "./refusals.ts";
+
+function setUp(linesPerSecond?: number) {
+  const lines: (LogFields | undefined)[] = [];
+  const timers: (() => void)[] = [];
+  const log: Log = { ...silentLog, warn: (_, fields) => void lines.push(fields) };
+  const clock = {
+    now: () => 0,
+    after(_delayMs: number, wake: () => void) {
+      timers.push(wake);
+      return () => {};
+    },
+  };
+  return { lines, timers, refusals: createRefusals(log, clock, linesPerSecond) };
+}
+
+test("the first is written at once, the others of a second are summed up", () => {
+  const { lines, timers, refusals } = setUp();
+  for (let each = 0; each < 1000; each++) refusals.note("a", "unauthorized");
+  assert.deepEqual(lines, [{ address: "a", code: "unauthorized", status: 401 }]);
+  timers.pop()!();
+  assert.deepEqual(lines[1], { address: "a", code: "unauthorized", status: 401, count: 999 });
+  refusals.note("a", "unauthorized");
+  assert.equal(lines.length, 3);
+  timers.pop()!();
+  assert.equal(lines.length, 3);
+});
+
+test("many addresses are counted together", () => {
+  const { lines, timers, refusals } = setUp(5);
+  for (let each = 0; each < 1000; each++) refusals.note(String(each), "unauthorized");
+  assert.equal(lines.length, 5);
+  assert.equal(timers.length, 1);
+  timers.pop()!();
+  assert.deepEqual(lines[5], { count: 995 });
+});
