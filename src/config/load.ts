@@ -6,7 +6,7 @@ import { buildConfig } from "./build.ts";
 import type { Config } from "./config.ts";
 import { createFileReader } from "./files.ts";
 import { explain } from "./messages.ts";
-import { elsewhere, type Finding, type Problem } from "./problem.ts";
+import { elsewhere, type Finding, onePerPlace, type Problem } from "./problem.ts";
 import { checkRules } from "./rules.ts";
 import { refusedPaths, salvage } from "./salvage.ts";
 import { settingsSchema, type Settings } from "./schema/index.ts";
@@ -60,7 +60,7 @@ function check(value: unknown, earlier: readonly Finding[]): Checked {
   const spokenFor = [...earlier, ...issues.flatMap(refusedPaths).map((path) => ({ path, message: "" }))];
   const rules = rest ? checkRules(rest) : { problems: [], warnings: [] };
   const broken = elsewhere(rules.problems.map(restore), spokenFor);
-  const problems = [...earlier, ...elsewhere(refused, earlier), ...broken];
+  const problems = [...earlier, ...elsewhere(onePerPlace(refused), earlier), ...broken];
   const warnings = elsewhere(rules.warnings.map(restore), spokenFor);
   return { settings: problems.length === 0 ? rest : null, problems, warnings };
 }

@@ -31,7 +31,7 @@ function explainOne(issue: Issue, path: Path, value: unknown, known: (path: Path
   }
   if (issue.code === "invalid_union") {
     const branch = meantBranch(issue.errors);
-    if (!branch) return [{ path, message: `must be ${alternatives(issue.errors)}` }];
+    if (!branch) return [{ path, message: unionSentence(issue) }];
     return branch.flatMap((inner) => explainOne(inner, [...path, ...(inner.path as Path)], value, known));
   }
   if (valueAt(value, path) === undefined) return [{ path, message: "is missing" }];
@@ -65,11 +65,12 @@ const isOtherKind = (issue: Issue): boolean =>
 const meantBranch = (branches: readonly Issue[][]): Issue[] | undefined =>
   branches.find((issues) => !issues.some(isOtherKind));
 
-function alternatives(branches: readonly Issue[][]): string {
-  const words = branches.flatMap(([issue]) =>
+function unionSentence({ message, errors }: z.core.$ZodIssueInvalidUnion): string {
+  if (message.startsWith("must ")) return message;
+  const words = errors.flatMap(([issue]) =>
     issue?.code === "invalid_type" ? [kinds[issue.expected] ?? issue.expected] : [],
   );
-  return orList([...new Set(words)]);
+  return `must be ${orList([...new Set(words)])}`;
 }
 
 const orList = (words: readonly string[]): string =>

@@ -23,6 +23,15 @@ export function formatPath(path: Path): string {
 export const startsWith = (path: Path, start: Path): boolean =>
   start.length <= path.length && start.every((part, index) => part === path[index]);
 
+/** The first at each place: the others follow from it. */
+export function onePerPlace(findings: readonly Finding[]): Finding[] {
+  const seen = new Set<string>();
+  return findings.filter(({ path }) => {
+    const place = JSON.stringify(path);
+    return seen.size < seen.add(place).size;
+  });
+}
+
 /** Those of `later` whose place is not spoken for: one problem at a place is enough. */
 export const elsewhere = (later: readonly Finding[], earlier: readonly Finding[]): Finding[] =>
   later.filter((finding) => !earlier.some(({ path }) => path.length > 0 && startsWith(finding.path, path)));

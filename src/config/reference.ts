@@ -105,8 +105,8 @@ function typeName(schema: Schema): string {
 const range = ({ minimum = 0, maximum = 0 }: Schema): string =>
   minimum > 0 && minimum < 1 ? `above 0, at most ${maximum}` : `${minimum} to ${maximum}`;
 
-const alternatives = (schema: Schema): Schema[] =>
-  (schema.anyOf ?? []).flatMap((each) => asSchema(each) ?? []);
+const alternatives = (schema: Schema): readonly Schema[] =>
+  (schema.anyOf ?? []).map(asSchema).filter((each) => each !== undefined);
 
 function propertiesOf(schema: Schema): Record<string, Schema> {
   const properties: Record<string, Schema> = {};

@@ -56,11 +56,6 @@ function hookTokenRules(settings: Settings): Findings {
   const { hooks } = settings;
   const tokens = hookTokens(settings);
   const path = ["hooks", "token"];
-  if (Array.isArray(hooks.token)) {
-    for (const [at, value] of hooks.token.entries()) {
-      if (value.trim() === "") problems.push({ path: [...path, at], message: "must not be blank" });
-    }
-  }
   if (!hooks.enabled)
     warnings.push({ path: ["hooks", "enabled"], message: "is false: every hook answers 404" });
   else if (tokens.length === 0) problems.push({ path, message: "is required when hooks.enabled is true" });

@@ -6,6 +6,7 @@ import {
   parseTree,
   type ParseError,
   printParseErrorCode,
+  stripComments,
 } from "jsonc-parser";
 import { deepestNesting } from "../core/json.ts";
 import type { Finding, Path, Problem } from "./problem.ts";
@@ -37,14 +38,14 @@ export function parseSyntax(text: string): Syntax {
   if (tooDeep !== null) return fail("brackets are nested too deep", tooDeep);
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });
-  if (!root && text.trim() === "") return fail("the file is empty", 0);
+  if (stripComments(text).trim() === "") return fail("the file is empty: {} is the least it can hold", 0);
   const findings = errors.map(({ error, offset }) => ({
     path: [],
     message: sentences[printParseErrorCode(error)] ?? "this is not valid JSON",
     offset,
   }));
   if (findings.length > 0) return { ok: false, findings: onePerPlace(findings) };
-  return root ? { ok: true, root } : fail("the file has nothing but comments in it", 0);
+  return root ? { ok: true, root } : fail("a value was expected", 0);
 }
 
 const fail = (message: string, offset: number): Syntax => ({

@@ -71,7 +71,7 @@ export const initialConfig = ({
 `;
 
 /** As JSON text; a literal `${` must not be taken for a reference. */
-const written = (text: string): string => JSON.stringify(text.replaceAll("${", "$${"));
+const written = (text: string): string => JSON.stringify(text.replaceAll("${", () => "$${"));
 
 /** The same text with one setting changed, comments and layout kept. `undefined` takes the setting out. */
 export function editConfig(text: string, path: (string | number)[], value: unknown): string {

@@ -15,13 +15,14 @@ export const wholeNumber = (least: number, most: number) => z.int().min(least).m
 /** Seconds may have a fraction; a millisecond is the least. */
 export const seconds = (most: number, least = 0.001) => z.number().min(least).max(most);
 
+export const fileReference = z.strictObject({
+  file: text().describe("A file with the secret, relative to this config."),
+});
+
 /** A secret as text, or where it is kept. Loading puts the file's content in before the schema is applied. */
 export const secret = (description: string) =>
   z
-    .union([
-      z.string(),
-      z.strictObject({ file: text().describe("A file with the secret, relative to this config.") }),
-    ])
+    .union([z.string(), fileReference], { error: 'must be text, or { "file": … }' })
     .transform((written) => (typeof written === "string" ? written : ""))
     .meta({ description, writeOnly: true });
 

@@ -1,7 +1,7 @@
 // `hooks`: the webhook endpoint, its token, and what requests may ask for.
 import { z } from "zod";
 import { sessionKeyFault } from "../../core/session-key.ts";
-import { secret, seconds, text, wholeNumber } from "./field.ts";
+import { fileReference, secret, seconds, text, wholeNumber } from "./field.ts";
 import { mapping } from "./mapping.ts";
 
 export const defaultHooksPath = "/hooks";
@@ -33,16 +33,19 @@ const sessionKeyPrefix = z.string().superRefine((written, context) => {
   if (fault) context.addIssue(fault);
 });
 
+const listedToken = secret("One of the tokens that count.").refine(
+  (written) => written.trim() !== "",
+  "must not be blank",
+);
+
 const token = "The shared secret that every request must carry. Required when hooks are enabled.";
 
 export const hooks = z.strictObject({
   enabled: z.boolean().default(false).describe("Turns the endpoint on. While it is off, every hook answers 404."),
   token: z
-    .union([
-      z.string(),
-      z.strictObject({ file: text().describe("A file with the secret, relative to this config.") }),
-      z.array(secret("One of the tokens that count.")),
-    ])
+    .union([z.string(), fileReference, z.array(listedToken)], {
+      error: 'must be text, { "file": … }, or a list of these',
+    })
     .transform((written) => (Array.isArray(written) ? written : typeof written === "string" ? written : ""))
     .meta({ description: `${token} A list while one is being rotated: each of them counts.`, writeOnly: true })
     .optional(),

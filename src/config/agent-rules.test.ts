@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { defaultAgent } from "./config.ts";
+import { configOf, problemsOf, warningsOf } from "./fixture.ts";
+
+const problems = (agents: object) => problemsOf({ agents });
+const warnings = (agents: object) => warningsOf({ agents }).filter((line) => line.startsWith("agents"));
+
+test("ids are unique after lower-casing", () => {
+  assert.deepEqual(problems({ list: [{ id: "Ops" }, { id: "ops" }] }), [
+    "agents.list[1].id: is taken by another agent in the list",
+  ]);
+  assert.equal(configOf({ agents: { list: [{ id: " Ops " }] } }).agents.list[0]?.id, "ops");
+});
+
+test("only one agent is the default; without one it is the first", () => {
+  assert.deepEqual(
+    problems({
+      list: [
+        { id: "a", default: true },
+        { id: "b", default: true },
+      ],
+    }),
+    ["agents.list[1].default: is true for another agent already: only one can be the default"],
+  );
+  const chosen = (list: object[]) => {
+    const built = configOf({ agents: { list } }).agents.list;
+    assert.equal(built.filter((agent) => agent.default).length, 1);
+    return defaultAgent(built).id;
+  };
+  assert.equal(chosen([{ id: "a" }, { id: "b" }]), "a");
+  assert.equal(chosen([{ id: "a" }, { id: "b", default: true }]), "b");
+});
+
+test("a command agent needs its command, from the list or the defaults", () => {
+  const missing = "is missing: an agent of kind command needs its program";
+  assert.deepEqual(problems({ list: [{ id: "a", kind: "command" }] }), [
+    `agents.list[0].command: ${missing}`,
+  ]);
+  assert.deepEqual(
+    problems({ defaults: { kind: "command" }, list: [{ id: "a" }, { id: "b", command: "x" }] }),
+    [`agents.list[0].command: ${missing}`],
+  );
+  assert.deepEqual(problems({ defaults: { kind: "command" } }), [`agents.defaults.command: ${missing}`]);
+  assert.deepEqual(problems({ defaults: { command: "x" }, list: [{ id: "a", kind: "command" }] }), []);
+});
+
+test("an alias names one model, and is no model's id", () => {
+  const aliases = (models: object) => problems({ defaults: { models } });
+  assert.deepEqual(aliases({ "a/b": { alias: "fast" }, "c/d": { alias: "fast" } }), [
+    'agents.defaults.models["c/d"].alias: is the alias of another model already',
+  ]);
+  assert.deepEqual(aliases({ "a/b": { alias: "c/d" }, "c/d": {} }), [
+    'agents.defaults.models["a/b"].alias: is the id of a model',
+  ]);
+  assert.deepEqual(aliases({ "a/b": { alias: "fast" }, "c/d": { alias: "smart" } }), []);
+});
+
+test("settings without effect are warnings", () => {
+  const unused = "this version does not use it yet, so it has no effect";
+  assert.deepEqual(warnings({ defaults: { tools: ["x"] }, list: [{ id: "a", tools: [] }] }), [
+    `agents.defaults.tools: ${unused}`,
+    `agents.list[0].tools: ${unused}`,
+  ]);
+  assert.deepEqual(warnings({ list: [{ id: "a", command: "x" }] }), [
+    'agents.list[0].command: has no effect on an agent of kind echo: add "kind": "command"',
+  ]);
+});
