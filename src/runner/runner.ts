@@ -135,7 +135,9 @@ export function createRunner(options: RunnerOptions): Runner {
     },
     async drain(drainMs) {
       draining = true;
-      const takeBack = clock.after(drainMs, () => inHand.forEach((stop) => stop.abort("released")));
+      const giveBack = () => inHand.forEach((stop) => stop.abort("released"));
+      if (drainMs <= 0) giveBack();
+      const takeBack = clock.after(drainMs, giveBack);
       await Promise.all(loops.map((loop) => loop.drain()));
       takeBack();
       await lingeringGone();

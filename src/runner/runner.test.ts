@@ -1,0 +1,325 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createFakeAgent, createHeldAgent } from "../../test/fakes/agent.ts";
+import { eventually, settled } from "../../test/fakes/clock.ts";
+import { leaseMs, setUpRunner } from "../../test/fakes/runner.ts";
+import { StoreUnavailable } from "../core/errors.ts";
+import { silentLog, type Log, type LogFields } from "../core/log.ts";
+import type { AgentOutcome } from "../core/outcome.ts";
+import type { Settlement } from "../store/store.ts";
+
+const mayPass: AgentOutcome = { kind: "failed", reason: "busy", mayPass: true };
+
+test("a run is executed and ends with its reply and summary", async (t) => {
+  const { runnerWith, enqueue, find, summaries } = await setUpRunner(t);
+  const id = await enqueue({ message: "the message", thinking: "high", timeoutSeconds: 7.5 });
+  const agent = createFakeAgent();
+  const lines: LogFields[] = [];
+  const log: Log = { ...silentLog, info: (_line, fields = {}) => lines.push(fields) };
+  await runnerWith(agent, { log }).tick();
+  const run = await find(id);
+  assert.deepEqual([run.status, run.reply, run.error, run.attempts], ["succeeded", "done", null, 1]);
+  assert.deepEqual(agent.turns, [
+    {
+      runId: id,
+      agentId: "main",
+      sessionKey: `hook:${id}`,
+      prompt: "the message",
+      model: "default-model",
+      thinking: "high",
+      timeoutSeconds: 8,
+    },
+  ]);
+  assert.deepEqual(
+    (await summaries()).map(({ text }) => text),
+    ["Hook Email: done"],
+  );
+  assert.deepEqual(lines, [{ runId: id, hook: "agent", attempt: 1, outcome: "succeeded", durationMs: 0 }]);
+});
+
+test("tells what was stored, so that the courier can be woken", async (t) => {
+  const { runnerWith, enqueue } = await setUpRunner(t);
+  await enqueue({ deliver: true });
+  const told: Settlement[] = [];
+  await runnerWith(createFakeAgent(), { onSettled: (settlement) => told.push(settlement) }).tick();
+  assert.equal(told[0]?.delivery?.status, "failed");
+});
+
+test("a failure that may pass is tried again after its delay, up to the last attempt", async (t) => {
+  const { runnerWith, enqueue, find, clock, summaries } = await setUpRunner(t);
+  const id = await enqueue();
+  const agent = createFakeAgent(() => mayPass);
+  const runner = runnerWith(agent);
+  await runner.tick();
+  assert.deepEqual([(await find(id)).status, (await find(id)).error], ["queued", "busy"]);
+  await runner.tick();
+  assert.equal(agent.turns.length, 1, "not before its delay");
+  for (let attempt = 2; attempt <= 5; attempt++) {
+    await clock.advance(60_000);
+    await runner.tick();
+  }
+  const run = await find(id);
+  assert.deepEqual([run.status, run.attempts, agent.turns.length], ["failed", 3, 3]);
+  assert.deepEqual(
+    (await summaries()).map(({ text }) => text),
+    ["Hook Email (failed): busy"],
+  );
+});
+
+test("an agent that breaks its contract is a failure that may pass", async (t) => {
+  const { runnerWith, enqueue, find } = await setUpRunner(t);
+  const id = await enqueue();
+  await runnerWith({
+    run: () => {
+      throw new TypeError("secret");
+    },
+  }).tick();
+  assert.deepEqual(
+    [(await find(id)).status, (await find(id)).error],
+    ["queued", "internal fault: TypeError"],
+  );
+});
+
+test("an agent that ignores its signal is settled as timed-out in time", async (t) => {
+  const { runnerWith, enqueue, find, reaches, clock } = await setUpRunner(t);
+  const id = await enqueue({ timeoutSeconds: 5 });
+  const agent = createHeldAgent({ deaf: true });
+  const runner = runnerWith(agent);
+  runner.start();
+  await eventually(() => agent.turns.length === 1);
+  await clock.advance(4999);
+  assert.equal((await find(id)).status, "running");
+  await clock.advance(1);
+  await reaches(id, "timed-out");
+  assert.equal((await find(id)).error, "no reply within 5 seconds");
+  assert.ok(agent.signals[0]!.aborted);
+  agent.end(0);
+  await runner.drain(0);
+  assert.equal((await find(id)).status, "timed-out");
+});
+
+test("time counts over all attempts", async (t) => {
+  const { runnerWith, enqueue, find, reaches, clock } = await setUpRunner(t);
+  const id = await enqueue({ timeoutSeconds: 5 });
+  const agent = createHeldAgent();
+  const runner = runnerWith(agent);
+  const first = runner.tick();
+  await eventually(() => agent.turns.length === 1);
+  await clock.advance(3000);
+  agent.end(0, mayPass);
+  await first;
+  await clock.advance(1000);
+  void runner.tick();
+  await eventually(() => agent.turns.length === 2);
+  assert.equal(agent.turns[1]!.timeoutSeconds, 2);
+  await clock.advance(2000);
+  await reaches(id, "timed-out");
+  assert.equal((await find(id)).attempts, 2);
+});
+
+test("a queued run that was cancelled never runs", async (t) => {
+  const { runnerWith, enqueue, find, store } = await setUpRunner(t);
+  const id = await enqueue();
+  await store.cancelRun(id, { error: "it was cancelled", summary: null, heartbeat: null });
+  const agent = createFakeAgent();
+  await runnerWith(agent).tick();
+  assert.equal((await find(id)).status, "cancelled");
+  assert.equal(agent.turns.length, 0);
+});
+
+test("a running run that is cancelled stops within about a second", async (t) => {
+  const { runnerWith, enqueue, store, reaches, clock, summaries } = await setUpRunner(t);
+  const id = await enqueue();
+  const agent = createHeldAgent({ deaf: true });
+  void runnerWith(agent).tick();
+  await eventually(() => agent.turns.length === 1);
+  assert.equal(await store.cancelRun(id, { error: "", summary: null, heartbeat: null }), "requested");
+  await clock.advance(1000);
+  await reaches(id, "cancelled");
+  assert.ok(agent.signals[0]!.aborted);
+  assert.deepEqual(
+    (await summaries()).map(({ text }) => text),
+    ["Hook Email (cancelled): it was cancelled"],
+  );
+});
+
+test("a run cancelled while a crashed gateway held it ends without running", async (t) => {
+  const { runnerWith, enqueue, store, find, clock } = await setUpRunner(t);
+  const id = await enqueue();
+  await store.claimRuns({ kind: "hook", limit: 1, lease: "crashed", leaseMs });
+  await store.cancelRun(id, { error: "", summary: null, heartbeat: null });
+  await clock.advance(leaseMs);
+  const agent = createFakeAgent();
+  await runnerWith(agent).tick();
+  assert.deepEqual([(await find(id)).status, agent.turns.length], ["cancelled", 0]);
+});
+
+test("a lost lease changes nothing", async (t) => {
+  const { runnerWith, enqueue, find, store, clock, summaries } = await setUpRunner(t);
+  const id = await enqueue();
+  const agent = createHeldAgent({ deaf: true });
+  // Renewal hangs, as behind a cut network, and another node takes over.
+  const cut = { ...store, renewRuns: () => new Promise<never>(() => {}) };
+  const ticked = runnerWith(agent, { store: cut }).tick();
+  await eventually(() => agent.turns.length === 1);
+  await clock.advance(leaseMs - 1);
+  assert.equal(agent.signals[0]!.aborted, false);
+  await clock.advance(1001);
+  await ticked;
+  assert.ok(agent.signals[0]!.aborted, "the agent is stopped");
+  const { claimed } = await store.claimRuns({ kind: "hook", limit: 1, lease: "other", leaseMs });
+  assert.equal(claimed[0]?.attempts, 2);
+  agent.end(0);
+  await settled();
+  assert.deepEqual([(await find(id)).status, (await find(id)).reply], ["running", null]);
+  assert.deepEqual(await summaries(), []);
+});
+
+test("a reply that comes after another node took over is not kept", async (t) => {
+  const { runnerWith, enqueue, find, store, clock, summaries } = await setUpRunner(t);
+  const id = await enqueue();
+  const agent = createFakeAgent(async () => {
+    await clock.advance(0);
+    return { kind: "replied", reply: "late" };
+  });
+  const stolen = {
+    ...store,
+    claimRuns: async (claim: Parameters<typeof store.claimRuns>[0]) => {
+      const result = await store.claimRuns({ ...claim, leaseMs: 0 });
+      await store.claimRuns({ ...claim, lease: "other" });
+      return result;
+    },
+  };
+  const warnings: string[] = [];
+  const log: Log = { ...silentLog, warn: (line) => warnings.push(line) };
+  await runnerWith(agent, { store: stolen, log }).tick();
+  assert.deepEqual([(await find(id)).status, (await find(id)).reply], ["running", null]);
+  assert.deepEqual(await summaries(), []);
+  assert.deepEqual(warnings, ["a run's lease was lost; what it came to is not kept"]);
+});
+
+test("a crash: the lease expires and the run is executed again", async (t) => {
+  const { runnerWith, enqueue, find, store, clock } = await setUpRunner(t);
+  const id = await enqueue();
+  await store.claimRuns({ kind: "hook", limit: 1, lease: "crashed", leaseMs });
+  const agent = createFakeAgent();
+  const runner = runnerWith(agent);
+  await clock.advance(leaseMs - 1);
+  await runner.tick();
+  assert.equal(agent.turns.length, 0);
+  await clock.advance(1);
+  await runner.tick();
+  assert.deepEqual([(await find(id)).status, (await find(id)).attempts], ["succeeded", 2]);
+});
+
+test("a run that the gateway crashed on at each attempt fails without another", async (t) => {
+  const { runnerWith, enqueue, find, store, clock } = await setUpRunner(t);
+  const id = await enqueue();
+  for (let crash = 0; crash < 3; crash++) {
+    await store.claimRuns({ kind: "hook", limit: 1, lease: `crashed ${crash}`, leaseMs });
+    await clock.advance(leaseMs);
+  }
+  const agent = createFakeAgent();
+  await runnerWith(agent).tick();
+  const run = await find(id);
+  assert.deepEqual(
+    [run.status, run.error, agent.turns.length],
+    ["failed", "the gateway stopped during each of its 3 attempts", 0],
+  );
+});
+
+test("an outcome is stored when the store comes back", async (t) => {
+  const { runnerWith, enqueue, find, store, clock } = await setUpRunner(t);
+  const id = await enqueue();
+  let away = 3;
+  const flaky = {
+    ...store,
+    settleRun: async (...settling: Parameters<typeof store.settleRun>) => {
+      if (away-- > 0) throw new StoreUnavailable("away");
+      return store.settleRun(...settling);
+    },
+  };
+  const agent = createFakeAgent();
+  const ticked = runnerWith(agent, { store: flaky }).tick();
+  await eventually(async () => {
+    await clock.advance(100);
+    return away < 0;
+  });
+  await ticked;
+  assert.deepEqual([(await find(id)).status, agent.turns.length], ["succeeded", 1]);
+});
+
+test("runs of one lane go one after another in order, others beside them", async (t) => {
+  const { runnerWith, enqueue, clock } = await setUpRunner(t);
+  const first = await enqueue({}, "talk");
+  const second = await enqueue({}, "talk");
+  const apart = await enqueue();
+  const agent = createHeldAgent();
+  const runner = runnerWith(agent);
+  runner.start();
+  await eventually(() => agent.turns.length === 2);
+  await clock.advance(2000);
+  assert.deepEqual(new Set(agent.turns.map(({ runId }) => runId)), new Set([first, apart]));
+  agent.end(agent.turns.findIndex(({ runId }) => runId === first));
+  await eventually(() => agent.turns.length === 3);
+  assert.equal(agent.turns[2]!.runId, second);
+  await runner.drain(0);
+});
+
+test("no more than maxConcurrent run at once", async (t) => {
+  const { runnerWith, enqueue, policy, clock } = await setUpRunner(t);
+  policy.maxConcurrent = 2;
+  for (let each = 0; each < 5; each++) await enqueue();
+  const agent = createHeldAgent();
+  const runner = runnerWith(agent);
+  runner.start();
+  await eventually(() => agent.turns.length === 2);
+  await clock.advance(3000);
+  assert.equal(agent.turns.length, 2);
+  agent.end(0);
+  await eventually(() => agent.turns.length === 3);
+  assert.equal(runner.busy(), 2);
+  await runner.drain(0);
+});
+
+test("drain lets what runs end, and claims nothing more", async (t) => {
+  const { runnerWith, enqueue, find, policy } = await setUpRunner(t);
+  policy.maxConcurrent = 1;
+  const [first, second] = [await enqueue(), await enqueue()];
+  const agent = createHeldAgent();
+  const runner = runnerWith(agent);
+  runner.start();
+  await eventually(() => agent.turns.length === 1);
+  const drained = runner.drain(30_000);
+  agent.end(0);
+  await drained;
+  assert.deepEqual([(await find(first)).status, (await find(second)).status], ["succeeded", "queued"]);
+});
+
+test("drain gives back what does not end in time, at no cost, even from an agent that will not stop", async (t) => {
+  const { runnerWith, enqueue, find, reaches, clock, summaries } = await setUpRunner(t);
+  const id = await enqueue();
+  const agent = createHeldAgent({ deaf: true });
+  const runner = runnerWith(agent);
+  runner.start();
+  await eventually(() => agent.turns.length === 1);
+  let drained = false;
+  const done = runner.drain(5000).then(() => (drained = true));
+  await clock.advance(4999);
+  assert.equal((await find(id)).status, "running");
+  await clock.advance(1);
+  await reaches(id, "queued");
+  assert.deepEqual([(await find(id)).attempts, agent.signals[0]!.aborted], [0, true]);
+  await settled();
+  assert.equal(drained, false, "the agent gets a few seconds to stop");
+  await eventually(async () => {
+    await clock.advance(1000);
+    return drained;
+  });
+  await done;
+  assert.deepEqual(await summaries(), []);
+  assert.equal(clock.waiting(), 0, "nothing keeps the process alive");
+  const next = createFakeAgent();
+  await runnerWith(next).tick();
+  assert.deepEqual([(await find(id)).status, (await find(id)).attempts], ["succeeded", 1]);
+});
