@@ -83,6 +83,11 @@ test("nesting without end is a problem, also inside a comment's shadow", () => {
   assert.deepEqual(problemsOf(gmail), []);
 });
 
+test("a large file of something else is answered, problem by problem", () => {
+  const other = Object.fromEntries(Array.from({ length: 2000 }, (_, at) => [`key${at}`, at]));
+  assert.equal(problemsOf({ hooks: other }).length, 2000);
+});
+
 test("__proto__ is no setting, and pollutes nothing", () => {
   assert.deepEqual(problemsOf('{ "__proto__": { "x": 1 }, "log": { "__proto__": { "level": "debug" } } }'), [
     "__proto__: no setting can have this name",

@@ -12,7 +12,7 @@ import { refusedPaths, salvage } from "./salvage.ts";
 import { settingsSchema, type Settings } from "./schema/index.ts";
 import { isSecret, knownSettings } from "./schema/lookup.ts";
 import type { Sources } from "./secrets.ts";
-import { parseSyntax, placeIn } from "./syntax.ts";
+import { offsetKey, type Offsets, parseSyntax, placeIn } from "./syntax.ts";
 import { toValue } from "./value.ts";
 
 export type { Problem } from "./problem.ts";
@@ -32,16 +32,19 @@ export function parseConfig(
 ): ParseResult {
   const source = text.replace(/^\uFEFF/, "");
   const syntax = parseSyntax(source);
-  if (!syntax.ok) return { ok: false, problems: syntax.findings.map(placeIn(source, null)), warnings: [] };
+  if (!syntax.ok)
+    return { ok: false, problems: syntax.findings.map(placeIn(source, new Map())), warnings: [] };
   const findings: Finding[] = [];
+  const offsets: Offsets = new Map([[offsetKey([]), syntax.root.offset]]);
   const sources = { folder: dirname(resolve(file)), env, readFile };
   const value = toValue(syntax.root, [], {
     sources,
     isSecret: (path) => isSecret(settingsSchema, path),
     findings,
+    offsets,
   });
   const checked = check(value, findings);
-  const place = placeIn(source, syntax.root);
+  const place = placeIn(source, offsets);
   const warnings = checked.warnings.map(place);
   if (checked.settings) return { ok: true, config: buildConfig(checked.settings, file), warnings };
   return { ok: false, problems: checked.problems.map(place).toSorted(byPlace), warnings };

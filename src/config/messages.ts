@@ -27,7 +27,8 @@ export function explain(
 
 function explainOne(issue: Issue, path: Path, value: unknown, known: (path: Path) => string[]): Finding[] {
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => ({ path: [...path, key], message: unknownSetting(key, known(path)) }));
+    const names = known(path);
+    return issue.keys.map((key) => ({ path: [...path, key], message: unknownSetting(key, names) }));
   }
   if (issue.code === "invalid_union") {
     const branch = meantBranch(issue.errors);

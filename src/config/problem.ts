@@ -20,18 +20,23 @@ export function formatPath(path: Path): string {
   return text;
 }
 
-export const startsWith = (path: Path, start: Path): boolean =>
-  start.length <= path.length && start.every((part, index) => part === path[index]);
+/** A set of places that answers quickly, however many there are. */
+export function placeSet(paths: readonly Path[]) {
+  const places = new Set(paths.map((path) => JSON.stringify(path)));
+  const has = (path: Path) => places.has(JSON.stringify(path));
+  /** Is something around this place in the set? The top level is around everything and does not count. */
+  const hasAround = (path: Path) => path.some((_, length) => length > 0 && has(path.slice(0, length)));
+  return { has, hasAround };
+}
 
 /** The first at each place: the others follow from it. */
 export function onePerPlace(findings: readonly Finding[]): Finding[] {
   const seen = new Set<string>();
-  return findings.filter(({ path }) => {
-    const place = JSON.stringify(path);
-    return seen.size < seen.add(place).size;
-  });
+  return findings.filter(({ path }) => seen.size < seen.add(JSON.stringify(path)).size);
 }
 
 /** Those of `later` whose place is not spoken for: one problem at a place is enough. */
-export const elsewhere = (later: readonly Finding[], earlier: readonly Finding[]): Finding[] =>
-  later.filter((finding) => !earlier.some(({ path }) => path.length > 0 && startsWith(finding.path, path)));
+export function elsewhere(later: readonly Finding[], earlier: readonly Finding[]): Finding[] {
+  const taken = placeSet(earlier.map(({ path }) => path));
+  return later.filter(({ path }) => !taken.has(path) && !taken.hasAround(path));
+}

@@ -1,7 +1,7 @@
 // A file with faults is still checked whole: what the schema refused is taken out, and the rules see the rest.
 import type { z } from "zod";
 import type { Finding, Path } from "./problem.ts";
-import { formatPath, startsWith } from "./problem.ts";
+import { formatPath, placeSet } from "./problem.ts";
 
 export type Salvaged<T> = {
   /** Null when nothing could be saved. */
@@ -42,11 +42,11 @@ function existing(root: unknown, path: Path): Path {
   return existing(root, path.slice(0, -1));
 }
 
-const outermost = (paths: readonly Path[]): Path[] =>
-  paths.filter(
-    (path, index) =>
-      !paths.some((other, at) => startsWith(path, other) && (other.length < path.length || at < index)),
-  );
+function outermost(paths: readonly Path[]): Path[] {
+  const distinct = [...new Map(paths.map((path) => [JSON.stringify(path), path])).values()];
+  const all = placeSet(distinct);
+  return distinct.filter((path) => !all.hasAround(path));
+}
 
 /** List items from the back, so that taking one out does not move another that is still to go. */
 function lastFirst(left: Path, right: Path): number {

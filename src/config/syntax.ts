@@ -1,7 +1,6 @@
 // The text of a config file becomes a tree whose nodes know their place, or problems with line and column.
 import {
   createScanner,
-  findNodeAtLocation,
   type Node,
   parseTree,
   type ParseError,
@@ -70,23 +69,37 @@ function deepPlace(text: string): number | null {
   return null;
 }
 
-/** Where a setting stands: its name, else its value, else the nearest thing around it. */
-function offsetOf(root: Node, path: Path): number {
-  for (let length = path.length; length > 0; length--) {
-    const node = findNodeAtLocation(root, path.slice(0, length));
-    if (node) return node.parent?.type === "property" ? node.parent.offset : node.offset;
-  }
-  return root.offset;
+/** Where settings stand in the text. */
+export type Offsets = Map<string, number>;
+
+export const offsetKey = (path: Path): string => JSON.stringify(path);
+
+/** Where a setting stands or, when it is missing, the nearest thing around it. */
+function offsetOf(offsets: Offsets, path: Path): number {
+  const found = offsets.get(offsetKey(path));
+  return found ?? (path.length === 0 ? 0 : offsetOf(offsets, path.slice(0, -1)));
 }
 
 export type Place = (finding: Finding) => Problem;
 
 /** Turns findings into problems with the line and column of their place. */
-export const placeIn =
-  (text: string, root: Node | null): Place =>
-  ({ path, message, offset }) => {
-    const at = offset ?? (root ? offsetOf(root, path) : 0);
-    const before = text.slice(0, at).split(/\r\n|\r|\n/);
-    const last = before.at(-1) ?? "";
-    return { path: formatPath(path), message, line: before.length, column: last.length + 1 };
+export function placeIn(text: string, offsets: Offsets): Place {
+  const lineStarts = [0, ...[...text.matchAll(/\r\n|\r|\n/g)].map((end) => end.index + end[0].length)];
+  return ({ path, message, offset }) => {
+    const at = offset ?? offsetOf(offsets, path);
+    const line = lastAtMost(lineStarts, at);
+    return { path: formatPath(path), message, line: line + 1, column: at - (lineStarts[line] ?? 0) + 1 };
   };
+}
+
+/** The index of the last number in an ascending list that is not above the limit. */
+function lastAtMost(ascending: readonly number[], limit: number): number {
+  let low = 0;
+  let high = ascending.length - 1;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((ascending[middle] ?? 0) <= limit) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

@@ -2,23 +2,30 @@
 import type { Node } from "jsonc-parser";
 import type { Finding, Path } from "./problem.ts";
 import { formatPath } from "./problem.ts";
+import { offsetKey, type Offsets } from "./syntax.ts";
 import { expand, readSecret, type Resolved, type Sources } from "./secrets.ts";
 
 export type Reading = {
   sources: Sources;
   /** May a `{ "file": … }` stand at this place? */
   isSecret: (path: Path) => boolean;
-  /** Filled while reading. */
+  /** Both are filled while reading. */
   findings: Finding[];
+  offsets: Offsets;
 };
 
 export function toValue(node: Node, path: Path, reading: Reading): unknown {
   if (node.type === "object") return toObject(node, path, reading);
-  if (node.type === "array")
-    return (node.children ?? []).map((child, at) => toValue(child, [...path, at], reading));
+  if (node.type === "array") return toList(node, path, reading);
   if (typeof node.value !== "string") return node.value as unknown;
   return settled(expand(node.value, reading.sources.env), path, reading);
 }
+
+const toList = (node: Node, path: Path, reading: Reading): unknown[] =>
+  (node.children ?? []).map((child, at) => {
+    reading.offsets.set(offsetKey([...path, at]), child.offset);
+    return toValue(child, [...path, at], reading);
+  });
 
 function toObject(node: Node, path: Path, reading: Reading): unknown {
   const object: Record<string, unknown> = {};
@@ -28,7 +35,10 @@ function toObject(node: Node, path: Path, reading: Reading): unknown {
     const key = String(keyNode.value);
     const fault = nameFault(key, object);
     if (fault) reading.findings.push({ path: [...path, key], message: fault, offset });
-    else object[key] = toValue(valueNode, [...path, key], reading);
+    else {
+      reading.offsets.set(offsetKey([...path, key]), offset);
+      object[key] = toValue(valueNode, [...path, key], reading);
+    }
   }
   return isFileReference(object) && reading.isSecret(path) ? fromFile(object.file, path, reading) : object;
 }
