@@ -3,6 +3,9 @@ import type { Clock } from "../core/clock.ts";
 import type { SendOutcome } from "../core/delivery.ts";
 import { faultKind } from "../core/errors.ts";
 
+/** How long a channel may take to say what it knows, once it was told to stop. */
+const stopGraceMs = 2000;
+
 /** A channel that breaks its contract by throwing may have sent the message before it did. */
 export async function sendWithin(
   send: (signal: AbortSignal) => Promise<SendOutcome>,
@@ -12,15 +15,20 @@ export async function sendWithin(
 ): Promise<SendOutcome> {
   const timeUp = new AbortController();
   const late = Promise.withResolvers<SendOutcome>();
-  const takeBack = clock.after(limitMs, () => {
-    late.resolve({ kind: "unknown", reason: `no answer within ${Math.round(limitMs / 1000)} seconds` });
-    timeUp.abort();
-  });
+  const lateAfter = (delayMs: number, reason: string) =>
+    clock.after(delayMs, () => {
+      late.resolve({ kind: "unknown", reason });
+      timeUp.abort();
+    });
+  const takeBacks = [lateAfter(limitMs, `no answer within ${Math.round(limitMs / 1000)} seconds`)];
+  const onStop = () => takeBacks.push(lateAfter(stopGraceMs, "the gateway stopped before an answer came"));
+  stopping.addEventListener("abort", onStop, { once: true });
   try {
     return await Promise.race([late.promise, send(AbortSignal.any([stopping, timeUp.signal]))]);
   } catch (fault) {
     return { kind: "unknown", reason: `internal fault: ${faultKind(fault)}` };
   } finally {
-    takeBack();
+    stopping.removeEventListener("abort", onStop);
+    for (const takeBack of takeBacks) takeBack();
   }
 }
