@@ -145,6 +145,19 @@ const alive = (pid: number): boolean => {
   }
 };
 
+test("stopped after the program has ended, what it left behind goes too", async () => {
+  const file = join(folder, "left-behind");
+  const stop = new AbortController();
+  const script = `trap '' TERM; sleep 600 & echo $$ $! > ${file}.part; mv ${file}.part ${file}`;
+  const outcome = shell(script).run(contractTurn(), stop.signal);
+  await eventually(() => existsSync(file), "the program's start");
+  const [program, left] = readFileSync(file, "utf8").trim().split(" ").map(Number);
+  await eventually(() => !alive(program!), "the program's end");
+  stop.abort();
+  await outcome;
+  await eventually(() => !alive(left!), "the end of what it left");
+});
+
 for (const [what, trap] of [
   ["", ""],
   [" that ignore SIGTERM", "trap '' TERM; "],

@@ -50,7 +50,8 @@ export function runProcess(options: ProcessOptions, signal: AbortSignal): Promis
   };
   const stop = () => {
     forced ??= "stopped";
-    signalGroup("SIGTERM");
+    const childGone = child.exitCode !== null || child.signalCode !== null;
+    signalGroup(childGone ? "SIGKILL" : "SIGTERM");
     timer ??= setTimeout(() => signalGroup("SIGKILL"), graceMs);
   };
   const finish = (end: ProcessEnd) => {
