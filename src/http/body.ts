@@ -1,7 +1,7 @@
 // The body of a request: its limits in size and time, and its way to a JSON value.
 import { isUtf8 } from "node:buffer";
 import { type Refusal, refuse } from "../core/errors.ts";
-import { deepestNesting, nestsTooDeep } from "../core/json.ts";
+import { deepestNesting } from "../core/json.ts";
 import type { Exchange } from "./exchange.ts";
 
 export type BodyLimits = { readonly maxBytes: number; readonly timeoutMs: number };
@@ -61,16 +61,23 @@ function isJsonType(written: string | undefined): boolean {
   return type === "" || type === "application/json" || type === "text/plain" || structuredSuffix.test(type);
 }
 
-const shortestTooDeep = 2 * (deepestNesting + 1);
-
 export function parseJson(bytes: Buffer): { value: unknown } | Refusal {
   if (!isUtf8(bytes)) return refuse("invalid-json");
   const marked = bytes.length >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
-  const text = bytes.toString("utf8", marked ? 3 : 0);
-  if (text.length >= shortestTooDeep && nestsTooDeep(text)) return refuse("invalid-json");
   try {
-    return { value: JSON.parse(text) as unknown };
+    const value: unknown = JSON.parse(bytes.toString("utf8", marked ? 3 : 0));
+    const mayBeDeep = bytes.length > 2 * deepestNesting;
+    return mayBeDeep && isDeeper(value, deepestNesting) ? refuse("invalid-json") : { value };
   } catch {
     return refuse("invalid-json");
   }
+}
+
+/** Walks the value, not the text: a body is mostly strings, and JSON.parse itself does not recurse. */
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  if (Array.isArray(value)) return value.some((each) => isDeeper(each, levels - 1));
+  for (const key in value) if (isDeeper((value as Record<string, unknown>)[key], levels - 1)) return true;
+  return false;
 }
