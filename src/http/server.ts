@@ -29,6 +29,8 @@ export type Server = {
   /** Accepts nothing new, finishes requests in progress, closes the rest. */
   stop(): Promise<void>;
   connections(): number;
+  /** A new time limit for whole requests, from the next check on. */
+  limit(requestTimeoutMs: number): void;
 };
 
 /** Above the 60 s for which the usual proxies keep an idle connection, so that they close first. */
@@ -133,6 +135,9 @@ export function createServer(options: ServerOptions): Server {
         });
       }),
     connections: () => connections.size,
+    limit(requestTimeoutMs) {
+      server.requestTimeout = requestTimeoutMs;
+    },
   };
 }
 
