@@ -38,12 +38,15 @@ export type GatewayOptions = {
   port?: number;
   /** How often the configuration file is looked at. */
   watchMs?: number;
+  /** Told how many requests shared a commit. */
+  onGroup?: (size: number) => void;
 };
 
 /** How long after the body's own limit the transport gives up on a request. */
 const bodyMarginMs = 15_000;
 
-export async function startGateway({ loaded, env, log, port, watchMs }: GatewayOptions): Promise<Gateway> {
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const { loaded, env, log, port, watchMs } = options;
   const clock = systemClock;
   const started = loaded.config;
   const leaseMs = started.store.leaseSeconds * 1000;
@@ -51,7 +54,7 @@ export async function startGateway({ loaded, env, log, port, watchMs }: GatewayO
   let stopping = false;
   report(log, loaded);
 
-  const store = await openStore(started, clock);
+  const store = await openStore(started, clock, options.onGroup);
   const room = createRoom({ store, clock, most: () => current.config.hooks.maxQueued });
   await room.refresh();
   const health = createHealth({ store, clock });
@@ -168,13 +171,17 @@ const partsOf = (config: Config) => ({
 const requestTimeoutMs = (config: Config): number => config.hooks.bodyTimeoutSeconds * 1000 + bodyMarginMs;
 
 /** Each database's driver is loaded only when it is used. */
-async function openStore({ store }: Config, clock: Clock): Promise<Store> {
+async function openStore(
+  { store }: Config,
+  clock: Clock,
+  onGroup: GatewayOptions["onGroup"],
+): Promise<Store> {
   if (store.url === null) {
     const { openSqliteStore } = await import("./store/sqlite.ts");
-    return openSqliteStore({ path: store.path, clock, leaseMs: store.leaseSeconds * 1000 });
+    return openSqliteStore({ path: store.path, clock, leaseMs: store.leaseSeconds * 1000, onGroup });
   }
   const { openPostgresStore } = await import("./store/postgres.ts");
-  return openPostgresStore({ url: store.url, clock, migrate: true });
+  return openPostgresStore({ url: store.url, clock, migrate: true, onGroup });
 }
 
 /** Problems and warnings name settings and never show their values. */

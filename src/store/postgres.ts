@@ -13,7 +13,7 @@ export type PostgresOptions = {
   /** Commands never migrate; the gateway does. */
   migrate: boolean;
   connections?: number;
-  onGroup?: (size: number) => void;
+  onGroup?: ((size: number) => void) | undefined;
 };
 
 /** Any constant: the nodes that start at the same time take turns at migrating. */

@@ -15,7 +15,7 @@ export type SqliteOptions = {
   path: string;
   clock: Clock;
   leaseMs: number;
-  onGroup?: (size: number) => void;
+  onGroup?: ((size: number) => void) | undefined;
 };
 
 /** For the gateway: takes the file for itself, migrates, and frees what a crashed gateway had leased. */
