@@ -22,23 +22,32 @@ export function readBody(
 
   const chunks: Buffer[] = [];
   let bytes = 0;
+  let timer: NodeJS.Timeout | undefined;
+  // Listeners stay when all is over: taking them off costs more than the rest of this function.
+  let isOver = false;
   const finish = (result: Buffer | Refusal | null): void => {
+    if (isOver) return;
+    isOver = true;
     clearTimeout(timer);
-    request.off("data", onData).off("end", onEnd).off("close", onClose);
     done(result);
   };
-  const onData = (chunk: Buffer): void => {
+  request.on("data", (chunk: Buffer) => {
+    if (isOver) return;
     bytes += chunk.length;
-    if (bytes > limits.maxBytes) finish(refuse("body-too-large"));
-    else chunks.push(chunk);
-  };
-  const onEnd = (): void => finish(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, bytes));
-  const onClose = (): void => finish(null);
-  const timer = setTimeout(() => {
-    exchange.mustClose = true;
-    finish(refuse("body-timeout"));
-  }, limits.timeoutMs);
-  request.on("data", onData).on("end", onEnd).on("close", onClose);
+    if (bytes <= limits.maxBytes) return void chunks.push(chunk);
+    chunks.length = 0;
+    finish(refuse("body-too-large"));
+  });
+  request.on("end", () => finish(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, bytes)));
+  request.on("close", () => finish(null));
+  // Most bodies arrive with their head and are complete by the next tick: those need no timer.
+  process.nextTick(() => {
+    if (isOver || request.complete) return;
+    timer = setTimeout(() => {
+      exchange.mustClose = true;
+      finish(refuse("body-timeout"));
+    }, limits.timeoutMs);
+  });
 }
 
 function headRefusal({ request }: Exchange, maxBytes: number): Refusal | null {
