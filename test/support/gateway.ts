@@ -1,0 +1,253 @@
+// The real gateway in this process, on a free port, with a store of its own: what a caller and an operator see.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { loadConfig, type LoadResult } from "../../src/config/load.ts";
+import { newToken } from "../../src/config/write.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import type { Delivery } from "../../src/core/delivery.ts";
+import type { Run, RunKind } from "../../src/core/run.ts";
+import type { SystemEvent } from "../../src/core/system-event.ts";
+import { startGateway } from "../../src/gateway.ts";
+import { type RawAnswer, rawClient, type RawClient } from "../../src/http/raw-client.fixture.ts";
+import { openPostgresStore } from "../../src/store/postgres.ts";
+import { openSqliteFile } from "../../src/store/sqlite.ts";
+import type { Store } from "../../src/store/store.ts";
+import { createLog } from "../../src/telemetry/log.ts";
+import { createDatabase } from "./postgres.ts";
+
+export const storeKinds = ["sqlite", "postgres"] as const;
+export type StoreKind = (typeof storeKinds)[number];
+
+type Section = Record<string, unknown>;
+/** What a user writes into rouse.jsonc. */
+export type TestSettings = {
+  gateway?: Section;
+  hooks?: Section;
+  agents?: Section & { defaults?: Section };
+  store?: Section;
+};
+
+export type TestRequest = {
+  method?: string;
+  target: string;
+  headers?: readonly string[];
+  body?: string | Buffer;
+};
+
+export type TestGateway = {
+  url: string;
+  token: string;
+  folder: string;
+  /** Opened beside the gateway, as a command does. */
+  inspect: Store;
+  logLines: string[];
+  /** POST to a hook with the right token and JSON; text and bytes are sent as they are. */
+  post(name: string, body: unknown, headers?: readonly string[]): Promise<RawAnswer>;
+  /** Exactly this request, and nothing added to it but Host and Content-Length. */
+  send(request: TestRequest): Promise<RawAnswer>;
+  /** A connection of its own, with these bytes written to it. */
+  raw(text: string | Buffer): RawClient;
+  waitFor<T>(what: string, look: () => Promise<T | null | undefined | false>): Promise<T>;
+  ended(runId: unknown): Promise<Run>;
+  runs(kind?: RunKind): Promise<Run[]>;
+  events(source?: SystemEvent["source"]): Promise<SystemEvent[]>;
+  deliveries(runId?: string): Promise<Delivery[]>;
+  /** A file in the workspace that every agent of these tests shares. */
+  put(name: string): void;
+  read(name: string): string;
+  /** Stops it as SIGTERM does, and starts it again on the same store. */
+  restart(): Promise<void>;
+};
+
+const boundMs = 20_000;
+const pollMs = 10;
+
+export async function startTestGateway(
+  t: Pick<TestContext, "after">,
+  settings: TestSettings = {},
+  { store: kind = "sqlite" }: { store?: StoreKind } = {},
+): Promise<TestGateway> {
+  const undo: (() => Promise<void> | void)[] = [];
+  t.after(async () => {
+    for (const step of undo.toReversed()) await step();
+  });
+  const folder = temporaryFolder(undo);
+  const token = newToken();
+  const database = kind === "postgres" ? await createDatabase() : null;
+  if (database) undo.push(() => database.drop());
+  const file = writeSettings(folder, complete(settings, token, database?.url ?? null));
+  const workspace = join(folder, "shared");
+  mkdirSync(workspace);
+
+  const logLines: string[] = [];
+  const start = () => {
+    const log = createLog(
+      { level: "debug", format: "json" },
+      { write: (line: string) => void logLines.push(line) },
+    );
+    return startGateway({ loaded: good(loadConfig(file, {})), env: {}, log, port: 0 });
+  };
+  let gateway = await start();
+  const clients = new Set<RawClient>();
+  undo.push(async () => {
+    for (const { socket } of clients) socket.destroy();
+    await gateway.stop();
+  });
+  const inspect = database
+    ? await openPostgresStore({ url: database.url, clock: systemClock, migrate: false, connections: 2 })
+    : await openSqliteFile({ path: join(folder, "rouse.db"), clock: systemClock });
+  undo.push(() => inspect.close());
+
+  function raw(text: string | Buffer): RawClient {
+    const client = rawClient(gateway.port);
+    clients.add(client);
+    client.send(text);
+    return client;
+  }
+  async function send({ method = "POST", target, headers = [], body = "" }: TestRequest): Promise<RawAnswer> {
+    const bytes = Buffer.from(body);
+    const head = [
+      `${method} ${target} HTTP/1.1`,
+      "Host: test",
+      `Content-Length: ${bytes.length}`,
+      ...headers,
+    ];
+    const client = raw(Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`), bytes]));
+    try {
+      return await within(client.next(), `an answer to ${method} ${target}`);
+    } finally {
+      client.socket.destroy();
+      clients.delete(client);
+    }
+  }
+  const runs = (runKind: RunKind = "hook") => inspect.listRuns({ limit: null, kind: runKind });
+  return {
+    get url() {
+      return `http://${gateway.host}:${gateway.port}`;
+    },
+    token,
+    folder,
+    inspect,
+    logLines,
+    raw,
+    send,
+    post: (name, body, headers = []) =>
+      send({
+        target: `/hooks/${name}`,
+        headers: [`Authorization: Bearer ${token}`, "Content-Type: application/json", ...headers],
+        body: typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body),
+      }),
+    waitFor,
+    ended: (runId) =>
+      waitFor(`the end of run ${String(runId)}`, async () => {
+        const run = await inspect.findRun(String(runId));
+        return run?.endedAt != null && run;
+      }),
+    runs,
+    async events(source) {
+      const all = await inspect.listEvents({ limit: null });
+      return all.filter((event) => source === undefined || event.source === source);
+    },
+    deliveries: (runId) => inspect.listDeliveries({ limit: null, ...(runId !== undefined && { runId }) }),
+    put: (name) => writeFileSync(join(workspace, name), ""),
+    read: (name) => readFileSync(join(workspace, name), "utf8"),
+    async restart() {
+      await gateway.stop();
+      gateway = await start();
+    },
+  };
+}
+
+/** What loading these settings comes to, without starting anything. */
+export function loadSettings(t: Pick<TestContext, "after">, settings: unknown): LoadResult {
+  const undo: (() => void)[] = [];
+  t.after(() => undo.forEach((step) => step()));
+  return loadConfig(writeSettings(temporaryFolder(undo), settings), {});
+}
+
+/** The same test on each store. */
+export function forEachStore(name: string, body: (t: TestContext, store: StoreKind) => Promise<void>): void {
+  for (const store of storeKinds) test(`${name} (${store})`, (t) => body(t, store));
+}
+
+/** An agent that is this JavaScript, in the workspace that `put` and `read` use. `prompt` is what it was sent. */
+export const program = (id: string, code: string): Section => ({
+  id,
+  kind: "command",
+  command: process.execPath,
+  args: ["-e", `const fs = require("node:fs"); ${code}`],
+  workspace: "shared",
+});
+
+/** Replies once `put(file)` was called; notes its beginning and its end in the file `turns`. */
+export const gated = (id: string, file = "go"): Section =>
+  program(
+    id,
+    `const message = fs.readFileSync(0, "utf8");
+     const note = (word) => fs.appendFileSync("turns", word + " " + process.env.ROUSE_RUN_ID + "\\n");
+     note("begins");
+     const wait = () => {
+       if (!fs.existsSync(${JSON.stringify(file)})) return setTimeout(wait, 10);
+       note("ends");
+       process.stdout.write("done");
+     };
+     wait();`,
+  );
+
+export const replying = (id: string, reply: string): Section =>
+  program(id, `process.stdout.write(${JSON.stringify(reply)})`);
+
+export async function waitFor<T>(
+  what: string,
+  look: () => Promise<T | null | undefined | false>,
+): Promise<T> {
+  const until = performance.now() + boundMs;
+  for (;;) {
+    const found = await look();
+    if (found !== null && found !== undefined && found !== false) return found;
+    if (performance.now() > until) throw new Error(`waited ${boundMs} ms in vain for ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
+}
+
+async function within<T>(promise: Promise<T>, what: string): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error(`waited ${boundMs} ms in vain for ${what}`)), boundMs);
+  return Promise.race([promise, late.promise]).finally(() => clearTimeout(timer));
+}
+
+function temporaryFolder(undo: (() => void)[]): string {
+  const folder = mkdtempSync(join(tmpdir(), "rouse-spec-"));
+  undo.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  return folder;
+}
+
+/** A literal `${` in a config would be taken for a reference to the environment. */
+function writeSettings(folder: string, settings: unknown): string {
+  const file = join(folder, "rouse.jsonc");
+  writeFileSync(
+    file,
+    JSON.stringify(settings, null, 2).replaceAll("${", () => "$${"),
+    { mode: 0o600 },
+  );
+  return file;
+}
+
+function complete(settings: TestSettings, token: string, url: string | null): TestSettings {
+  return {
+    gateway: { auth: { token: newToken() }, drainSeconds: 0, ...settings.gateway },
+    hooks: { enabled: true, token, ...settings.hooks },
+    agents: {
+      ...settings.agents,
+      defaults: { heartbeat: { every: "0" }, ...settings.agents?.defaults },
+    },
+    store: { ...(url !== null && { url }), ...settings.store },
+  };
+}
+
+function good(loaded: LoadResult): Extract<LoadResult, { ok: true }> {
+  if (loaded.ok) return loaded;
+  throw new Error(`the test's settings have problems: ${JSON.stringify(loaded.problems)}`);
+}
