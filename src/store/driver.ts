@@ -4,14 +4,20 @@
 
 export type Value = string | number | null;
 export type Row = Readonly<Record<string, Value>>;
-export type Statement = { sql: string; values: readonly Value[] };
+/**
+ * With `rows`, a JSON array of objects, the statement is done for each of them; `sql` then takes their columns from
+ * the dialect's `rows`. SQLite binds row by row, which costs it half of what taking JSON apart does; PostgreSQL gets
+ * all of them in one round trip.
+ */
+export type Statement = { sql: string; values: readonly Value[]; rows?: Rows };
+export type Rows = { json: string; columns: readonly string[] };
 export type Program<T> = Generator<Statement, T, Row[]>;
 
 /** The few words in which the two databases differ. */
 export type Dialect = {
   name: "sqlite" | "postgres";
-  /** A table with one column `value` from a parameter that holds a JSON array. */
-  rowsOf(parameter: string): string;
+  /** A source `item` with these text columns, for a statement with `rows`; `after` values come before them. */
+  rows(columns: readonly string[], after: number): string;
   forUpdate: string;
   forUpdateSkipLocked: string;
   forShare: string;
@@ -23,7 +29,8 @@ export type Dialect = {
 
 export const sqliteDialect: Dialect = {
   name: "sqlite",
-  rowsOf: (parameter) => `json_each(${parameter}) as item`,
+  rows: (columns, after) =>
+    `(select ${columns.map((column, index) => `$${after + index + 1} as ${column}`).join(", ")}) as item`,
   forUpdate: "",
   forUpdateSkipLocked: "",
   forShare: "",
@@ -33,7 +40,8 @@ export const sqliteDialect: Dialect = {
 
 export const postgresDialect: Dialect = {
   name: "postgres",
-  rowsOf: (parameter) => `json_array_elements(${parameter}::json) as item(value)`,
+  rows: (columns, after) =>
+    `json_to_recordset($${after + 1}::json) as item(${columns.map((column) => `${column} text`).join(", ")})`,
   forUpdate: "for update",
   forUpdateSkipLocked: "for update skip locked",
   forShare: "for share",

@@ -61,7 +61,11 @@ function createPostgresDriver(pool: pg.Pool): Driver<Programs> {
     return name;
   };
 
-  const query = async (client: pg.ClientBase, { sql, values }: Statement): Promise<Row[]> => {
+  const query = async (
+    client: pg.ClientBase,
+    { sql, values: plain, rows: items }: Statement,
+  ): Promise<Row[]> => {
+    const values = items ? [...plain, items.json] : plain;
     const prepared =
       values.length > 0 ? { name: nameOf(sql), text: sql, values: [...values] } : { text: sql };
     const { rows } = await client.query<Row>(prepared);

@@ -44,7 +44,10 @@ describe("races of the queue", () => {
   const play = async <T>(client: pg.Client, program: Program<T>): Promise<T> => {
     let step = program.next([]);
     while (!step.done) {
-      const { rows } = await client.query<Row>(step.value.sql, [...step.value.values]);
+      const { rows } = await client.query<Row>(step.value.sql, [
+        ...step.value.values,
+        ...(step.value.rows ? [step.value.rows.json] : []),
+      ]);
       step = program.next(rows);
     }
     return step.value;

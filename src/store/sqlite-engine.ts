@@ -23,13 +23,19 @@ export function openSqliteEngine(path: string, { readOnly = false } = {}): Sqlit
   const database = open(path, readOnly);
   const prepared = new Map<string, StatementSync>();
 
-  const query = ({ sql, values }: Statement): Row[] => {
+  const query = ({ sql, values, rows }: Statement): Row[] => {
     let statement = prepared.get(sql);
     if (!statement) {
       statement = database.prepare(sql.replaceAll(/\$(\d+)/g, "?$1"));
       prepared.set(sql, statement);
     }
-    return statement.all(...values) as Row[];
+    if (!rows) return statement.all(...values) as Row[];
+    const all: Row[] = [];
+    for (const item of JSON.parse(rows.json) as Row[]) {
+      const found = statement.all(...values, ...rows.columns.map((column) => item[column] ?? null)) as Row[];
+      for (const row of found) all.push(row);
+    }
+    return all;
   };
 
   const run = ({ name, input }: Call): unknown => {

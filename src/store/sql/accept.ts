@@ -52,6 +52,8 @@ function joined(group: readonly PackedAcceptance[], field: "events" | "runs"): s
   return rows.length > 0 ? `[${rows.join(",")}]` : null;
 }
 
+const keyColumns = ["hook", "key", "fingerprint", "id", "answer"] as const;
+
 /** Takes the keys that are free or expired. What is not fresh is answered from the one that came first. */
 function* claimKeys(
   dialect: Dialect,
@@ -70,13 +72,14 @@ function* claimKeys(
   );
   const taken = yield {
     sql: `insert into idempotency(hook, key, fingerprint, acceptance_id, answer, created_at)
-      select value ->> 'hook', value ->> 'key', value ->> 'fingerprint', value ->> 'id', value ->> 'answer', cast($2 as bigint)
-      from ${dialect.rowsOf("$1")} where true
+      select item.hook, item.key, item.fingerprint, item.id, item.answer, cast($1 as bigint)
+      from ${dialect.rows(keyColumns, 2)} where true
       on conflict (hook, key) do update set fingerprint = excluded.fingerprint, acceptance_id = excluded.acceptance_id,
         answer = excluded.answer, created_at = excluded.created_at
-      where idempotency.created_at <= $3
+      where idempotency.created_at <= $2
       returning acceptance_id`,
-    values: [rows, now, now - idempotencyMs],
+    values: [now, now - idempotencyMs],
+    rows: { json: rows, columns: keyColumns },
   };
   const fresh = new Set(taken.map((row) => row["acceptance_id"]));
   const repeated = new Map<string, Accepted>();

@@ -3,7 +3,7 @@ import type { NewEvent } from "../../core/system-event.ts";
 import { heartbeatLane, mainSessionKey, type RunRequest } from "../../core/run.ts";
 import type { Dialect, Program } from "../driver.ts";
 import type { HeartbeatRequest } from "../store.ts";
-import { encode } from "./rows.ts";
+import { encode, eventRowColumns, runRowColumns } from "./rows.ts";
 
 /** More passes than this would mean that a lane changes its head faster than we can look. */
 const mostPasses = 100;
@@ -18,15 +18,15 @@ export function* insertRuns(
   input: { runs: string; count: number; now: number },
 ): Program<void> {
   const sql = `insert into run(id, kind, hook, agent_id, requested_agent_id, session_key, lane, head, status, created_at, ready_at, request)
-    select value ->> 'id', value ->> 'kind', value ->> 'hook', value ->> 'agent', value ->> 'requested', value ->> 'session', value ->> 'lane',
-      case when exists(select 1 from run where lane = value ->> 'lane' and head = 1 ${dialect.forShare}) then 0 else 1 end,
-      'queued', cast($2 as bigint), cast($2 as bigint), value ->> 'request'
-    from ${dialect.rowsOf("$1")} where true
+    select item.id, item.kind, item.hook, item.agent, item.requested, item.session, item.lane,
+      case when exists(select 1 from run where lane = item.lane and head = 1 ${dialect.forShare}) then 0 else 1 end,
+      'queued', cast($1 as bigint), cast($1 as bigint), item.request
+    from ${dialect.rows(runRowColumns, 1)} where true
     on conflict (lane) where head = 1 do nothing returning id`;
   let { runs, count } = input;
   for (let pass = 0; count > 0; pass++) {
     if (pass === mostPasses) throw new Error("a lane's head never settled");
-    const stored = yield { sql, values: [runs, input.now] };
+    const stored = yield { sql, values: [input.now], rows: { json: runs, columns: runRowColumns } };
     if (stored.length === count) return;
     const ids = new Set(stored.map((row) => row["id"]));
     const left = (JSON.parse(runs) as { id: string }[]).filter((run) => !ids.has(run.id));
@@ -39,9 +39,10 @@ export function* insertRuns(
 export function* insertEvents(dialect: Dialect, input: { events: string; now: number }): Program<void> {
   yield {
     sql: `insert into event(id, session_key, source, hook, text, created_at)
-      select value ->> 'id', value ->> 'session', value ->> 'source', value ->> 'hook', value ->> 'text', cast($2 as bigint)
-      from ${dialect.rowsOf("$1")}`,
-    values: [input.events, input.now],
+      select item.id, item.session, item.source, item.hook, item.text, cast($1 as bigint)
+      from ${dialect.rows(eventRowColumns, 1)}`,
+    values: [input.now],
+    rows: { json: input.events, columns: eventRowColumns },
   };
 }
 

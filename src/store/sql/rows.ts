@@ -18,6 +18,21 @@ const decode = (value: Value | undefined): unknown => JSON.parse(text(value));
 const decodeOrNull = (value: Value | undefined): string | null =>
   value == null ? null : (JSON.parse(String(value)) as string);
 
+export const runRowColumns = [
+  "id",
+  "kind",
+  "hook",
+  "agent",
+  "requested",
+  "session",
+  "lane",
+  "request",
+] as const;
+export const eventRowColumns = ["id", "session", "source", "hook", "text"] as const;
+export const idColumn = ["id"] as const;
+
+export const idsToJson = (ids: readonly string[]): string => JSON.stringify(ids.map((id) => ({ id })));
+
 export const runToJson = (run: NewRun): string =>
   JSON.stringify({
     id: run.id,

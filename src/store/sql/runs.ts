@@ -8,7 +8,16 @@ import type { Dialect, Program } from "../driver.ts";
 import type { CancelResult, Claim, HeartbeatRequest, Settlement } from "../store.ts";
 import { insertDelivery } from "./deliveries.ts";
 import { insertEvent, insertRuns, requestHeartbeat } from "./enqueue.ts";
-import { encode, encodeOrNull, runColumns, runToJson, toClaimedRun, toRun } from "./rows.ts";
+import {
+  encode,
+  encodeOrNull,
+  idColumn,
+  idsToJson,
+  runColumns,
+  runToJson,
+  toClaimedRun,
+  toRun,
+} from "./rows.ts";
 
 /** What a crashed attempt has worked: up to its last sign of life, one lease before its lease ends. */
 const workedByCrashed = (leaseMs: string): string =>
@@ -42,10 +51,10 @@ export function* renewRuns(
   input: RenewInput,
 ): Program<{ held: string[]; cancelled: string[] }> {
   const rows = yield {
-    sql: `update run set ready_at = cast($2 as bigint)
-      where id in (select value ->> 'id' from ${dialect.rowsOf("$3")}) and lease = $1 and status = 'running'
-      returning id, cancel_requested`,
-    values: [input.lease, input.now + input.leaseMs, JSON.stringify(input.ids.map((id) => ({ id })))],
+    sql: `update run set ready_at = cast($2 as bigint) from ${dialect.rows(idColumn, 2)}
+      where run.id = item.id and lease = $1 and status = 'running' returning run.id, cancel_requested`,
+    values: [input.lease, input.now + input.leaseMs],
+    rows: { json: idsToJson(input.ids), columns: idColumn },
   };
   return {
     held: rows.map((row) => String(row["id"])),
@@ -84,9 +93,10 @@ export function* settleRun(dialect: Dialect, { id, lease, settlement, now }: Set
   if (delivery) yield* insertDelivery(delivery, now);
   if (shownEventIds.length > 0) {
     yield {
-      sql: `update event set shown_at = cast($1 as bigint)
-        where id in (select value ->> 'id' from ${dialect.rowsOf("$2")}) and shown_at is null`,
-      values: [now, JSON.stringify(shownEventIds.map((eventId) => ({ id: eventId })))],
+      sql: `update event set shown_at = cast($1 as bigint) from ${dialect.rows(idColumn, 1)}
+        where event.id = item.id and shown_at is null`,
+      values: [now],
+      rows: { json: idsToJson(shownEventIds), columns: idColumn },
     };
   }
   if (heartbeat) yield* requestHeartbeat(dialect, { ...heartbeat, now });
