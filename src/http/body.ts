@@ -34,7 +34,8 @@ export function readBody(
   request.on("data", (chunk: Buffer) => {
     if (isOver) return;
     bytes += chunk.length;
-    if (bytes <= limits.maxBytes) return void chunks.push(chunk);
+    chunks.push(chunk);
+    if (bytes <= limits.maxBytes) return;
     chunks.length = 0;
     finish(refuse("body-too-large"));
   });
