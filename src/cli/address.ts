@@ -1,0 +1,21 @@
+// Addresses as people and clients use them, and the first request to try.
+import { isIPv6 } from "node:net";
+
+export const addressOf = (host: string, port: number): string =>
+  `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
+
+/** Where a client on this machine reaches a gateway that listens on every address. */
+export function localHost(host: string): string {
+  if (host === "0.0.0.0") return "127.0.0.1";
+  return host === "::" ? "::1" : host;
+}
+
+/** Can be pasted into a shell. Without a token, it is taken from the variable ROUSE_TOKEN. */
+export function curlLine(url: string, token: string | null): string {
+  const header =
+    token === null ? '"Authorization: Bearer $ROUSE_TOKEN"' : shellQuoted(`Authorization: Bearer ${token}`);
+  const body = shellQuoted(JSON.stringify({ message: "Hello from curl", name: "First try" }));
+  return `curl -sS ${shellQuoted(url)} -H ${header} -H 'Content-Type: application/json' -d ${body}`;
+}
+
+const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,0 +1,59 @@
+// The clock: leases and retries are times, so clocks that disagree make work late or start it twice.
+import type { Config } from "../../config/config.ts";
+import type { Clock } from "../../core/clock.ts";
+import { faultKind } from "../../core/errors.ts";
+import type { Store } from "../../store/store.ts";
+import { type Finding, notChecked, ok, warn } from "./finding.ts";
+
+const toleratedMs = 5000;
+const fix = "Set this machine's clock by NTP.";
+
+export async function checkClock({ url }: Config["store"], store: Store, clock: Clock): Promise<Finding> {
+  return url === null ? againstRecords(store, clock.now()) : againstDatabase(url, clock);
+}
+
+/** Nothing can have been stored in the future. */
+async function againstRecords(store: Store, now: number): Promise<Finding> {
+  const page = { limit: 1 };
+  const lists = await Promise.all([
+    store.listRuns({ ...page, kind: "hook" }),
+    store.listRuns({ ...page, kind: "heartbeat" }),
+    store.listEvents(page),
+    store.listDeliveries(page),
+    store.listRequests(page),
+  ]);
+  const times = lists.flat().map(({ createdAt }) => createdAt);
+  if (times.length === 0) return ok("clock", "nothing is stored yet that it could disagree with");
+  const aheadMs = Math.max(...times) - now;
+  return aheadMs > toleratedMs
+    ? warn("clock", `something was stored ${inSeconds(aheadMs)} in the future: the clock went back`, fix)
+    : ok("clock", "after everything that is stored");
+}
+
+async function againstDatabase(url: string, clock: Clock): Promise<Finding> {
+  const { default: pg } = await import("pg");
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000, query_timeout: 5000 });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    const before = clock.now();
+    const { rows } = await client.query<{ now: Date }>("select clock_timestamp() as now");
+    const here = (before + clock.now()) / 2;
+    const there = rows[0]?.now.getTime();
+    if (there === undefined) return notChecked("clock", "the database did not say its time");
+    return judgeDifference(here - there);
+  } catch (fault) {
+    return notChecked("clock", `the database did not say its time (${faultKind(fault)})`);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+export function judgeDifference(differenceMs: number): Finding {
+  const side = differenceMs > 0 ? "ahead of" : "behind";
+  return Math.abs(differenceMs) > toleratedMs
+    ? warn("clock", `${inSeconds(Math.abs(differenceMs))} ${side} the database's`, fix)
+    : ok("clock", "agrees with the database's");
+}
+
+const inSeconds = (milliseconds: number): string => `${Math.round(milliseconds / 1000)} s`;

@@ -1,0 +1,48 @@
+// The store: is it there and of this version, can it be written, does its clock agree, what waits in it?
+import { existsSync } from "node:fs";
+import type { Config } from "../../config/config.ts";
+import type { Clock } from "../../core/clock.ts";
+import { faultKind, StoreUnavailable, UsageError } from "../../core/errors.ts";
+import { openStore } from "../open-store.ts";
+import { checkClock } from "./clock.ts";
+import { fail, type Finding, notChecked, ok, warn } from "./finding.ts";
+import { checkWork } from "./work.ts";
+
+export const storeChecks = ["store", "clock", "waiting work"] as const;
+
+export async function checkStore(config: Config["store"], clock: Clock): Promise<Finding[]> {
+  if (config.url === null && !existsSync(config.path))
+    return [
+      warn("store", `there is none at ${config.path} yet`, "The first start makes it: rouse start"),
+      ...unknown("there is no store yet"),
+    ];
+  try {
+    const store = await openStore(config, clock);
+    try {
+      await store.probe();
+      return [await reachable(config), await checkClock(config, store, clock), await checkWork(store, clock)];
+    } finally {
+      await store.close();
+    }
+  } catch (fault) {
+    return [unusable(config, fault), ...unknown("the store could not be used")];
+  }
+}
+
+async function reachable({ url, path }: Config["store"]): Promise<Finding> {
+  const { newestVersion } = await import("../../store/migrations/migrate.ts");
+  const where = url === null ? `SQLite at ${path}` : "PostgreSQL";
+  return ok("store", `${where} can be written, version ${newestVersion}`);
+}
+
+function unusable({ url, path }: Config["store"], fault: unknown): Finding {
+  if (fault instanceof UsageError) return fail("store", fault.message, "Then run the doctor again.");
+  const reason = fault instanceof StoreUnavailable ? fault.message : faultKind(fault);
+  const fix =
+    url === null
+      ? `See that ${path} and its folder can be written by this user.`
+      : "See that the database runs and that store.url is right.";
+  return fail("store", `cannot be used: ${reason}`, fix);
+}
+
+const unknown = (why: string): Finding[] => storeChecks.slice(1).map((check) => notChecked(check, why));

@@ -1,0 +1,32 @@
+// The work that waits, and the replies that reached nobody lately.
+import type { Clock } from "../../core/clock.ts";
+import { mainSessionKey } from "../../core/run.ts";
+import type { Store } from "../../store/store.ts";
+import { type Finding, ok, warn } from "./finding.ts";
+
+const mostCounted = 1000;
+const dayMs = 24 * 3_600_000;
+
+export async function checkWork(store: Store, clock: Clock): Promise<Finding> {
+  const unfinished = await store.countUnfinished();
+  const waiting = (await store.waitingEvents(mainSessionKey, mostCounted)).length;
+  const { count: failed, isAll } = await countFailed(store, clock.now() - dayMs);
+  const failedText = isAll ? String(failed) : `at least ${failed}`;
+  const message = [
+    `${unfinished} runs not finished`,
+    `${waiting < mostCounted ? waiting : `at least ${waiting}`} events waiting`,
+    `${failedText} deliveries failed in the last 24 hours`,
+  ].join(", ");
+  if (failed > 0) return warn("waiting work", message, "See why: rouse deliveries");
+  return isAll
+    ? ok("waiting work", message)
+    : warn("waiting work", message, "See them all: rouse deliveries --all");
+}
+
+/** Among the newest; `isAll` says whether these reach back far enough. */
+async function countFailed(store: Store, since: number): Promise<{ count: number; isAll: boolean }> {
+  const newest = await store.listDeliveries({ limit: mostCounted });
+  const recent = newest.filter(({ createdAt }) => createdAt >= since);
+  const count = recent.filter(({ status }) => status === "failed" || status === "unknown").length;
+  return { count, isAll: recent.length < mostCounted };
+}

@@ -1,0 +1,43 @@
+// `rouse init`: a home to start from.
+import { configFlag, jsonFlag, readArguments, refuseMore } from "./arguments.ts";
+import type { Command, Context } from "./command.ts";
+import { makeHome } from "./home.ts";
+import { printJson, printLine } from "./output.ts";
+import { findConfigFile } from "./settings.ts";
+
+const flags = { ...configFlag, ...jsonFlag, force: { type: "boolean" } } as const;
+
+async function run(context: Context): Promise<number> {
+  const { values, positionals } = readArguments(context.argv, flags);
+  refuseMore(positionals, 0);
+  const file = await findConfigFile(context, values.config);
+  const made = await makeHome(file, { overwrite: values.force === true });
+  if (values.json) {
+    printJson(context, made);
+    return 0;
+  }
+  printLine(context, `Config:  ${made.file} (only you can read it: two fresh tokens are in it)`);
+  printLine(context, `Schema:  ${made.schemaFile} (editors check the config with it)`);
+  printLine(context, `Next:    rouse start${values.config === undefined ? "" : ` --config ${file}`}`);
+  return 0;
+}
+
+export const command: Command = {
+  name: "init",
+  summary: "make a config with fresh tokens",
+  help: `Usage: rouse init [--config FILE] [--force] [--json]
+
+Makes the home folder (mode 0700) and in it rouse.jsonc (mode 0600) with hooks enabled and two fresh
+tokens, and a schema beside it for editors. Starts nothing. Use it to look at the config before the
+first start; "rouse start" does it by itself where there is none.
+
+Options:
+  --force        replace a config that is there, tokens and all
+  --json         the paths as JSON
+  --config FILE  where to write it; default rouse.jsonc in ROUSE_HOME, which is ~/.rouse
+
+Examples:
+  rouse init
+  rouse init --config ./rouse.jsonc`,
+  run,
+};

@@ -1,0 +1,32 @@
+// argv in, exit code out: the process itself, handed to the command line as plain values.
+import { text } from "node:stream/consumers";
+import type { Context } from "./cli/command.ts";
+import { dispatch } from "./cli/dispatch.ts";
+import { systemClock } from "./core/clock.ts";
+
+export async function main(argv: readonly string[] = process.argv.slice(2)): Promise<number> {
+  let endsWithOutput = true;
+  process.stdout.on("error", (fault: NodeJS.ErrnoException) => {
+    // Whoever read our output has seen enough, as with `| head`.
+    if (endsWithOutput) process.exit(fault.code === "EPIPE" ? 0 : 1);
+  });
+  process.stderr.on("error", () => {});
+  const context: Context = {
+    argv,
+    env: process.env,
+    stdout: { write: (written) => void process.stdout.write(written) },
+    stderr: { write: (written) => void process.stderr.write(written) },
+    isTerminal: process.stdout.isTTY,
+    columns: process.stdout.isTTY ? process.stdout.columns : null,
+    errorIsTerminal: process.stderr.isTTY,
+    readInput: () => text(process.stdin),
+    clock: systemClock,
+    onStopSignal(listener) {
+      process.on("SIGTERM", listener);
+      process.on("SIGINT", listener);
+    },
+    outliveOutput: () => void (endsWithOutput = false),
+    exit: (code) => process.exit(code),
+  };
+  return dispatch(context);
+}
