@@ -66,7 +66,11 @@ export const catalogue = {
     retry: false,
     text: "This Idempotency-Key was used before with another body.",
   },
-  "mapping-failed": { status: 500, retry: true, text: "The mapping could not turn this request into an action." },
+  "mapping-failed": {
+    status: 500,
+    retry: true,
+    text: "The mapping could not turn this request into an action.",
+  },
   "internal-error": { status: 500, retry: true, text: "Something went wrong here. Nothing was stored." },
   stopping: { status: 503, retry: true, text: "The gateway is stopping. Try again shortly." },
   "store-unavailable": {
@@ -88,7 +92,10 @@ export type Refusal = {
   readonly retryAfterSeconds?: number;
 };
 
-export const refuse = (refused: ErrorCode, more?: Omit<Refusal, "refused">): Refusal => ({ refused, ...more });
+export const refuse = (refused: ErrorCode, more?: Omit<Refusal, "refused">): Refusal => ({
+  refused,
+  ...more,
+});
 
 export const isRefusal = (value: object): value is Refusal => "refused" in value;
 

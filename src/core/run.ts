@@ -67,5 +67,7 @@ export const mainSessionKey = "main";
 export const heartbeatLane = "main";
 
 /** An explicit session key is a conversation; anything else is an isolated turn with a lane of its own. */
-export const laneOf = (run: { id: string; agentId: string; sessionKey: string }, conversation: boolean): string =>
-  conversation ? `session:${run.agentId}:${run.sessionKey}` : `run:${run.id}`;
+export const laneOf = (
+  run: { id: string; agentId: string; sessionKey: string },
+  conversation: boolean,
+): string => (conversation ? `session:${run.agentId}:${run.sessionKey}` : `run:${run.id}`);

@@ -12,7 +12,4 @@ export const cutWithMark = (text: string, limit: number, mark = "…"): string =
   text.length <= limit ? text : cut(text, limit - mark.length) + mark;
 
 /** One line, no control characters: for names and reasons that stand inside a line of ours. */
-export const oneLine = (text: string): string =>
-  text
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ")
-    .trim();
+export const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim();

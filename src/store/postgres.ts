@@ -30,7 +30,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     application_name: "rouse",
     types: { getTypeParser: (oid: number) => (oid === int8 ? Number : pg.types.getTypeParser(oid)) },
     onConnect: async (client: pg.ClientBase) => void (await client.query(sessionSettings)),
-  } as pg.PoolConfig);
+  });
   // An idle connection that breaks is replaced at its next use.
   pool.on("error", () => {});
 

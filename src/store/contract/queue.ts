@@ -198,7 +198,7 @@ export function queue(harness: () => Harness): void {
       assert.deepEqual(renewed, { held: [], cancelled: [] });
       assert.equal((await store.findRun(lost!.id))?.status, "running");
       assert.deepEqual(await store.listEvents({ limit: null }), []);
-      assert.ok(await store.settleRun(taken!, settlement()));
+      assert.ok(await store.settleRun(taken, settlement()));
       assert.deepEqual(
         (await claim(store)).claimed.map((each) => each.id),
         [next.id],

@@ -68,9 +68,9 @@ export function records(harness: () => Harness): void {
       clock.advance(leaseMs);
       const [third] = (await claimDeliveries(store, "other")).claimed;
       assert.equal(third?.attempts, 3);
-      assert.equal(await store.settleDelivery(second!, outcome({})), false);
-      assert.ok(await store.settleDelivery(third!, outcome({ status: "waiting", countsAttempt: false })));
-      assert.equal((await store.findDelivery(third!.id))?.attempts, 2);
+      assert.equal(await store.settleDelivery(second, outcome({})), false);
+      assert.ok(await store.settleDelivery(third, outcome({ status: "waiting", countsAttempt: false })));
+      assert.equal((await store.findDelivery(third.id))?.attempts, 2);
     });
 
     test("a final failure posts its notice and can be retried by hand", async () => {
