@@ -29,6 +29,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     keepAlive: true,
     application_name: "rouse",
     types: { getTypeParser: (oid: number) => (oid === int8 ? Number : pg.types.getTypeParser(oid)) },
+    // oxlint-disable-next-line typescript/no-misused-promises -- the pool awaits it; its types do not say so
     onConnect: async (client: pg.ClientBase) => void (await client.query(sessionSettings)),
   });
   // An idle connection that breaks is replaced at its next use.

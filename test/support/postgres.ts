@@ -47,7 +47,7 @@ export async function startPostgres(): Promise<RunningPostgres> {
       "-c",
       "unix_socket_directories=",
     ],
-    onLog: (line: string) => void output.push(String(line)),
+    onLog: (line: string) => void output.push(line),
     onError: (line: unknown) => void output.push(String(line)),
   });
   try {
