@@ -1,0 +1,44 @@
+// The real thing: bin/rouse.mjs as a process of its own.
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import test from "node:test";
+import { fileURLToPath } from "node:url";
+import { createFolder, createStoredHome } from "./fixture.ts";
+import { acceptance, event } from "../store/contract/harness.ts";
+
+const bin = fileURLToPath(new URL("../../bin/rouse.mjs", import.meta.url));
+const environment = (folder: string) => ({ ...process.env, ROUSE_HOME: folder, ROUSE_DEBUG: "" });
+
+const rouse = (folder: string, ...argv: string[]) =>
+  spawnSync(process.execPath, [bin, ...argv], { env: environment(folder), encoding: "utf8" });
+
+test("exit codes and streams", (t) => {
+  const { folder } = createFolder(t);
+  const help = rouse(folder, "--help");
+  assert.equal(help.status, 0);
+  assert.equal(help.stderr, "");
+  const unknown = rouse(folder, "chekc");
+  assert.equal(unknown.status, 2);
+  assert.match(unknown.stderr, /rouse check/);
+  const usage = rouse(folder, "runs", "--nope");
+  assert.equal(usage.status, 2);
+  assert.match(usage.stderr, /^Usage: rouse runs/m);
+  assert.equal(rouse(folder, "check").status, 1);
+  assert.equal(rouse(folder, "init").status, 0);
+  const checked = rouse(folder, "check");
+  assert.equal(checked.status, 0);
+  assert.equal(checked.stderr, "");
+});
+
+test("output that nobody reads to its end ends quietly", async (t) => {
+  const { folder, store } = await createStoredHome(t);
+  const events = Array.from({ length: 20 }, () => event("x".repeat(20_000)));
+  await store.accept(acceptance({ hook: "wake", events }));
+  const child = spawn(process.execPath, [bin, "events", "--json"], { env: environment(folder) });
+  let complaint = "";
+  child.stderr.on("data", (chunk: Buffer) => void (complaint += chunk.toString()));
+  child.stdout.once("data", () => child.stdout.destroy());
+  const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
+  assert.equal(code, 0, complaint);
+  assert.equal(complaint, "");
+});
