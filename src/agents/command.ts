@@ -5,6 +5,7 @@ import type { AgentConfig } from "../config/config.ts";
 import type { AgentOutcome } from "../core/outcome.ts";
 import { oneLine } from "../core/text.ts";
 import type { Agent, Turn } from "./agent.ts";
+import { createGuard } from "./guard.ts";
 import { codeOf, runProcess, type ProcessEnd } from "./process.ts";
 
 export type CommandConfig = Extract<AgentConfig, { kind: "command" }>;
@@ -19,6 +20,7 @@ export function createCommandAgent(
   config: CommandConfig,
   { graceMs = 5000, environment = process.env } = {},
 ): Agent {
+  const guard = createGuard();
   return {
     async run(turn, signal) {
       if (signal.aborted) return failed("it was stopped", true);
@@ -27,6 +29,7 @@ export function createCommandAgent(
       } catch (fault) {
         return failed(`the workspace ${config.workspace} could not be made: ${codeOf(fault)}`);
       }
+      const held = guard.hold();
       try {
         const end = await runProcess(
           {
@@ -37,12 +40,15 @@ export function createCommandAgent(
             input: turn.prompt,
             outputLimitBytes: config.outputLimitBytes,
             graceMs,
+            onStarted: held.watch,
           },
           signal,
         );
         return outcomeOf(end, config);
       } catch (fault) {
         return outcomeOf({ kind: "not-started", code: codeOf(fault) }, config);
+      } finally {
+        held.letGo();
       }
     },
   };

@@ -12,6 +12,8 @@ export type ProcessOptions = {
   input: string;
   outputLimitBytes: number;
   graceMs: number;
+  /** Told the number of the process group as soon as there is one. */
+  onStarted?: (group: number) => void;
 };
 
 export type ProcessEnd =
@@ -34,6 +36,7 @@ export function runProcess(options: ProcessOptions, signal: AbortSignal): Promis
     detached: true,
     stdio: "pipe",
   });
+  if (child.pid !== undefined) options.onStarted?.(child.pid);
   const output: Buffer[] = [];
   let outputBytes = 0;
   let errorTail: Buffer = Buffer.alloc(0);

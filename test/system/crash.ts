@@ -1,0 +1,153 @@
+// The crash test: a stream of requests to a real gateway that is killed again and again, and then judged.
+//
+//   npm run crash -- --kills 200 --store sqlite|postgres --seed N
+import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { createDatabase, postgresVariable, startPostgres } from "../support/postgres.ts";
+import { until } from "../support/process.ts";
+import { faultsIn } from "./crash-check.ts";
+import { pause, startLoad } from "./crash-load.ts";
+import { createLab, type Lab, sendWake } from "./lab.ts";
+
+export type CrashOptions = {
+  kills: number;
+  store: "sqlite" | "postgres";
+  seed: number;
+  progress?: (line: string) => void;
+};
+
+export type CrashResult = {
+  faults: string[];
+  sent: number;
+  accepted: number;
+  runs: number;
+  succeeded: number;
+  /** Attempts that a kill has ended. */
+  interrupted: number;
+  /** Kills before the gateway was ready. */
+  early: number;
+};
+
+const longestLifeMs = 2000;
+/** Of the kills, those that meet a gateway that is still starting. */
+const earlyShare = 0.15;
+const maxAttempts = 50;
+
+export async function crashTest(options: CrashOptions): Promise<CrashResult> {
+  const database = options.store === "postgres" ? await createDatabase() : null;
+  const lab = createLab({
+    databaseUrl: database?.url ?? null,
+    settings: { maxAttempts, ...(database && { leaseSeconds: 1 }) },
+  });
+  try {
+    return await crashIn(lab, options);
+  } finally {
+    await lab.remove();
+    await database?.drop();
+  }
+}
+
+async function crashIn(lab: Lab, { kills, seed, progress }: CrashOptions): Promise<CrashResult> {
+  const random = createRandom(seed);
+  let address = Promise.withResolvers<string>();
+  const load = startLoad({ address: () => address.promise, random: createRandom(seed + 1) });
+  let early = 0;
+  let startMs = 0;
+
+  for (let kill = 1; kill <= kills; kill++) {
+    const gateway = lab.launch();
+    let isReady = false;
+    const startedAt = performance.now();
+    const ready = gateway.ready.then(
+      (url) => {
+        isReady = true;
+        startMs = performance.now() - startedAt;
+        address.resolve(url);
+      },
+      () => {},
+    );
+    const killsEarly = startMs > 0 && random() < earlyShare;
+    if (!killsEarly) await ready;
+    await Promise.race([pause(random() * (killsEarly ? startMs : longestLifeMs)), gateway.exited]);
+    await gateway.kill();
+    const { code } = await gateway.exited;
+    if (code !== null) throw new Error(`the gateway ended by itself (${code}):\n${gateway.output()}`);
+    // Whoever waits for one that never got ready waits for the next.
+    if (isReady) address = Promise.withResolvers<string>();
+    else early++;
+    progress?.(`killed ${kill} of ${kills}, ${load.sent.length} requests sent`);
+  }
+
+  const gateway = lab.launch();
+  const url = await gateway.ready;
+  address.resolve(url);
+  await load.stop();
+  await load.repeatAll();
+  const store = await lab.openStore();
+  const idle = () =>
+    until("the end of all runs", async () => (await store.countUnfinished()) === 0, { withinMs: 180_000 });
+  await idle();
+  await sendWake(url, "the end");
+  await idle();
+  const { code } = await gateway.stop();
+
+  const runs = (await store.listRuns({ kind: "hook", limit: null })).toReversed();
+  const events = await store.listEvents({ limit: null });
+  const journal = lab.journal();
+  const { sent } = load;
+  const faults = faultsIn({ sent, runs, events, journal, prompts: lab.prompts(), maxAttempts });
+  if (code !== 0) faults.push(`the gateway ended with ${code}`);
+  const ends = new Set(journal.filter(({ kind }) => kind === "end").map(({ attempt }) => attempt));
+  return {
+    faults,
+    sent: sent.length,
+    accepted: sent.filter(({ answers }) => answers.length > 0).length,
+    runs: runs.length,
+    succeeded: runs.filter(({ status }) => status === "succeeded").length,
+    interrupted: journal.filter(({ kind, attempt }) => kind === "begin" && !ends.has(attempt)).length,
+    early,
+  };
+}
+
+/** Mulberry32: the same seed gives the same moments to kill. */
+function createRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+export const randomSeed = (): number => Math.floor(Math.random() * 1_000_000);
+
+export const describeResult = ({ faults, ...numbers }: CrashResult): string =>
+  `${Object.entries(numbers)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(", ")}; ${faults.length === 0 ? "nothing wrong" : `${faults.length} faults`}`;
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      kills: { type: "string", default: "200" },
+      store: { type: "string", default: "sqlite" },
+      seed: { type: "string", default: String(randomSeed()) },
+    },
+  });
+  const store = values.store === "postgres" ? "postgres" : "sqlite";
+  const options = { kills: Number(values.kills), store, seed: Number(values.seed) } as const;
+  console.log(`crash test: ${options.kills} kills on ${store}, seed ${options.seed}`);
+  const server = store === "postgres" ? await startPostgres() : null;
+  if (server) process.env[postgresVariable] = server.url;
+  try {
+    const result = await crashTest({ ...options, progress: (line) => console.log(line) });
+    for (const fault of result.faults) console.log(`FAULT ${fault}`);
+    console.log(describeResult(result));
+    process.exitCode = result.faults.length === 0 ? 0 : 1;
+  } finally {
+    await server?.stop();
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) await main();
