@@ -54,6 +54,11 @@ export function* probe(_dialect: Dialect, input: { now: number }): Program<void>
   yield* putSetting(probeName, String(input.now));
 }
 
+export function* databaseTime({ time }: Dialect, _input: null): Program<number> {
+  const [row] = yield { sql: `select ${time} as time`, values: [] };
+  return Number(row?.["time"]);
+}
+
 export function* recordRequest(_dialect: Dialect, input: RequestRecord): Program<void> {
   yield {
     sql: "insert into request(id, hook, outcome, reason, created_at) values ($1, $2, $3, $4, $5)",
