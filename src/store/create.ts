@@ -79,6 +79,7 @@ export function createStore({ driver, clock, onGroup }: StoreOptions): Store {
     setLastTarget: (target) => driver.run("setLastTarget", { target }),
 
     sweep: (retention, limit) => driver.run("sweep", { retention, limit, now: now() }),
+    databaseTime: () => driver.run("databaseTime", null),
     probe: () => driver.run("probe", { now: now() }),
     close: () => driver.close(),
   };

@@ -133,6 +133,8 @@ export type Store = {
 
   /** Removes what is older than its retention, at most `limit` of each kind; answers how many went. */
   sweep(retention: Retention, limit: number): Promise<number>;
+  /** What time it is for the database. */
+  databaseTime(): Promise<number>;
   /** Resolves when the store can be written. */
   probe(): Promise<void>;
   close(): Promise<void>;

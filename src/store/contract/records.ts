@@ -164,6 +164,13 @@ export function records(harness: () => Harness): void {
       assert.equal(await store.findDelivery("no id at all"), null);
     });
 
+    test("the database says its own time", async () => {
+      const { store } = harness();
+      const before = Date.now();
+      const time = await store.databaseTime();
+      assert.ok(time >= before - 1000 && time <= Date.now() + 1000, `${time} is not now`);
+    });
+
     test("a probe passes", async () => {
       await harness().store.probe();
     });

@@ -18,6 +18,7 @@ import { cancelRun, claimRuns, renewRuns, repeatRun, settleRun, voidLeases } fro
 import {
   beatIfDue,
   countUnfinished,
+  databaseTime,
   lastTarget,
   probe,
   recordRequest,
@@ -50,6 +51,7 @@ export const writes = {
 export const reads = {
   checkVersion,
   countUnfinished,
+  databaseTime,
   findDelivery,
   findEvent,
   findRun,
