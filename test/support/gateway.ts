@@ -1,5 +1,5 @@
 // The real gateway in this process, on a free port, with a store of its own: what a caller and an operator see.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
@@ -218,8 +218,10 @@ async function within<T>(promise: Promise<T>, what: string): Promise<T> {
   return Promise.race([promise, late.promise]).finally(() => clearTimeout(timer));
 }
 
+/** In memory where the system offers it: what is asked here does not depend on a disk, and disks are shared. */
+const memory = "/dev/shm";
 function temporaryFolder(undo: (() => void)[]): string {
-  const folder = mkdtempSync(join(tmpdir(), "rouse-spec-"));
+  const folder = mkdtempSync(join(existsSync(memory) ? memory : tmpdir(), "rouse-spec-"));
   undo.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }
