@@ -20,7 +20,13 @@ import pg from "pg";
 
 export const postgresVariable = "ROUSE_TEST_POSTGRES";
 
-export type RunningPostgres = { url: string; stop(): Promise<void> };
+export type RunningPostgres = {
+  url: string;
+  /** Away, with its data kept, until `resume`: on the same port, with the same data. */
+  pause(): Promise<void>;
+  resume(): Promise<void>;
+  stop(): Promise<void>;
+};
 
 export async function startPostgres(): Promise<RunningPostgres> {
   const base = mkdtempSync(join(tmpdir(), "rouse-postgres-"));
@@ -34,7 +40,7 @@ export async function startPostgres(): Promise<RunningPostgres> {
     databaseDir: join(base, "data"),
     port,
     password,
-    persistent: false,
+    persistent: true,
     createPostgresUser: asRoot,
     initdbFlags: ["--encoding=UTF8", "--no-sync"],
     postgresFlags: [
@@ -58,6 +64,8 @@ export async function startPostgres(): Promise<RunningPostgres> {
   }
   return {
     url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    pause: () => server.stop(),
+    resume: () => server.start(),
     async stop() {
       await server.stop();
       rmSync(base, { recursive: true, force: true });

@@ -45,7 +45,7 @@ test("requests to both: each run once, conversations in order, one heartbeat at 
   }
   assert.deepEqual(overlaps(lab.journal()), []);
   const byNode = nodes.map((node) => node.log().filter(({ message }) => message === "run").length);
-  assert.ok(Math.min(...byNode) > 0, `one node did nothing: ${byNode}`);
+  assert.ok(Math.min(...byNode) > 0, `one node did nothing: ${byNode.join(" ")}`);
   assert.ok(begins.some(({ sessionKey }) => sessionKey === "main"));
 });
 
