@@ -5,13 +5,10 @@ export type WakeMode = (typeof wakeModes)[number];
 
 export type WakeAction = { kind: "wake"; text: string; mode: WakeMode };
 
-export type AgentAction = {
-  kind: "agent";
+/** What a run is asked to do: stored whole with it, so that nothing about it is lost on a restart. */
+export type RunRequest = {
   message: string;
   name: string | null;
-  /** The agent id as it was written, trimmed; null when none was. */
-  agentId: string | null;
-  sessionKey: string | null;
   wakeMode: WakeMode;
   deliver: boolean;
   channel: string;
@@ -19,6 +16,13 @@ export type AgentAction = {
   model: string | null;
   thinking: string | null;
   timeoutSeconds: number | null;
+};
+
+export type AgentAction = RunRequest & {
+  kind: "agent";
+  /** The agent id as it was written, trimmed; null when none was. */
+  agentId: string | null;
+  sessionKey: string | null;
 };
 
 export type Action = WakeAction | AgentAction;

@@ -4,7 +4,7 @@
 //     ▲  │              │
 //     │  └─cancel──▶ cancelled
 //     └──retry, release (clean stop), expired lease
-import type { WakeMode } from "./action.ts";
+import type { RunRequest } from "./action.ts";
 
 export const runStatuses = [
   "queued",
@@ -19,19 +19,6 @@ export type RunStatus = (typeof runStatuses)[number];
 export type EndStatus = "succeeded" | "failed" | "timed-out" | "cancelled";
 
 export type RunKind = "hook" | "heartbeat";
-
-/** What the run was asked to do: stored whole with it, so that nothing about it is lost on a restart. */
-export type RunRequest = {
-  message: string;
-  name: string | null;
-  wakeMode: WakeMode;
-  deliver: boolean;
-  channel: string;
-  to: string | null;
-  model: string | null;
-  thinking: string | null;
-  timeoutSeconds: number | null;
-};
 
 export type NewRun = {
   id: string;

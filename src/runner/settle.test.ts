@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Outcome } from "../core/outcome.ts";
-import type { ClaimedRun, RunRequest } from "../core/run.ts";
+import type { RunRequest } from "../core/action.ts";
+import type { ClaimedRun } from "../core/run.ts";
 import { settle, type Attempt, type SettlePolicy } from "./settle.ts";
 
 const request: RunRequest = {

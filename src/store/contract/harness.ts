@@ -1,7 +1,8 @@
 // What every subject of the store's suite works with.
 import type { Clock } from "../../core/clock.ts";
 import { newId } from "../../core/id.ts";
-import { laneOf, type NewRun, type RunRequest } from "../../core/run.ts";
+import type { RunRequest } from "../../core/action.ts";
+import { laneOf, type NewRun } from "../../core/run.ts";
 import type { NewEvent } from "../../core/system-event.ts";
 import type { Acceptance, Settlement, Store } from "../store.ts";
 

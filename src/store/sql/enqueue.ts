@@ -1,6 +1,7 @@
 // Into the queue: runs by lane, events, and the coalescing heartbeat request.
 import type { NewEvent } from "../../core/system-event.ts";
-import { heartbeatLane, mainSessionKey, type RunRequest } from "../../core/run.ts";
+import type { RunRequest } from "../../core/action.ts";
+import { heartbeatLane, mainSessionKey } from "../../core/run.ts";
 import type { Dialect, Program } from "../driver.ts";
 import type { HeartbeatRequest } from "../store.ts";
 import { encode, eventRowColumns, runRowColumns } from "./rows.ts";

@@ -1,6 +1,7 @@
 // Rows to records and back.
 import type { ClaimedDelivery, Delivery, DeliveryStatus, NewDelivery } from "../../core/delivery.ts";
-import type { ClaimedRun, NewRun, Run, RunKind, RunRequest, RunStatus } from "../../core/run.ts";
+import type { RunRequest } from "../../core/action.ts";
+import type { ClaimedRun, NewRun, Run, RunKind, RunStatus } from "../../core/run.ts";
 import type { EventSource, NewEvent, SystemEvent } from "../../core/system-event.ts";
 import type { Row, Value } from "../driver.ts";
 import type { RequestRecord } from "../store.ts";
