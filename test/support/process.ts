@@ -41,7 +41,7 @@ export async function startGatewayProcess(options: LaunchOptions): Promise<Gatew
   return { ...gateway, url: await gateway.ready };
 }
 
-function watchProcess(child: ChildProcess): GatewayProcess {
+export function watchProcess(child: ChildProcess): GatewayProcess {
   let output = "";
   let errors = "";
   const ready = Promise.withResolvers<string>();

@@ -1,0 +1,153 @@
+// The package as it would be published: packed, put into an empty folder, used.
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, delimiter, dirname, join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { loadConfig } from "../../src/config/load.ts";
+import { post, until, watchProcess } from "../support/process.ts";
+
+const checkout = fileURLToPath(new URL("../..", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "rouse-package-"));
+const application = join(folder, "application");
+const installed = join(application, "node_modules", "rouse");
+const command = join(application, "node_modules", ".bin", "rouse");
+const home = join(folder, "home");
+const env = {
+  ...process.env,
+  PATH: [dirname(process.execPath), process.env["PATH"]].join(delimiter),
+  ROUSE_HOME: home,
+};
+
+before(pack);
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Built and packed from a copy, so that nothing is left in the checkout and others may build there meanwhile. */
+function pack(): void {
+  const copy = join(folder, "checkout");
+  const left = new Set(["node_modules", ".git", "dist"]);
+  for (const name of readdirSync(checkout).filter((each) => !left.has(each)))
+    cpSync(join(checkout, name), join(copy, name), { recursive: true });
+  symlinkSync(join(checkout, "node_modules"), join(copy, "node_modules"));
+  const packed = spawnSync("npm", ["pack", "--pack-destination", folder], {
+    cwd: copy,
+    env,
+    encoding: "utf8",
+  });
+  assert.equal(packed.status, 0, packed.stderr + packed.stdout);
+  unpack(readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "no package");
+}
+
+/** As `npm install` would lay it out, with the dependencies of the checkout in place of the registry's. */
+function unpack(archive: string): void {
+  mkdirSync(installed, { recursive: true });
+  const taken = spawnSync("tar", ["-xzf", join(folder, archive), "--strip-components=1", "-C", installed]);
+  assert.equal(taken.status, 0, String(taken.stderr));
+  const lock = JSON.parse(readFileSync(join(checkout, "package-lock.json"), "utf8")) as {
+    packages: Record<string, { dev?: boolean }>;
+  };
+  for (const [path, { dev }] of Object.entries(lock.packages)) {
+    if (!dev && path !== "" && existsSync(join(checkout, path)))
+      cpSync(join(checkout, path), join(application, path), { recursive: true });
+  }
+  const manifest = JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as {
+    bin: { rouse: string };
+  };
+  mkdirSync(dirname(command), { recursive: true });
+  symlinkSync(join("..", "rouse", manifest.bin.rouse), command);
+}
+
+const run = (...args: string[]) =>
+  spawnSync(process.execPath, [command, ...args], { cwd: application, env, encoding: "utf8" });
+
+test("the package has what it needs and nothing that it does not", () => {
+  assert.deepEqual(readdirSync(installed).toSorted(), [
+    "CHANGELOG.md",
+    "LICENSE",
+    "README.md",
+    "bin",
+    "dist",
+    "docs",
+    "package.json",
+    "schema",
+  ]);
+  const files = readdirSync(installed, { recursive: true, encoding: "utf8" });
+  assert.deepEqual(
+    files.filter((name) => /\.(test|contract|fixture)\.|(^|\/)fixture\.|\.db$|\.jsonc$/.test(name)),
+    [],
+  );
+});
+
+test("its command is executable and explains itself", () => {
+  const direct = spawnSync(command, ["--help"], { env, encoding: "utf8" });
+  assert.equal(direct.status, 0, direct.stderr);
+  assert.match(direct.stdout, /^Usage: rouse COMMAND/);
+  const { version } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8")) as { version: string };
+  assert.match(run("--version").stdout, new RegExp(`^(rouse )?${version.replaceAll(".", "\\.")}$`, "m"));
+});
+
+test("init, serve, and one real request", async (context) => {
+  const made = run("init");
+  assert.equal(made.status, 0, made.stderr);
+  const loaded = loadConfig(join(home, "rouse.jsonc"), {});
+  assert.ok(loaded.ok);
+  const token = loaded.config.hooks.tokens[0] ?? "";
+  const gateway = watchProcess(
+    spawn(process.execPath, [command, "serve", "--port", "0"], {
+      cwd: application,
+      env,
+      stdio: ["ignore", "pipe", "pipe"],
+    }),
+  );
+  context.after(() => gateway.kill());
+  const url = await gateway.ready;
+  const body = JSON.stringify({ message: "hello from the package", deliver: false });
+  const reply = await post({ url, hook: "agent", token, body });
+  assert.equal(reply.status, 202, JSON.stringify(reply.body));
+  const shown = await until("the run ends", () => {
+    const listed = run("runs", "--json");
+    assert.equal(listed.status, 0, listed.stderr);
+    const [first] = JSON.parse(listed.stdout) as { id: string; status: string; reply: string }[];
+    return first?.status === "succeeded" && first;
+  });
+  assert.equal(shown.id, reply.body["runId"]);
+  assert.match(shown.reply, /hello from the package/);
+  assert.deepEqual(await gateway.stop(), { code: 0, signal: null });
+});
+
+/** Real ones that are on the path, and this one that claims to be old. */
+function oldNodes(): string[][] {
+  const claim = "Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.1.0'}})";
+  const onPath = (process.env["PATH"] ?? "")
+    .split(delimiter)
+    .map((each) => join(each, "node"))
+    .filter((file) => !file.includes("node_modules") && existsSync(file));
+  const old = onPath.filter((file) => {
+    const { stdout } = spawnSync(file, ["--version"], { encoding: "utf8" });
+    return Number(/^v(\d+)/.exec(stdout)?.[1]) < 24;
+  });
+  return [[process.execPath, "--import", `data:text/javascript,${claim}`], ...old.map((file) => [file])];
+}
+
+test("on an old Node it says so in one line and exits 1", () => {
+  for (const [file = "", ...args] of oldNodes()) {
+    const { status, stdout, stderr } = spawnSync(file, [...args, command, "serve"], {
+      env,
+      encoding: "utf8",
+    });
+    assert.equal(status, 1, `${basename(file)}: ${stderr}`);
+    assert.equal(stdout, "");
+    assert.match(stderr, /^rouse needs Node\.js 24 or newer; this is \d+\.\d+\.\d+\.[^\n]*\n$/);
+  }
+});
