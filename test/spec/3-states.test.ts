@@ -122,6 +122,18 @@ forEachStore("failed: after agents.maxAttempts a failure that may pass stays one
   assert.deepEqual(await summaries(gateway), ["Hook Busy (failed): the command ended with exit code 75"]);
 });
 
+forEachStore(
+  "failed: timeoutSeconds counts over all attempts, so without time left there is no other",
+  async (t, store) => {
+    const list = [failingUntil("main", 9, "process.exitCode = 75;")];
+    const gateway = await startTestGateway(t, { agents: { list } }, { store });
+    // Long enough for one attempt on a busy machine, and shorter than that and the shortest back-off.
+    const { status, attempts } = await run(gateway, "main", { timeoutSeconds: 0.5 });
+    assert.ok(status === "failed" || status === "timed-out", status);
+    assert.equal(attempts, 1);
+  },
+);
+
 forEachStore("timed-out: timeoutSeconds bounds the run, and it is not tried again", async (t, store) => {
   const gateway = await startTestGateway(t, { agents: { list: [gated("main")] } }, { store });
   const { status, attempts, reply } = await run(gateway, "main", { name: "Slow", timeoutSeconds: 0.4 });

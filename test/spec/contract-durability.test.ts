@@ -1,6 +1,7 @@
 // Contract, sections 1 and 5: nothing accepted is lost, whatever stops in between.
 import assert from "node:assert/strict";
-import { forEachStore, gated, startTestGateway } from "../support/gateway.ts";
+import { test } from "node:test";
+import { forEachStore, gated, startTestGateway, type TestGateway } from "../support/gateway.ts";
 
 const request = { message: "m", deliver: false, wakeMode: "next-heartbeat" };
 
@@ -29,10 +30,7 @@ forEachStore("a stop lets running agents finish up to gateway.drainSeconds", asy
     { store },
   );
   const id = String((await gateway.post("agent", request)).json["runId"]);
-  await gateway.waitFor(
-    "its turn to begin",
-    async () => (await gateway.inspect.findRun(id))?.status === "running",
-  );
+  await gateway.waitFor("its turn to begin", async () => gateway.read("turns").startsWith("begins"));
   const restarted = gateway.restart();
   gateway.put("go");
   await restarted;
@@ -54,3 +52,48 @@ forEachStore(
     );
   },
 );
+
+const wakeHead = (gateway: TestGateway, ...headers: string[]) =>
+  [
+    "POST /hooks/wake HTTP/1.1",
+    "Host: test",
+    `Authorization: Bearer ${gateway.token}`,
+    ...headers,
+    "",
+    "",
+  ].join("\r\n");
+
+test("a request whose body was still on its way when the stop began is finished", async (t) => {
+  const gateway = await startTestGateway(t);
+  const body = '{"text":"just in time","mode":"next-heartbeat"}';
+  const client = gateway.raw(wakeHead(gateway, `Content-Length: ${body.length}`, "Expect: 100-continue"));
+  assert.equal((await client.next()).status, 100);
+  const restarted = gateway.restart();
+  client.send(body);
+  const { status, headers } = await client.next();
+  assert.deepEqual([status, headers["connection"]], [200, "close"]);
+  await restarted;
+  assert.deepEqual(
+    (await gateway.events()).map(({ text }) => text),
+    ["just in time"],
+  );
+});
+
+test("a request that comes while it stops is 503 with Retry-After, and so is readiness", async (t) => {
+  const gateway = await startTestGateway(t);
+  const body = '{"text":"too late"}';
+  const [first, ...rest] = wakeHead(gateway, `Content-Length: ${body.length}`);
+  const late = gateway.raw(first ?? "");
+  const ready = gateway.raw("GET /readyz HTTP/1.1\r\n");
+  assert.equal((await gateway.send({ method: "GET", target: "/readyz" })).status, 200);
+  const restarted = gateway.restart();
+  late.send(rest.join("") + body);
+  ready.send("Host: test\r\n\r\n");
+  for (const client of [late, ready]) {
+    const { status, json, headers } = await client.next();
+    assert.deepEqual([status, json["code"]], [503, "stopping"]);
+    assert.match(headers["retry-after"] ?? "", /^[1-9]\d*$/);
+  }
+  await restarted;
+  assert.deepEqual(await gateway.events(), []);
+});

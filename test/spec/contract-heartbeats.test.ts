@@ -28,10 +28,7 @@ forEachStore(
   async (t, store) => {
     const gateway = await startTestGateway(t, { agents: { list: [gated("main")] } }, { store });
     await gateway.post("wake", { text: "first" });
-    await gateway.waitFor("a heartbeat to run", async () =>
-      (await heartbeats(gateway)).some(({ status }) => status === "running"),
-    );
-    await gateway.waitFor("its turn to begin", async () => (await gateway.events()).length === 1);
+    await gateway.waitFor("its turn to begin", async () => gateway.read("turns").startsWith("begins"));
     for (const text of ["second", "third", "fourth"]) await gateway.post("wake", { text });
     assert.deepEqual(
       (await heartbeats(gateway)).map(({ status }) => status),

@@ -56,6 +56,7 @@ export type TestGateway = {
   deliveries(runId?: string): Promise<Delivery[]>;
   /** A file in the workspace that every agent of these tests shares. */
   put(name: string): void;
+  /** Empty where there is none. */
   read(name: string): string;
   /** Stops it as SIGTERM does, and starts it again on the same store. */
   restart(): Promise<void>;
@@ -152,7 +153,7 @@ export async function startTestGateway(
     },
     deliveries: (runId) => inspect.listDeliveries({ limit: null, ...(runId !== undefined && { runId }) }),
     put: (name) => writeFileSync(join(workspace, name), ""),
-    read: (name) => readFileSync(join(workspace, name), "utf8"),
+    read: (name) => (existsSync(join(workspace, name)) ? readFileSync(join(workspace, name), "utf8") : ""),
     async restart() {
       await gateway.stop();
       gateway = await start();
@@ -167,9 +168,11 @@ export function loadSettings(t: Pick<TestContext, "after">, settings: unknown): 
   return loadConfig(writeSettings(temporaryFolder(undo), settings), {});
 }
 
-/** The same test on each store. */
+/** The same test on each store, side by side. */
 export function forEachStore(name: string, body: (t: TestContext, store: StoreKind) => Promise<void>): void {
-  for (const store of storeKinds) test(`${name} (${store})`, (t) => body(t, store));
+  test(name, { concurrency: true }, async (t) => {
+    await Promise.all(storeKinds.map((store) => t.test(store, (inner) => body(inner, store))));
+  });
 }
 
 /** An agent that is this JavaScript, in the workspace that `put` and `read` use. `prompt` is what it was sent. */
