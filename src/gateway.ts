@@ -79,7 +79,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     everyMs: () => current.config.agents.heartbeatEveryMs,
     clock,
     log,
-    kick: () => runner.kick(),
+    kick: () => runner.kick("heartbeat"),
   });
   const retention = createRetentionKeeper({
     store,
@@ -97,7 +97,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     hasRoom: room.has,
     onStored({ runs, heartbeat: wakes }: Acceptance) {
       room.taken(runs.length);
-      if (runs.length > 0 || wakes) runner.kick();
+      if (runs.length > 0) runner.kick("hook");
+      if (wakes) runner.kick("heartbeat");
     },
   });
 
@@ -144,7 +145,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       server.limit(requestTimeoutMs(result.config));
       log.setLevel(result.config.log.level);
       heartbeat.refresh();
-      runner.kick();
+      runner.kick("hook");
       log.info("the configuration was reloaded");
     },
   });

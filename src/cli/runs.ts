@@ -2,7 +2,7 @@
 import { type Config, defaultAgent } from "../config/config.ts";
 import { UsageError } from "../core/errors.ts";
 import { newId } from "../core/id.ts";
-import type { Run, RunKind } from "../core/run.ts";
+import { heartbeatDelayMs, type Run, type RunKind } from "../core/run.ts";
 import type { Store } from "../store/store.ts";
 import { type Command, WrongUsage } from "./command.ts";
 import { deliveryRecord, runRecord, shortTime } from "./records.ts";
@@ -10,7 +10,6 @@ import { type Change, runStored, type Stored } from "./stored.ts";
 
 const kinds: readonly RunKind[] = ["hook", "heartbeat"];
 const cancelled = "it was cancelled";
-const heartbeatDelayMs = 250;
 
 const runs: Stored<Run, ReturnType<typeof runRecord>> = {
   one: "run",
@@ -68,8 +67,7 @@ async function cancel(store: Store, run: Run, config: Config): Promise<Change> {
   const result = await store.cancelRun(run.id, {
     error: cancelled,
     summary: isHook ? summaryOf(run, newId(), { status: "cancelled", text: cancelled }) : null,
-    heartbeat:
-      isHook && run.request.wakeMode === "now" ? { id: newId(), agentId, delayMs: heartbeatDelayMs } : null,
+    heartbeat: isHook && run.request.wakeMode === "now" ? { agentId, delayMs: heartbeatDelayMs } : null,
   });
   if (result === "ended" || result === "unknown")
     throw new UsageError(`Run ${run.id} has ended already: there is nothing to cancel.`);

@@ -52,6 +52,8 @@ export type ClaimedRun = Run & {
 
 export const mainSessionKey = "main";
 export const heartbeatLane = "main";
+/** Heartbeats asked for within this time become one. */
+export const heartbeatDelayMs = 250;
 
 /** An explicit session key is a conversation; anything else is an isolated turn with a lane of its own. */
 export const laneOf = (

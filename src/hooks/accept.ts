@@ -3,15 +3,12 @@ import { hash } from "node:crypto";
 import type { WakeAction } from "../core/action.ts";
 import { type Refusal, refuse } from "../core/errors.ts";
 import { newId } from "../core/id.ts";
-import { laneOf, mainSessionKey, type NewRun } from "../core/run.ts";
+import { heartbeatDelayMs, laneOf, mainSessionKey, type NewRun } from "../core/run.ts";
 import { generatedKeyPrefix } from "../core/session-key.ts";
 import { repeated, singleHeader } from "../http/headers.ts";
 import type { Acceptance } from "../store/store.ts";
 import type { AllowedAgentAction } from "./policy.ts";
 import type { HookSettings } from "./settings.ts";
-
-/** Heartbeats asked for within this time become one. */
-const heartbeatDelayMs = 250;
 
 export function acceptWake(
   hook: string,
@@ -25,8 +22,7 @@ export function acceptWake(
     hook,
     events: [{ id, sessionKey: mainSessionKey, source: "wake", hook, text }],
     runs: [],
-    heartbeat:
-      mode === "now" ? { id: newId(), agentId: settings.defaultAgentId, delayMs: heartbeatDelayMs } : null,
+    heartbeat: mode === "now" ? { agentId: settings.defaultAgentId, delayMs: heartbeatDelayMs } : null,
     idempotency,
     answer: { status: 200, body: { ok: true, mode, eventId: id } },
   };

@@ -48,7 +48,7 @@ test("a request during a heartbeat causes one more, with what came meanwhile", a
   await eventually(() => agent.turns.length === 1);
   await wake("second");
   await wake("third");
-  runner.kick();
+  runner.kick("heartbeat");
   agent.end(0, acknowledge());
   await eventually(() => agent.turns.length === 2);
   assert.ok(!agent.turns[0]!.prompt.includes("second") && !agent.turns[1]!.prompt.includes("early"));
@@ -113,7 +113,7 @@ test("a flood of hook runs does not delay a heartbeat", async (t) => {
   runner.start();
   await eventually(() => agent.turns.length === policy.maxConcurrent);
   await wake("now");
-  runner.kick();
+  runner.kick("heartbeat");
   await eventually(() => agent.turns.length === policy.maxConcurrent + 1);
   assert.equal(agent.turns.at(-1)!.sessionKey, "main");
   agent.end(policy.maxConcurrent, acknowledge());

@@ -35,8 +35,8 @@ export type RunnerOptions = {
 
 export type Runner = {
   start(): void;
-  /** Something was stored that may be run. */
-  kick(): void;
+  /** Something of this kind was stored that may be run. */
+  kick(kind: RunKind): void;
   /** One claim of each kind, resolved when it has been settled: for tests, in place of `start`. */
   tick(): Promise<void>;
   /** Claims no more, lets what runs end for `drainMs`, gives back the rest, and resolves when that is stored. */
@@ -94,7 +94,7 @@ export function createRunner(options: RunnerOptions): Runner {
       const settlement = await conclude(run, attempt, () => lost, concludeDependencies);
       if (settlement) {
         onSettled?.(settlement);
-        kick();
+        if (settlement.heartbeat) kick("heartbeat");
       }
     } finally {
       letGo();
@@ -113,11 +113,12 @@ export function createRunner(options: RunnerOptions): Runner {
       claim: (limit) => store.claimRuns({ kind, limit, lease: newId(), leaseMs }),
       handle,
     });
-  const loops = [loopOver("hook", () => policy().maxConcurrent), loopOver("heartbeat", () => 1)];
-
-  function kick(): void {
-    for (const loop of loops) loop.kick();
-  }
+  const byKind = {
+    hook: loopOver("hook", () => policy().maxConcurrent),
+    heartbeat: loopOver("heartbeat", () => 1),
+  };
+  const loops = Object.values(byKind);
+  const kick = (kind: RunKind): void => byKind[kind].kick();
 
   async function lingeringGone(): Promise<void> {
     if (lingering.size === 0) return;

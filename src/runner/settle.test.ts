@@ -92,7 +92,7 @@ describe("a hook run that replied", () => {
         status: "waiting",
         error: null,
       },
-      heartbeat: { id: "id-2", agentId: "main", delayMs: 250 },
+      heartbeat: { agentId: "main", delayMs: 250 },
       shownEventIds: [],
     });
   });
@@ -162,7 +162,7 @@ describe("a hook run that failed", () => {
     assert.deepEqual(next, { kind: "ended", status: "failed", reply: null, error: "why" });
     assert.equal(summary?.text, "Hook Email (failed): why");
     assert.equal(delivery, null);
-    assert.deepEqual(heartbeat, { id: "id-1", agentId: "main", delayMs: 250 });
+    assert.deepEqual(heartbeat, { agentId: "main", delayMs: 250 });
   });
 
   test("in a way that may pass is tried again, and nothing else follows", () => {
@@ -257,7 +257,6 @@ describe("a heartbeat", () => {
 
   test("with events left over is followed by another at once", () =>
     assert.deepEqual(settled(replied("HEARTBEAT_OK"), { of: beat, more: { leftOver: true } }).heartbeat, {
-      id: "id-0",
       agentId: "main",
       delayMs: 0,
     }));

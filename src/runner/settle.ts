@@ -10,10 +10,10 @@ import type { NewDelivery } from "../core/delivery.ts";
 import type { Outcome } from "../core/outcome.ts";
 import { backOffMs } from "../core/retry.ts";
 import { lastChannel, resolveTarget, type TargetPolicy } from "../core/target.ts";
-import type { ClaimedRun, EndStatus } from "../core/run.ts";
+import { heartbeatDelayMs, type ClaimedRun, type EndStatus } from "../core/run.ts";
 import { isAcknowledgement } from "../session/acknowledgement.ts";
 import { summaryOf } from "../session/summary.ts";
-import type { HeartbeatRequest, Settlement } from "../store/store.ts";
+import type { Settlement } from "../store/store.ts";
 
 export type Attempt = {
   outcome: Outcome;
@@ -32,8 +32,6 @@ export type SettlePolicy = TargetPolicy & {
 };
 
 const retryBackOff = { firstMs: 1000, longestMs: 60_000 };
-/** Requests within this time become one heartbeat. */
-const heartbeatDelayMs = 250;
 
 export const timeLimitSeconds = (run: ClaimedRun, policy: { timeoutSeconds: number }): number =>
   run.request.timeoutSeconds ?? policy.timeoutSeconds;
@@ -80,7 +78,7 @@ function endHook(run: ClaimedRun, { outcome }: Attempt, policy: SettlePolicy, ne
     summary: summaryOf(run, newId(), { status, text: reply ?? error ?? "", undelivered }),
     delivery,
     heartbeat:
-      run.request.wakeMode === "now" ? heartbeatRequest(newId(), policy.mainAgentId, heartbeatDelayMs) : null,
+      run.request.wakeMode === "now" ? { agentId: policy.mainAgentId, delayMs: heartbeatDelayMs } : null,
     shownEventIds: [],
   };
 }
@@ -92,7 +90,7 @@ function endHeartbeat(run: ClaimedRun, attempt: Attempt, policy: SettlePolicy, n
     next: { kind: "ended", status, reply, error },
     summary: null,
     delivery: reply === null ? null : heartbeatDelivery(run, reply, policy, newId),
-    heartbeat: succeeded && attempt.leftOver ? heartbeatRequest(newId(), policy.mainAgentId, 0) : null,
+    heartbeat: succeeded && attempt.leftOver ? { agentId: policy.mainAgentId, delayMs: 0 } : null,
     shownEventIds: succeeded ? attempt.shownEventIds : [],
   };
 }
@@ -145,9 +143,3 @@ const withoutBlankReply = (outcome: Outcome): Outcome =>
   outcome.kind === "replied" && outcome.reply.trim() === ""
     ? { kind: "failed", reason: "the agent gave no reply", mayPass: false }
     : outcome;
-
-const heartbeatRequest = (id: string, agentId: string, delayMs: number): HeartbeatRequest => ({
-  id,
-  agentId,
-  delayMs,
-});

@@ -2,7 +2,6 @@
 // the next.
 import type { Clock } from "../core/clock.ts";
 import { faultKind } from "../core/errors.ts";
-import { newId as newUuid } from "../core/id.ts";
 import type { Log } from "../core/log.ts";
 import { backOffMs } from "../core/retry.ts";
 import type { Store } from "../store/store.ts";
@@ -17,7 +16,6 @@ export type HeartbeatOptions = {
   log: Log;
   /** A heartbeat may be waiting to be run. */
   kick: () => void;
-  newId?: () => string;
   random?: () => number;
 };
 
@@ -32,7 +30,7 @@ const shortestSleepMs = 50;
 const awayBackOff = { firstMs: 1000, longestMs: 30_000 };
 
 export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
-  const { store, agentId, everyMs, clock, log, kick, newId = newUuid, random = Math.random } = options;
+  const { store, agentId, everyMs, clock, log, kick, random = Math.random } = options;
   let going = false;
   let asking = false;
   let again = false;
@@ -59,7 +57,7 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
     const period = everyMs();
     if (!going || period <= 0) return null;
     try {
-      const nextAt = await store.beatIfDue({ id: newId(), agentId: agentId(), delayMs: 0 }, period);
+      const nextAt = await store.beatIfDue({ agentId: agentId(), delayMs: 0 }, period);
       if (failures > 0) log.info("heartbeats can be asked for again", { count: failures });
       failures = 0;
       kick();

@@ -2,10 +2,10 @@
 import type { Clock } from "../core/clock.ts";
 import type { Driver } from "./driver.ts";
 import { createGroup } from "./group.ts";
-import { packAcceptance, type PackedAcceptance } from "./sql/accept.ts";
+import { packGroup } from "./sql/accept.ts";
 import type { PageInput, PageResult } from "./sql/lists.ts";
 import type { Programs } from "./sql/programs.ts";
-import type { Accepted, Store } from "./store.ts";
+import type { Acceptance, Accepted, Store } from "./store.ts";
 
 export const idempotencyMs = 24 * 3_600_000;
 const longestGroup = 500;
@@ -22,8 +22,12 @@ export type StoreOptions = {
 export function createStore({ driver, clock, onGroup }: StoreOptions): Store {
   const now = (): number => clock.now();
 
-  const acceptances = createGroup<PackedAcceptance, Accepted | null>({
-    write: (group) => driver.run("accept", { group, now: now(), idempotencyMs }),
+  const acceptances = createGroup<Acceptance, Accepted>({
+    async write(group) {
+      const keyed = await driver.run("accept", { ...packGroup(group), now: now(), idempotencyMs });
+      let next = 0;
+      return group.map((each) => (each.idempotency ? keyed[next++]! : stored));
+    },
     longest: longestGroup,
     ...(onGroup && { onWritten: onGroup }),
   });
@@ -45,7 +49,7 @@ export function createStore({ driver, clock, onGroup }: StoreOptions): Store {
   };
 
   return {
-    accept: async (acceptance) => (await acceptances.add(packAcceptance(acceptance))) ?? stored,
+    accept: (acceptance) => acceptances.add(acceptance),
     recordRequest: (record) => driver.run("recordRequest", { ...record, createdAt: now() }),
 
     claimRuns: (claim) => driver.run("claimRuns", { ...claim, now: now() }),

@@ -26,7 +26,7 @@ import {
   type Statement,
 } from "./driver.ts";
 import { openPostgresStore } from "./postgres.ts";
-import { accept, packAcceptance } from "./sql/accept.ts";
+import { accept, packGroup } from "./sql/accept.ts";
 import { cancelRun, claimRuns, renewRuns, settleRun } from "./sql/runs.ts";
 import { claimDeliveries, settleDelivery } from "./sql/deliveries.ts";
 import { waitingEvents } from "./sql/lists.ts";
@@ -47,16 +47,10 @@ const delivery = {
 /** One of each; `answers` stands in for the rows that a real one would give. */
 const hotPath = (dialect: Dialect): Program<unknown>[] => [
   accept(dialect, {
-    group: [
-      packAcceptance(
-        acceptance({
-          runs: [run({ key: "hook:a" })],
-          events: [event()],
-          heartbeat: heartbeat(),
-          idempotency: { key: "k", fingerprint: "f" },
-        }),
-      ),
-    ],
+    ...packGroup([
+      acceptance({ runs: [run({ key: "hook:a" })], events: [event()], heartbeat: heartbeat() }),
+      acceptance({ runs: [run()], idempotency: { key: "k", fingerprint: "f" } }),
+    ]),
     now,
     idempotencyMs: 1000,
   }),

@@ -6,6 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { after, describe, test } from "node:test";
 import { StoreUnavailable, UsageError } from "../core/errors.ts";
 import { acceptance, acceptRuns, claim, createTestClock, leaseMs, run } from "./contract/harness.ts";
+import { packGroup } from "./sql/accept.ts";
 import { openSqliteEngine } from "./sqlite-engine.ts";
 import { openSqliteFile, openSqliteStore } from "./sqlite.ts";
 import { storeContract } from "./store.contract.ts";
@@ -103,7 +104,7 @@ describe("sqlite", () => {
     engine.pragma(`max_page_count = ${pages + 2}`);
     const pack = (message: string) => ({
       name: "accept" as const,
-      input: { group: [packed(message)], now: clock.now(), idempotencyMs: 1 },
+      input: { ...packGroup([acceptance({ runs: [run({ message })] })]), now: clock.now(), idempotencyMs: 1 },
     });
     const [small, large] = engine.write([pack("small"), pack("large ".repeat(10_000))]);
     assert.ok(small && !small.ok && small.fault instanceof StoreUnavailable);
@@ -128,27 +129,3 @@ describe("sqlite", () => {
     await store.close();
   });
 });
-
-const packed = (message: string) => {
-  const { id, ...rest } = run({ message });
-  return {
-    id,
-    hook: "agent",
-    events: "",
-    runs: JSON.stringify({
-      id,
-      kind: "hook",
-      hook: "agent",
-      agent: "main",
-      requested: null,
-      session: rest.sessionKey,
-      lane: rest.lane,
-      request: JSON.stringify(rest.request),
-    }),
-    runCount: 1,
-    heartbeat: null,
-    key: null,
-    fingerprint: null,
-    answer: null,
-  };
-};

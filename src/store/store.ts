@@ -29,7 +29,7 @@ export type Answer = { status: number; body: Readonly<Record<string, unknown>> }
 export type Accepted = { kind: "stored" } | { kind: "replayed"; answer: Answer } | { kind: "mismatch" };
 
 /** Heartbeat requests coalesce: while one waits that has not begun, another changes nothing. */
-export type HeartbeatRequest = { id: string; agentId: string; delayMs: number };
+export type HeartbeatRequest = { agentId: string; delayMs: number };
 
 /** Everything that follows from an attempt of a run, in one transaction. Made by `settle` in runner/. */
 export type Settlement = {

@@ -99,7 +99,7 @@ export async function setUpRunner(test: TestContext) {
     const id = newId();
     await accept({
       events: [{ id, sessionKey: "main", source: "wake", hook: "wake", text }],
-      heartbeat: delayMs === null ? null : { id: newId(), agentId: "main", delayMs },
+      heartbeat: delayMs === null ? null : { agentId: "main", delayMs },
     });
     return id;
   }

@@ -58,7 +58,7 @@ export const event = (text = "something happened"): NewEvent => ({
   text,
 });
 
-export const heartbeat = (delayMs = 0) => ({ id: newId(), agentId: "main", delayMs });
+export const heartbeat = (delayMs = 0) => ({ agentId: "main", delayMs });
 
 export function acceptance(parts: Partial<Acceptance>): Acceptance {
   const id = newId();

@@ -4,52 +4,64 @@ import type { Accepted, Acceptance, Answer, HeartbeatRequest } from "../store.ts
 import { insertEvents, insertRuns, requestHeartbeat } from "./enqueue.ts";
 import { eventToJson, runToJson } from "./rows.ts";
 
-/** An acceptance made ready to travel to the writer: rows are JSON text already. */
-export type PackedAcceptance = {
+/** Rows made ready to travel to the writer: JSON text, which is cheap to hand to another thread. */
+type PackedRows = { events: string; runs: string; runCount: number; heartbeat: HeartbeatRequest | null };
+type KeyedAcceptance = PackedRows & {
   id: string;
   hook: string;
-  events: string;
-  runs: string;
-  runCount: number;
-  heartbeat: HeartbeatRequest | null;
-  key: string | null;
-  fingerprint: string | null;
-  answer: string | null;
+  key: string;
+  fingerprint: string;
+  answer: string;
 };
 
-export const packAcceptance = (acceptance: Acceptance): PackedAcceptance => ({
-  id: acceptance.id,
-  hook: acceptance.hook,
-  events: acceptance.events.map(eventToJson).join(","),
-  runs: acceptance.runs.map(runToJson).join(","),
-  runCount: acceptance.runs.length,
-  heartbeat: acceptance.heartbeat,
-  key: acceptance.idempotency?.key ?? null,
-  fingerprint: acceptance.idempotency?.fingerprint ?? null,
-  answer: acceptance.idempotency ? JSON.stringify(acceptance.answer) : null,
-});
+/** Most requests have no idempotency key and cannot differ in their result: they travel as one. */
+export type AcceptInput = {
+  plain: PackedRows;
+  keyed: readonly KeyedAcceptance[];
+  now: number;
+  idempotencyMs: number;
+};
 
-export type AcceptInput = { group: readonly PackedAcceptance[]; now: number; idempotencyMs: number };
-
-/** Answers in the order of the group; null stands for stored, the usual case. */
-export function* accept(dialect: Dialect, input: AcceptInput): Program<(Accepted | null)[]> {
-  const keyed = input.group.filter((each) => each.key !== null);
-  const repeated = keyed.length > 0 ? yield* claimKeys(dialect, keyed, input) : null;
-  const fresh = repeated ? input.group.filter((each) => !repeated.has(each.id)) : input.group;
-
-  const events = joined(fresh, "events");
-  if (events) yield* insertEvents(dialect, { events, now: input.now });
-  const runs = joined(fresh, "runs");
-  const count = fresh.reduce((sum, each) => sum + each.runCount, 0);
-  if (runs) yield* insertRuns(dialect, { runs, count, now: input.now });
-  const heartbeat = fresh.find((each) => each.heartbeat)?.heartbeat;
-  if (heartbeat) yield* requestHeartbeat(dialect, { ...heartbeat, now: input.now });
-  return input.group.map((each) => repeated?.get(each.id) ?? null);
+export function packGroup(group: readonly Acceptance[]): Pick<AcceptInput, "plain" | "keyed"> {
+  const keyed = group.flatMap((each) => {
+    if (!each.idempotency) return [];
+    const { id, hook, idempotency, answer } = each;
+    return [{ id, hook, ...idempotency, answer: JSON.stringify(answer), ...packRows([each]) }];
+  });
+  return { plain: packRows(keyed.length > 0 ? group.filter((each) => !each.idempotency) : group), keyed };
 }
 
-function joined(group: readonly PackedAcceptance[], field: "events" | "runs"): string | null {
-  const rows = group.map((each) => each[field]).filter((row) => row !== "");
-  return rows.length > 0 ? `[${rows.join(",")}]` : null;
+function packRows(group: readonly Acceptance[]): PackedRows {
+  const events: string[] = [];
+  const runs: string[] = [];
+  let heartbeat: HeartbeatRequest | null = null;
+  for (const each of group) {
+    for (const event of each.events) events.push(eventToJson(event));
+    for (const run of each.runs) runs.push(runToJson(run));
+    heartbeat ??= each.heartbeat;
+  }
+  return { events: events.join(","), runs: runs.join(","), runCount: runs.length, heartbeat };
+}
+
+/** Answers for the keyed ones, in their order. The others are stored. */
+export function* accept(dialect: Dialect, input: AcceptInput): Program<Accepted[]> {
+  const { plain, keyed, now } = input;
+  const repeated = keyed.length > 0 ? yield* claimKeys(dialect, input) : null;
+  const fresh = [plain, ...keyed.filter((each) => !repeated?.has(each.id))];
+
+  const events = joined(fresh.map((each) => each.events));
+  if (events) yield* insertEvents(dialect, { events, now });
+  const runs = joined(fresh.map((each) => each.runs));
+  const count = fresh.reduce((sum, each) => sum + each.runCount, 0);
+  if (runs) yield* insertRuns(dialect, { runs, count, now });
+  const heartbeat = fresh.find((each) => each.heartbeat)?.heartbeat;
+  if (heartbeat) yield* requestHeartbeat(dialect, { ...heartbeat, now });
+  return keyed.map((each) => repeated?.get(each.id) ?? { kind: "stored" });
+}
+
+function joined(rows: readonly string[]): string | null {
+  const filled = rows.filter((row) => row !== "");
+  return filled.length > 0 ? `[${filled.join(",")}]` : null;
 }
 
 const keyColumns = ["hook", "key", "fingerprint", "id", "answer"] as const;
@@ -57,10 +69,9 @@ const keyColumns = ["hook", "key", "fingerprint", "id", "answer"] as const;
 /** Takes the keys that are free or expired. What is not fresh is answered from the one that came first. */
 function* claimKeys(
   dialect: Dialect,
-  keyed: readonly PackedAcceptance[],
-  { now, idempotencyMs }: AcceptInput,
+  { keyed, now, idempotencyMs }: AcceptInput,
 ): Program<Map<string, Accepted>> {
-  const firsts = new Map<string, PackedAcceptance>();
+  const firsts = new Map<string, KeyedAcceptance>();
   for (const each of keyed) {
     const name = `${each.hook}\n${each.key}`;
     if (!firsts.has(name)) firsts.set(name, each);

@@ -2,6 +2,7 @@
 import type { NewEvent } from "../../core/system-event.ts";
 import type { RunRequest } from "../../core/action.ts";
 import { heartbeatLane, mainSessionKey } from "../../core/run.ts";
+import { newId } from "../../core/id.ts";
 import type { Dialect, Program } from "../driver.ts";
 import type { HeartbeatRequest } from "../store.ts";
 import { encode, eventRowColumns, runRowColumns } from "./rows.ts";
@@ -85,7 +86,7 @@ export function* requestHeartbeat(
           case when exists(select 1 from run where lane = '${heartbeatLane}' and head = 1 ${dialect.forShare}) then 0 else 1 end,
           'queued', cast($3 as bigint), cast($4 as bigint), $5
         where true on conflict do nothing returning id`,
-      values: [input.id, input.agentId, input.now, input.now + input.delayMs, encode(heartbeatDetail)],
+      values: [newId(), input.agentId, input.now, input.now + input.delayMs, encode(heartbeatDetail)],
     };
     if (stored.length > 0) return;
   }
