@@ -19,7 +19,6 @@ for (const { store, kills } of [
     const result = await crashTest({ store, kills, seed });
     context.diagnostic(describeResult(result));
     assert.deepEqual(result.faults, [], `seed ${seed}`);
-    assert.ok(result.accepted >= kills * 5, `only ${result.accepted} requests were accepted`);
     assert.ok(
       result.succeeded > result.runs * 0.9,
       `only ${result.succeeded} of ${result.runs} runs succeeded`,

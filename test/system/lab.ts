@@ -79,6 +79,9 @@ export function createLab({ databaseUrl = null, settings = {} }: LabOptions = {}
     },
     /** Lets agents go on that hold for this name. */
     letGo: (name: string): void => writeFileSync(join(folder, name), ""),
+    /** Whether some turns of the main session fail. */
+    setMoody: (moody: boolean): void =>
+      moody ? writeFileSync(join(folder, "moody"), "") : rmSync(join(folder, "moody"), { force: true }),
     /** Looks at the store beside the gateways that run on it. */
     async openStore(): Promise<Store> {
       const clock = systemClock;
