@@ -7,88 +7,108 @@ const agent = { message: "m", wakeMode: "next-heartbeat", deliver: false };
 const wake = { text: "t", mode: "next-heartbeat" };
 const key = (value: string) => [`Idempotency-Key: ${value}`];
 
-forEachStore(
-  "the same key to the same hook gives the first answer again and does nothing twice",
-  async (t, store) => {
-    const gateway = await startTestGateway(t, {}, { store });
-    for (const [hook, body] of [
-      ["agent", agent],
-      ["wake", wake],
-    ] as const) {
-      const first = await gateway.post(hook, body, key("k-1"));
-      const second = await gateway.post(hook, body, key("k-1"));
-      assert.equal(first.headers["idempotent-replayed"], undefined);
-      assert.equal(second.headers["idempotent-replayed"], "true");
-      assert.deepEqual([second.status, second.json], [first.status, first.json]);
-    }
-    assert.equal((await gateway.runs()).length, 1);
-    assert.equal((await gateway.events("wake")).length, 1);
-  },
-);
-
-forEachStore("another key, or none, is another request", async (t, store) => {
+forEachStore("idempotency", async (t, store) => {
   const gateway = await startTestGateway(t, {}, { store });
-  for (const headers of [key("a"), key("A"), [], []])
-    assert.equal((await gateway.post("wake", wake, headers)).headers["idempotent-replayed"], undefined);
-  assert.equal((await gateway.events()).length, 4);
-});
+  const counts = async () => [(await gateway.runs()).length, (await gateway.events("wake")).length];
+  /** How many runs and events of wakes the work has added. */
+  const added = async (work: () => Promise<void>) => {
+    const [runs = 0, events = 0] = await counts();
+    await work();
+    const [runsNow = 0, eventsNow = 0] = await counts();
+    return { runs: runsNow - runs, events: eventsNow - events };
+  };
 
-forEachStore("keys count per hook", async (t, store) => {
-  const gateway = await startTestGateway(t, {}, { store });
-  const body = JSON.stringify({ ...agent, ...wake });
-  assert.equal((await gateway.post("wake", body, key("shared"))).status, 200);
-  const answer = await gateway.post("agent", body, key("shared"));
-  assert.deepEqual([answer.status, answer.headers["idempotent-replayed"]], [202, undefined]);
-});
-
-forEachStore("the same key with other body bytes is 422", async (t, store) => {
-  const gateway = await startTestGateway(t, {}, { store });
-  await gateway.post("wake", '{"text":"t"}', key("k"));
-  for (const body of ['{"text":"other"}', '{"text": "t"}']) {
-    const { status, json } = await gateway.post("wake", body, key("k"));
-    assert.deepEqual([status, json["code"]], [422, "idempotency-mismatch"]);
-  }
-  assert.equal((await gateway.events()).length, 1);
-});
-
-forEachStore("concurrent twins give one run", async (t, store) => {
-  const gateway = await startTestGateway(t, {}, { store });
-  const answers = await Promise.all(
-    Array.from({ length: 12 }, () => gateway.post("agent", agent, key("twins"))),
+  await t.test(
+    "the same key to the same hook gives the first answer again and does nothing twice",
+    async () => {
+      const more = await added(async () => {
+        for (const [hook, body] of [
+          ["agent", agent],
+          ["wake", wake],
+        ] as const) {
+          const first = await gateway.post(hook, body, key("same"));
+          const second = await gateway.post(hook, body, key("same"));
+          assert.equal(first.headers["idempotent-replayed"], undefined);
+          assert.equal(second.headers["idempotent-replayed"], "true");
+          assert.deepEqual([second.status, second.json], [first.status, first.json]);
+        }
+      });
+      assert.deepEqual(more, { runs: 1, events: 1 });
+    },
   );
-  assert.deepEqual([...new Set(answers.map(({ status }) => status))], [202]);
-  assert.equal(new Set(answers.map(({ json }) => json["runId"])).size, 1);
-  assert.equal(answers.filter(({ headers }) => headers["idempotent-replayed"] === undefined).length, 1);
-  assert.equal((await gateway.runs()).length, 1);
-});
 
-forEachStore("concurrent twins with other bytes: one is taken, the others are 422", async (t, store) => {
-  const gateway = await startTestGateway(t, {}, { store });
-  const answers = await Promise.all(
-    ["a", "b", "c", "d"].map((message) => gateway.post("agent", { ...agent, message }, key("rivals"))),
-  );
-  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [202, 422, 422, 422]);
-  assert.equal((await gateway.runs()).length, 1);
-});
+  await t.test("another key, or none, is another request", async () => {
+    const more = await added(async () => {
+      for (const headers of [key("a"), key("A"), [], []])
+        assert.equal((await gateway.post("wake", wake, headers)).headers["idempotent-replayed"], undefined);
+    });
+    assert.deepEqual(more, { runs: 0, events: 4 });
+  });
 
-forEachStore("a key is remembered over a restart", async (t, store) => {
-  const gateway = await startTestGateway(t, {}, { store });
-  const first = await gateway.post("agent", agent, key("lasting"));
-  await gateway.restart();
-  const second = await gateway.post("agent", agent, key("lasting"));
-  assert.deepEqual([second.headers["idempotent-replayed"], second.json], ["true", first.json]);
-  assert.equal((await gateway.runs()).length, 1);
+  await t.test("keys count per hook", async () => {
+    const body = JSON.stringify({ ...agent, ...wake });
+    assert.equal((await gateway.post("wake", body, key("shared"))).status, 200);
+    const answer = await gateway.post("agent", body, key("shared"));
+    assert.deepEqual([answer.status, answer.headers["idempotent-replayed"]], [202, undefined]);
+  });
+
+  await t.test("the same key with other body bytes is 422", async () => {
+    const more = await added(async () => {
+      await gateway.post("wake", '{"text":"t"}', key("bytes"));
+      for (const body of ['{"text":"other"}', '{"text": "t"}']) {
+        const { status, json } = await gateway.post("wake", body, key("bytes"));
+        assert.deepEqual([status, json["code"]], [422, "idempotency-mismatch"]);
+      }
+    });
+    assert.deepEqual(more, { runs: 0, events: 1 });
+  });
+
+  await t.test("concurrent twins give one run", async () => {
+    const more = await added(async () => {
+      const posts = Array.from({ length: 12 }, () => gateway.post("agent", agent, key("twins")));
+      const answers = await Promise.all(posts);
+      assert.deepEqual([...new Set(answers.map(({ status }) => status))], [202]);
+      assert.equal(new Set(answers.map(({ json }) => json["runId"])).size, 1);
+      assert.equal(answers.filter(({ headers }) => headers["idempotent-replayed"] === undefined).length, 1);
+    });
+    assert.deepEqual(more, { runs: 1, events: 0 });
+  });
+
+  await t.test("concurrent twins with other bytes: one is taken, the others are 422", async () => {
+    const more = await added(async () => {
+      const answers = await Promise.all(
+        ["a", "b", "c", "d"].map((message) => gateway.post("agent", { ...agent, message }, key("rivals"))),
+      );
+      const statuses = answers.map(({ status }) => status);
+      assert.deepEqual(
+        statuses.toSorted((left, right) => left - right),
+        [202, 422, 422, 422],
+      );
+    });
+    assert.deepEqual(more, { runs: 1, events: 0 });
+  });
+
+  await t.test("a key is remembered over a restart", async () => {
+    const more = await added(async () => {
+      const first = await gateway.post("agent", agent, key("lasting"));
+      await gateway.restart();
+      const second = await gateway.post("agent", agent, key("lasting"));
+      assert.deepEqual([second.headers["idempotent-replayed"], second.json], ["true", first.json]);
+    });
+    assert.deepEqual(more, { runs: 1, events: 0 });
+  });
 });
 
 test("a malformed key is 400: 1 to 255 visible characters, one header", async (t) => {
   const gateway = await startTestGateway(t);
-  for (const headers of [
+  const malformed = [
     key(""),
     key("two words"),
     key("x".repeat(256)),
-    key("caf\u00e9"),
+    key("café"),
     [...key("a"), ...key("a")],
-  ]) {
+  ];
+  for (const headers of malformed) {
     const { status, json } = await gateway.post("wake", wake, headers);
     assert.deepEqual([status, json["code"]], [400, "invalid-idempotency-key"], headers.join());
   }
