@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createFakeClock } from "../../test/fakes/clock.ts";
+import { createHealth } from "./health.ts";
+
+test("asked often, it writes at most once a second, and recovers by itself", async () => {
+  const clock = createFakeClock();
+  let probes = 0;
+  let away = false;
+  const health = createHealth({
+    clock,
+    store: {
+      probe: () => {
+        probes++;
+        return away ? Promise.reject(new Error("disk full")) : Promise.resolve();
+      },
+    },
+  });
+  assert.deepEqual(await Promise.all([health.ready(), health.ready()]), [true, true]);
+  assert.equal(probes, 1);
+  away = true;
+  await clock.advance(999);
+  assert.equal(await health.ready(), true);
+  await clock.advance(1);
+  assert.equal(await health.ready(), false);
+  assert.equal(probes, 2);
+  away = false;
+  await clock.advance(1000);
+  assert.equal(await health.ready(), true);
+});
+
+test("a store that does not answer is not ready", async () => {
+  const clock = createFakeClock();
+  const health = createHealth({ clock, store: { probe: () => new Promise(() => {}) } });
+  const ready = health.ready();
+  await clock.advance(3000);
+  assert.equal(await ready, false);
+});

@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createFakeClock } from "../../test/fakes/clock.ts";
+import { createRoom } from "./room.ts";
+
+test("counts what is stored and what was taken since, and looks again each second", async () => {
+  const clock = createFakeClock();
+  let unfinished = 7;
+  let counts = 0;
+  const store = {
+    countUnfinished: () => {
+      counts++;
+      return Promise.resolve(unfinished);
+    },
+  };
+  const room = createRoom({ store, clock, most: () => 10 });
+  await room.refresh();
+  assert.ok(room.has(3));
+  assert.ok(!room.has(4));
+  room.taken(2);
+  assert.ok(room.has(1));
+  assert.ok(!room.has(2));
+  assert.equal(counts, 1);
+
+  unfinished = 9;
+  await clock.advance(1000);
+  room.has(1);
+  await clock.advance(0);
+  assert.equal(counts, 2);
+  assert.ok(room.has(1), "the two that were taken are among the nine");
+  assert.ok(!room.has(2));
+});
+
+test("a store that is away leaves the last count standing", async () => {
+  const clock = createFakeClock();
+  let away = false;
+  const store = { countUnfinished: () => (away ? Promise.reject(new Error("away")) : Promise.resolve(10)) };
+  const room = createRoom({ store, clock, most: () => 10 });
+  await room.refresh();
+  away = true;
+  await clock.advance(1000);
+  assert.ok(!room.has(1));
+});
