@@ -1,6 +1,6 @@
 // The crash test at the size of every test run. More of it: npm run crash -- --kills 200 --store sqlite --seed N
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { suite, test } from "node:test";
 import type { Run } from "../../src/core/run.ts";
 import type { SystemEvent } from "../../src/core/system-event.ts";
 import { until } from "../support/process.ts";
@@ -9,46 +9,48 @@ import { type Evidence, faultsIn } from "./crash-check.ts";
 import type { Sent } from "./crash-load.ts";
 import { begun, ended, labFor, type Note, sendAgent } from "./lab.ts";
 
-for (const { store, kills } of [
-  { store: "sqlite", kills: 14 },
-  { store: "postgres", kills: 6 },
-] as const) {
-  test(`nothing is lost or done twice over ${kills} kills on ${store}`, async (context) => {
-    const seed = randomSeed();
-    context.diagnostic(`seed ${seed}`);
-    const result = await crashTest({ store, kills, seed });
-    context.diagnostic(describeResult(result));
-    assert.deepEqual(result.faults, [], `seed ${seed}`);
-    assert.ok(
-      result.succeeded > result.runs * 0.9,
-      `only ${result.succeeded} of ${result.runs} runs succeeded`,
-    );
-    assert.ok(result.interrupted > 0, "no kill met a running agent");
-  });
-}
-
-test("a run that every attempt was killed in fails with that reason and a summary", async (context) => {
-  const lab = labFor(context, { settings: { maxAttempts: 2 } });
-  let runId: string | null = null;
-  for (const attempt of [1, 2]) {
-    const gateway = await lab.start();
-    runId ??= await sendAgent(gateway.url, { message: "[hold never]", name: "doomed" });
-    const begins = () => lab.journal().filter(({ kind }) => kind === "begin").length;
-    await until(`attempt ${attempt} begins`, () => begins() === attempt);
-    await gateway.kill();
+suite("crashes", { concurrency: true }, () => {
+  for (const { store, kills } of [
+    { store: "sqlite", kills: 14 },
+    { store: "postgres", kills: 6 },
+  ] as const) {
+    test(`nothing is lost or done twice over ${kills} kills on ${store}`, async (context) => {
+      const seed = randomSeed();
+      context.diagnostic(`seed ${seed}`);
+      const result = await crashTest({ store, kills, seed });
+      context.diagnostic(describeResult(result));
+      assert.deepEqual(result.faults, [], `seed ${seed}`);
+      assert.ok(
+        result.succeeded > result.runs * 0.9,
+        `only ${result.succeeded} of ${result.runs} runs succeeded`,
+      );
+      assert.ok(result.interrupted > 0, "no kill met a running agent");
+    });
   }
-  assert.ok(runId);
-  await lab.start();
-  const store = await lab.openStore();
-  const run = await ended(store, runId);
-  const reason = "the gateway stopped during each of its 2 attempts";
-  assert.deepEqual([run.status, run.error], ["failed", reason]);
-  const summaries = (await store.listEvents({ limit: null })).filter(({ source }) => source === "summary");
-  assert.deepEqual(
-    summaries.map(({ text }) => text),
-    [`Hook doomed (failed): ${reason}`],
-  );
-  assert.equal((await begun(lab, runId)).kind, "begin");
+
+  test("a run that every attempt was killed in fails with that reason and a summary", async (context) => {
+    const lab = labFor(context, { settings: { maxAttempts: 2 } });
+    let runId: string | null = null;
+    for (const attempt of [1, 2]) {
+      const gateway = await lab.start();
+      runId ??= await sendAgent(gateway.url, { message: "[hold never]", name: "doomed" });
+      const begins = () => lab.journal().filter(({ kind }) => kind === "begin").length;
+      await until(`attempt ${attempt} begins`, () => begins() === attempt);
+      await gateway.kill();
+    }
+    assert.ok(runId);
+    await lab.start();
+    const store = await lab.openStore();
+    const run = await ended(store, runId);
+    const reason = "the gateway stopped during each of its 2 attempts";
+    assert.deepEqual([run.status, run.error], ["failed", reason]);
+    const summaries = (await store.listEvents({ limit: null })).filter(({ source }) => source === "summary");
+    assert.deepEqual(
+      summaries.map(({ text }) => text),
+      [`Hook doomed (failed): ${reason}`],
+    );
+    assert.equal((await begun(lab, runId)).kind, "begin");
+  });
 });
 
 const runA = "01a1e73e-ec01-712d-9f8a-fac9fb0699ba";

@@ -1,6 +1,6 @@
 // The config file of a running gateway is edited.
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { suite, test } from "node:test";
 import { type GatewayProcess, post, until } from "../support/process.ts";
 import { agentBody, labFor, token } from "./lab.ts";
 
@@ -14,53 +14,59 @@ const logged = (gateway: GatewayProcess, wanted: { level: string; setting: strin
     gateway.log().find(({ level, setting }) => level === wanted.level && setting === wanted.setting),
   );
 
-test("a new token works and the old one stops, without a restart", async (context) => {
-  const lab = labFor(context);
-  const gateway = await lab.start();
-  assert.equal(await statusWith(gateway.url, token), 202);
-  assert.equal(await statusWith(gateway.url, newToken), 401);
+suite("the configuration of a running gateway", { concurrency: true }, () => {
+  test("a new token works and the old one stops, without a restart", async (context) => {
+    const lab = labFor(context);
+    const gateway = await lab.start();
+    assert.equal(await statusWith(gateway.url, token), 202);
+    assert.equal(await statusWith(gateway.url, newToken), 401);
 
-  lab.writeSettings({ tokens: [token, newToken] });
-  await until("the new token works", async () => (await statusWith(gateway.url, newToken)) === 202, {
-    everyMs: 200,
+    lab.writeSettings({ tokens: [token, newToken] });
+    await until("the new token works", async () => (await statusWith(gateway.url, newToken)) === 202, {
+      everyMs: 200,
+    });
+    assert.equal(await statusWith(gateway.url, token), 202);
+
+    lab.writeSettings({ tokens: [newToken] });
+    await until("the old token stops", async () => (await statusWith(gateway.url, token)) === 401);
+    assert.equal(await statusWith(gateway.url, newToken), 202);
   });
-  assert.equal(await statusWith(gateway.url, token), 202);
 
-  lab.writeSettings({ tokens: [newToken] });
-  await until("the old token stops", async () => (await statusWith(gateway.url, token)) === 401);
-  assert.equal(await statusWith(gateway.url, newToken), 202);
-});
+  test("a broken file keeps the old configuration serving and names the setting; mended, it is taken up", async (context) => {
+    const lab = labFor(context);
+    const gateway = await lab.start();
+    lab.writeConfig(JSON.stringify({ hooks: { enabled: true, token: newToken, maxQueued: "many" } }));
+    const { message } = await logged(gateway, { level: "error", setting: "hooks.maxQueued" });
+    assert.match(message, /number/);
+    assert.equal(await statusWith(gateway.url, token), 202);
+    assert.equal(await statusWith(gateway.url, newToken), 401);
 
-test("a broken file keeps the old configuration serving and names the setting; mended, it is taken up", async (context) => {
-  const lab = labFor(context);
-  const gateway = await lab.start();
-  lab.writeConfig(JSON.stringify({ hooks: { enabled: true, token: newToken, maxQueued: "many" } }));
-  const { message } = await logged(gateway, { level: "error", setting: "hooks.maxQueued" });
-  assert.match(message, /number/);
-  assert.equal(await statusWith(gateway.url, token), 202);
-  assert.equal(await statusWith(gateway.url, newToken), 401);
+    lab.writeConfig("{ not even");
+    await until(
+      "the broken syntax is logged",
+      () => gateway.log().filter(({ level }) => level === "error").length > 2,
+    );
+    assert.equal(await statusWith(gateway.url, token), 202);
 
-  lab.writeConfig("{ not even");
-  await until(
-    "the broken syntax is logged",
-    () => gateway.log().filter(({ level }) => level === "error").length > 2,
-  );
-  assert.equal(await statusWith(gateway.url, token), 202);
-
-  lab.writeSettings({ tokens: [newToken] });
-  await until("the mended file is taken up", async () => (await statusWith(gateway.url, newToken)) === 202, {
-    everyMs: 200,
+    lab.writeSettings({ tokens: [newToken] });
+    await until(
+      "the mended file is taken up",
+      async () => (await statusWith(gateway.url, newToken)) === 202,
+      {
+        everyMs: 200,
+      },
+    );
+    assert.ok(!gateway.output().includes(newToken), "a token is in the log");
   });
-  assert.ok(!gateway.output().includes(newToken), "a token is in the log");
-});
 
-test("a setting that needs a restart is named, and the others are taken up", async (context) => {
-  const lab = labFor(context);
-  const gateway = await lab.start();
-  lab.writeSettings({ leaseSeconds: 20, tokens: [newToken] });
-  const { message } = await logged(gateway, { level: "warn", setting: "store.leaseSeconds" });
-  assert.match(message, /restart/);
-  await until("the new token works", async () => (await statusWith(gateway.url, newToken)) === 202, {
-    everyMs: 200,
+  test("a setting that needs a restart is named, and the others are taken up", async (context) => {
+    const lab = labFor(context);
+    const gateway = await lab.start();
+    lab.writeSettings({ leaseSeconds: 20, tokens: [newToken] });
+    const { message } = await logged(gateway, { level: "warn", setting: "store.leaseSeconds" });
+    assert.match(message, /restart/);
+    await until("the new token works", async () => (await statusWith(gateway.url, newToken)) === 202, {
+      everyMs: 200,
+    });
   });
 });

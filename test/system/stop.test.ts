@@ -1,7 +1,7 @@
 // SIGTERM: what a stop finishes, what it gives back, and what it leaves behind.
 import assert from "node:assert/strict";
 import { request } from "node:http";
-import { test } from "node:test";
+import { suite, test } from "node:test";
 import { isAlive, until } from "../support/process.ts";
 import { agentBody, begun, ended, labFor, sendAgent, token } from "./lab.ts";
 
@@ -19,116 +19,118 @@ const refusesConnections = (url: string) =>
     ),
   );
 
-test("a request whose body is still coming is finished and stored; later ones are refused", async (context) => {
-  const lab = labFor(context);
-  const gateway = await lab.start();
-  const body = agentBody({ message: "late" });
-  const answered = Promise.withResolvers<{ status: number; text: string }>();
-  const late = request(
-    `${gateway.url}/hooks/agent`,
-    {
-      method: "POST",
-      headers: {
-        authorization: `Bearer ${token}`,
-        "content-type": "application/json",
-        "content-length": Buffer.byteLength(body),
-        expect: "100-continue",
+suite("stopping", { concurrency: true }, () => {
+  test("a request whose body is still coming is finished and stored; later ones are refused", async (context) => {
+    const lab = labFor(context);
+    const gateway = await lab.start();
+    const body = agentBody({ message: "late" });
+    const answered = Promise.withResolvers<{ status: number; text: string }>();
+    const late = request(
+      `${gateway.url}/hooks/agent`,
+      {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${token}`,
+          "content-type": "application/json",
+          "content-length": Buffer.byteLength(body),
+          expect: "100-continue",
+        },
       },
-    },
-    (response) => {
-      let text = "";
-      response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
-      response.on("end", () => answered.resolve({ status: response.statusCode ?? 0, text }));
-    },
-  );
-  late.on("error", answered.reject);
-  // Asked to go on, the request is past its token and its name: it has been taken up.
-  await new Promise<void>((resolve) => {
-    late.once("continue", resolve);
-    late.flushHeaders();
+      (response) => {
+        let text = "";
+        response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+        response.on("end", () => answered.resolve({ status: response.statusCode ?? 0, text }));
+      },
+    );
+    late.on("error", answered.reject);
+    // Asked to go on, the request is past its token and its name: it has been taken up.
+    await new Promise<void>((resolve) => {
+      late.once("continue", resolve);
+      late.flushHeaders();
+    });
+    gateway.signal("SIGTERM");
+    await refusesConnections(gateway.url);
+    late.end(body);
+    const { status, text } = await answered.promise;
+    assert.equal(status, 202);
+    assert.deepEqual(await gateway.exited, { code: 0, signal: null });
+
+    const { runId } = JSON.parse(text) as { runId: string };
+    const store = await lab.openStore();
+    assert.ok(await store.findRun(runId));
+    await lab.start();
+    assert.equal((await ended(store, runId)).status, "succeeded");
   });
-  gateway.signal("SIGTERM");
-  await refusesConnections(gateway.url);
-  late.end(body);
-  const { status, text } = await answered.promise;
-  assert.equal(status, 202);
-  assert.deepEqual(await gateway.exited, { code: 0, signal: null });
 
-  const { runId } = JSON.parse(text) as { runId: string };
-  const store = await lab.openStore();
-  assert.ok(await store.findRun(runId));
-  await lab.start();
-  assert.equal((await ended(store, runId)).status, "succeeded");
-});
+  test("a running agent may finish within drainSeconds, and what waits is kept for the next start", async (context) => {
+    const lab = labFor(context, { settings: { drainSeconds: 60, maxConcurrent: 1 } });
+    const gateway = await lab.start();
+    const running = await sendAgent(gateway.url, { message: "[hold go] first" });
+    const waiting = await sendAgent(gateway.url, { message: "second" });
+    await begun(lab, running);
+    gateway.signal("SIGTERM");
+    await refusesConnections(gateway.url);
+    lab.letGo("go");
+    assert.deepEqual(await gateway.exited, { code: 0, signal: null });
 
-test("a running agent may finish within drainSeconds, and what waits is kept for the next start", async (context) => {
-  const lab = labFor(context, { settings: { drainSeconds: 60, maxConcurrent: 1 } });
-  const gateway = await lab.start();
-  const running = await sendAgent(gateway.url, { message: "[hold go] first" });
-  const waiting = await sendAgent(gateway.url, { message: "second" });
-  await begun(lab, running);
-  gateway.signal("SIGTERM");
-  await refusesConnections(gateway.url);
-  lab.letGo("go");
-  assert.deepEqual(await gateway.exited, { code: 0, signal: null });
+    const store = await lab.openStore();
+    const [first, second] = [await store.findRun(running), await store.findRun(waiting)];
+    assert.equal(first?.status, "succeeded");
+    assert.equal(first.attempts, 1);
+    assert.equal(second?.status, "queued");
+    assert.equal(second.attempts, 0);
+    await lab.start();
+    assert.equal((await ended(store, waiting)).status, "succeeded");
+  });
 
-  const store = await lab.openStore();
-  const [first, second] = [await store.findRun(running), await store.findRun(waiting)];
-  assert.equal(first?.status, "succeeded");
-  assert.equal(first.attempts, 1);
-  assert.equal(second?.status, "queued");
-  assert.equal(second.attempts, 0);
-  await lab.start();
-  assert.equal((await ended(store, waiting)).status, "succeeded");
-});
+  test("what is not finished by then is given back at no cost, its processes are gone, and it runs again", async (context) => {
+    const lab = labFor(context, { settings: { drainSeconds: 0.2, maxAttempts: 1 } });
+    const gateway = await lab.start();
+    const runId = await sendAgent(gateway.url, { message: "[hold go] stubborn", sessionKey: "lab:stop" });
+    const next = await sendAgent(gateway.url, { message: "after it", sessionKey: "lab:stop" });
+    const first = await begun(lab, runId);
+    assert.deepEqual(await gateway.stop(), { code: 0, signal: null });
+    await groupGone(first.attempt);
 
-test("what is not finished by then is given back at no cost, its processes are gone, and it runs again", async (context) => {
-  const lab = labFor(context, { settings: { drainSeconds: 0.2, maxAttempts: 1 } });
-  const gateway = await lab.start();
-  const runId = await sendAgent(gateway.url, { message: "[hold go] stubborn", sessionKey: "lab:stop" });
-  const next = await sendAgent(gateway.url, { message: "after it", sessionKey: "lab:stop" });
-  const first = await begun(lab, runId);
-  assert.deepEqual(await gateway.stop(), { code: 0, signal: null });
-  await groupGone(first.attempt);
+    const store = await lab.openStore();
+    const given = await store.findRun(runId);
+    assert.equal(given?.status, "queued");
+    assert.equal(given.attempts, 0);
+    lab.letGo("go");
+    await lab.start();
+    const run = await ended(store, runId);
+    assert.equal(run.status, "succeeded");
+    assert.equal(run.attempts, 1);
+    assert.equal((await ended(store, next)).status, "succeeded");
+    const begins = lab.journal().filter(({ kind }) => kind === "begin");
+    assert.deepEqual(
+      begins.map((note) => note.runId),
+      [runId, runId, next],
+    );
+  });
 
-  const store = await lab.openStore();
-  const given = await store.findRun(runId);
-  assert.equal(given?.status, "queued");
-  assert.equal(given.attempts, 0);
-  lab.letGo("go");
-  await lab.start();
-  const run = await ended(store, runId);
-  assert.equal(run.status, "succeeded");
-  assert.equal(run.attempts, 1);
-  assert.equal((await ended(store, next)).status, "succeeded");
-  const begins = lab.journal().filter(({ kind }) => kind === "begin");
-  assert.deepEqual(
-    begins.map((note) => note.runId),
-    [runId, runId, next],
-  );
-});
+  test("a second signal ends it at once; the run is not lost and its processes do not outlive it", async (context) => {
+    const lab = labFor(context, { settings: { drainSeconds: 3600 } });
+    const gateway = await lab.start();
+    const runId = await sendAgent(gateway.url, { message: "[hold go] endless" });
+    const { attempt } = await begun(lab, runId);
+    gateway.signal("SIGTERM");
+    await refusesConnections(gateway.url);
+    gateway.signal("SIGTERM");
+    assert.equal((await gateway.exited).code, 1);
+    await groupGone(attempt);
 
-test("a second signal ends it at once; the run is not lost and its processes do not outlive it", async (context) => {
-  const lab = labFor(context, { settings: { drainSeconds: 3600 } });
-  const gateway = await lab.start();
-  const runId = await sendAgent(gateway.url, { message: "[hold go] endless" });
-  const { attempt } = await begun(lab, runId);
-  gateway.signal("SIGTERM");
-  await refusesConnections(gateway.url);
-  gateway.signal("SIGTERM");
-  assert.equal((await gateway.exited).code, 1);
-  await groupGone(attempt);
+    lab.letGo("go");
+    await lab.start();
+    assert.equal((await ended(await lab.openStore(), runId)).status, "succeeded");
+  });
 
-  lab.letGo("go");
-  await lab.start();
-  assert.equal((await ended(await lab.openStore(), runId)).status, "succeeded");
-});
-
-test("an agent does not outlive a gateway that was killed", async (context) => {
-  const lab = labFor(context);
-  const gateway = await lab.start();
-  const runId = await sendAgent(gateway.url, { message: "[hold go] orphan" });
-  const { attempt } = await begun(lab, runId);
-  await gateway.kill();
-  await groupGone(attempt);
+  test("an agent does not outlive a gateway that was killed", async (context) => {
+    const lab = labFor(context);
+    const gateway = await lab.start();
+    const runId = await sendAgent(gateway.url, { message: "[hold go] orphan" });
+    const { attempt } = await begun(lab, runId);
+    await gateway.kill();
+    await groupGone(attempt);
+  });
 });
