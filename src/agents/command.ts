@@ -5,7 +5,7 @@ import type { AgentConfig } from "../config/config.ts";
 import type { AgentOutcome } from "../core/outcome.ts";
 import { oneLine } from "../core/text.ts";
 import type { Agent, Turn } from "./agent.ts";
-import { createGuard } from "./guard.ts";
+import { createReaper } from "./reaper.ts";
 import { codeOf, runProcess, type ProcessEnd } from "./process.ts";
 
 export type CommandConfig = Extract<AgentConfig, { kind: "command" }>;
@@ -20,7 +20,7 @@ export function createCommandAgent(
   config: CommandConfig,
   { graceMs = 5000, environment = process.env } = {},
 ): Agent {
-  const guard = createGuard();
+  const reaper = createReaper();
   return {
     async run(turn, signal) {
       if (signal.aborted) return failed("it was stopped", true);
@@ -29,7 +29,7 @@ export function createCommandAgent(
       } catch (fault) {
         return failed(`the workspace ${config.workspace} could not be made: ${codeOf(fault)}`);
       }
-      const held = guard.hold();
+      const held = reaper.hold();
       try {
         const end = await runProcess(
           {

@@ -6,8 +6,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 
 export type Held = { watch(group: number): void; letGo(): void };
-export type Guard = {
-  /** Called before a program is started, so that the guard is there first. */
+export type Reaper = {
+  /** Called before a program is started, so that the reaper is there first. */
   hold(): Held;
 };
 
@@ -21,7 +21,7 @@ while read -r word group; do
 done
 for each in $groups; do kill -s KILL -- "-$each"; done`;
 
-export function createGuard(): Guard {
+export function createReaper(): Reaper {
   let shell: ChildProcess | null = null;
   let holders = 0;
 
