@@ -1,6 +1,6 @@
 // Specification, section 6: system events, summaries, heartbeats.
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import { forEachStore, program, startTestGateway, type TestGateway } from "../support/gateway.ts";
 
 const wake = async (gateway: TestGateway, text: string, mode = "next-heartbeat") => {
@@ -25,113 +25,115 @@ const breakable = program(
    if (fs.existsSync("mended")) process.stdout.write(prompt); else process.exitCode = 1;`,
 );
 
-forEachStore(
-  "a summary is posted after every agent run, whatever its outcome, one for each",
-  async (t, store) => {
-    const gateway = await startTestGateway(
-      t,
-      { agents: { list: [{ id: "main" }, { ...breakable, id: "bad" }] } },
-      { store },
-    );
-    const ids: unknown[] = [];
-    for (const agentId of ["main", "bad"]) {
-      const { json } = await gateway.post("agent", {
-        message: "m",
-        name: agentId,
-        agentId,
-        wakeMode: "next-heartbeat",
-      });
-      ids.push(json["runId"]);
-      await gateway.ended(json["runId"]);
-    }
-    const [bad, good, ...more] = await gateway.events();
-    assert.deepEqual(more, []);
-    assert.deepEqual([good?.source, bad?.source], ["summary", "summary"]);
-    assert.ok(good?.text.startsWith("Hook main: "));
-    assert.ok(bad?.text.startsWith("Hook bad (failed): "));
-  },
-);
-
-forEachStore("a heartbeat leaves no summary", async (t, store) => {
-  const gateway = await startTestGateway(t, {}, { store });
-  await wake(gateway, "x", "now");
-  await allShown(gateway);
-  assert.deepEqual(await gateway.events("summary"), []);
-});
-
-forEachStore("next-heartbeat events are shown by any turn, oldest first", async (t, store) => {
-  const gateway = await startTestGateway(t, {}, { store });
-  await wake(gateway, "first of three");
-  await wake(gateway, "second of three");
-  await wake(gateway, "third of three", "now");
-  await allShown(gateway);
-  const [prompt, ...more] = await prompts(gateway);
-  assert.deepEqual(more, []);
-  const places = ["first", "second", "third"].map((word) => prompt?.indexOf(`${word} of three`) ?? -1);
-  assert.ok(places.every((place) => place >= 0));
-  assert.deepEqual(
-    places,
-    places.toSorted((left, right) => left - right),
+describe("events", { concurrency: 4 }, () => {
+  forEachStore(
+    "a summary is posted after every agent run, whatever its outcome, one for each",
+    async (t, store) => {
+      const gateway = await startTestGateway(
+        t,
+        { agents: { list: [{ id: "main" }, { ...breakable, id: "bad" }] } },
+        { store },
+      );
+      const ids: unknown[] = [];
+      for (const agentId of ["main", "bad"]) {
+        const { json } = await gateway.post("agent", {
+          message: "m",
+          name: agentId,
+          agentId,
+          wakeMode: "next-heartbeat",
+        });
+        ids.push(json["runId"]);
+        await gateway.ended(json["runId"]);
+      }
+      const [bad, good, ...more] = await gateway.events();
+      assert.deepEqual(more, []);
+      assert.deepEqual([good?.source, bad?.source], ["summary", "summary"]);
+      assert.ok(good?.text.startsWith("Hook main: "));
+      assert.ok(bad?.text.startsWith("Hook bad (failed): "));
+    },
   );
-});
 
-forEachStore("a heartbeat that fails keeps its events, and a later one shows them", async (t, store) => {
-  const gateway = await startTestGateway(t, { agents: { list: [breakable] } }, { store });
-  const first = await wake(gateway, "do not lose me", "now");
-  await gateway.waitFor("a failed heartbeat", async () =>
-    (await gateway.runs("heartbeat")).some(({ status }) => status === "failed"),
-  );
-  assert.equal((await gateway.inspect.findEvent(first))?.shownAt, null);
-  gateway.put("mended");
-  await wake(gateway, "again", "now");
-  await allShown(gateway);
-  assert.ok((await prompts(gateway)).at(-1)?.includes("do not lose me"));
-});
-
-forEachStore("what was shown is not shown again", async (t, store) => {
-  const gateway = await startTestGateway(t, {}, { store });
-  await wake(gateway, "only once", "now");
-  await allShown(gateway);
-  await wake(gateway, "another", "now");
-  await allShown(gateway);
-  const shown = (await prompts(gateway)).map((prompt) => [
-    prompt.includes("only once"),
-    prompt.includes("another"),
-  ]);
-  assert.deepEqual(shown, [
-    [true, false],
-    [false, true],
-  ]);
-});
-
-forEachStore(
-  "a long backlog is shown oldest first, and what is left causes another turn",
-  async (t, store) => {
+  forEachStore("a heartbeat leaves no summary", async (t, store) => {
     const gateway = await startTestGateway(t, {}, { store });
-    for (const mark of ["<one>", "<two>"]) await wake(gateway, mark + "x".repeat(45_000));
-    await wake(gateway, `<three>${"x".repeat(45_000)}`, "now");
+    await wake(gateway, "x", "now");
     await allShown(gateway);
-    const shown = (await prompts(gateway)).map((prompt) =>
-      ["<one>", "<two>", "<three>"].filter((mark) => prompt.includes(mark)),
+    assert.deepEqual(await gateway.events("summary"), []);
+  });
+
+  forEachStore("next-heartbeat events are shown by any turn, oldest first", async (t, store) => {
+    const gateway = await startTestGateway(t, {}, { store });
+    await wake(gateway, "first of three");
+    await wake(gateway, "second of three");
+    await wake(gateway, "third of three", "now");
+    await allShown(gateway);
+    const [prompt, ...more] = await prompts(gateway);
+    assert.deepEqual(more, []);
+    const places = ["first", "second", "third"].map((word) => prompt?.indexOf(`${word} of three`) ?? -1);
+    assert.ok(places.every((place) => place >= 0));
+    assert.deepEqual(
+      places,
+      places.toSorted((left, right) => left - right),
     );
-    assert.deepEqual(shown, [["<one>", "<two>"], ["<three>"]]);
-  },
-);
+  });
 
-test("an event longer than a turn has room for is cut with a mark, and kept whole", async (t) => {
-  const gateway = await startTestGateway(t);
-  const id = await wake(gateway, `<begins>${"x".repeat(150_000)}`, "now");
-  await allShown(gateway);
-  const [prompt = ""] = await prompts(gateway);
-  assert.ok(prompt.includes("<begins>"));
-  assert.ok(prompt.length > 99_000 && prompt.length < 105_000, `${prompt.length} characters`);
-  assert.match(prompt, /cut: 150\d\d\d characters in all/);
-  assert.equal((await gateway.inspect.findEvent(id))?.text.length, 150_008);
-});
+  forEachStore("a heartbeat that fails keeps its events, and a later one shows them", async (t, store) => {
+    const gateway = await startTestGateway(t, { agents: { list: [breakable] } }, { store });
+    const first = await wake(gateway, "do not lose me", "now");
+    await gateway.waitFor("a failed heartbeat", async () =>
+      (await gateway.runs("heartbeat")).some(({ status }) => status === "failed"),
+    );
+    assert.equal((await gateway.inspect.findEvent(first))?.shownAt, null);
+    gateway.put("mended");
+    await wake(gateway, "again", "now");
+    await allShown(gateway);
+    assert.ok((await prompts(gateway)).at(-1)?.includes("do not lose me"));
+  });
 
-test("a heartbeat's prompt asks for HEARTBEAT_OK where nothing needs attention", async (t) => {
-  const gateway = await startTestGateway(t);
-  await wake(gateway, "x", "now");
-  await allShown(gateway);
-  assert.match((await prompts(gateway))[0] ?? "", /HEARTBEAT_OK/);
+  forEachStore("what was shown is not shown again", async (t, store) => {
+    const gateway = await startTestGateway(t, {}, { store });
+    await wake(gateway, "only once", "now");
+    await allShown(gateway);
+    await wake(gateway, "another", "now");
+    await allShown(gateway);
+    const shown = (await prompts(gateway)).map((prompt) => [
+      prompt.includes("only once"),
+      prompt.includes("another"),
+    ]);
+    assert.deepEqual(shown, [
+      [true, false],
+      [false, true],
+    ]);
+  });
+
+  forEachStore(
+    "a long backlog is shown oldest first, and what is left causes another turn",
+    async (t, store) => {
+      const gateway = await startTestGateway(t, {}, { store });
+      for (const mark of ["<one>", "<two>"]) await wake(gateway, mark + "x".repeat(45_000));
+      await wake(gateway, `<three>${"x".repeat(45_000)}`, "now");
+      await allShown(gateway);
+      const shown = (await prompts(gateway)).map((prompt) =>
+        ["<one>", "<two>", "<three>"].filter((mark) => prompt.includes(mark)),
+      );
+      assert.deepEqual(shown, [["<one>", "<two>"], ["<three>"]]);
+    },
+  );
+
+  test("an event longer than a turn has room for is cut with a mark, and kept whole", async (t) => {
+    const gateway = await startTestGateway(t);
+    const id = await wake(gateway, `<begins>${"x".repeat(150_000)}`, "now");
+    await allShown(gateway);
+    const [prompt = ""] = await prompts(gateway);
+    assert.ok(prompt.includes("<begins>"));
+    assert.ok(prompt.length > 99_000 && prompt.length < 105_000, `${prompt.length} characters`);
+    assert.match(prompt, /cut: 150\d\d\d characters in all/);
+    assert.equal((await gateway.inspect.findEvent(id))?.text.length, 150_008);
+  });
+
+  test("a heartbeat's prompt asks for HEARTBEAT_OK where nothing needs attention", async (t) => {
+    const gateway = await startTestGateway(t);
+    await wake(gateway, "x", "now");
+    await allShown(gateway);
+    assert.match((await prompts(gateway))[0] ?? "", /HEARTBEAT_OK/);
+  });
 });

@@ -1,6 +1,6 @@
 // Specification, section 8: sizes, times and numbers.
 import assert from "node:assert/strict";
-import { test, type TestContext } from "node:test";
+import { describe, test, type TestContext } from "node:test";
 import { gated, loadSettings, startTestGateway, type TestGateway } from "../support/gateway.ts";
 
 const head = (gateway: TestGateway, ...headers: string[]): string =>
@@ -25,145 +25,150 @@ const defaults = (t: TestContext) => {
   return loaded.config;
 };
 
-test("the numbers that hold when nothing is said", (t) => {
-  const { hooks, agents, gateway } = defaults(t);
-  assert.equal(hooks.maxBodyBytes, 262_144);
-  assert.equal(hooks.bodyTimeoutSeconds, 30);
-  assert.equal(hooks.maxQueued, 100_000);
-  assert.deepEqual(hooks.authFailures, { max: 20, windowSeconds: 60 });
-  assert.deepEqual([agents.timeoutSeconds, agents.maxConcurrent, agents.maxAttempts], [600, 4, 3]);
-  assert.equal(agents.heartbeatEveryMs, 30 * 60_000);
-  assert.equal(gateway.drainSeconds, 30);
-});
-
-test("a payload up to the maximum is taken, one byte more is 413", async (t) => {
-  const gateway = await startTestGateway(t);
-  assert.equal((await gateway.post("wake", wakeOf(262_144))).status, 200);
-  const { status, json } = await gateway.post("wake", wakeOf(262_145));
-  assert.deepEqual([status, json["code"]], [413, "body-too-large"]);
-  assert.equal((await gateway.events()).length, 1);
-});
-
-test("hooks.maxBodyBytes sets the maximum", async (t) => {
-  const gateway = await startTestGateway(t, { hooks: { maxBodyBytes: 100 } });
-  assert.equal((await gateway.post("wake", wakeOf(100))).status, 200);
-  assert.equal((await gateway.post("wake", wakeOf(101))).status, 413);
-});
-
-test("oversized payloads", async (t) => {
-  const gateway = await startTestGateway(t);
-
-  await t.test("413 is answered on Content-Length, before one byte of the body", async () => {
-    const client = gateway.raw(head(gateway, "Content-Length: 1000000000"));
-    assert.equal((await client.next()).status, 413);
+describe("limits", { concurrency: 4 }, () => {
+  test("the numbers that hold when nothing is said", (t) => {
+    const { hooks, agents, gateway } = defaults(t);
+    assert.equal(hooks.maxBodyBytes, 262_144);
+    assert.equal(hooks.bodyTimeoutSeconds, 30);
+    assert.equal(hooks.maxQueued, 100_000);
+    assert.deepEqual(hooks.authFailures, { max: 20, windowSeconds: 60 });
+    assert.deepEqual([agents.timeoutSeconds, agents.maxConcurrent, agents.maxAttempts], [600, 4, 3]);
+    assert.equal(agents.heartbeatEveryMs, 30 * 60_000);
+    assert.equal(gateway.drainSeconds, 30);
   });
 
-  await t.test("413 is answered before 100 Continue", async () => {
-    const client = gateway.raw(head(gateway, "Content-Length: 1000000000", "Expect: 100-continue"));
-    assert.equal((await client.next()).status, 413);
+  test("a payload up to the maximum is taken, one byte more is 413", async (t) => {
+    const gateway = await startTestGateway(t);
+    assert.equal((await gateway.post("wake", wakeOf(262_144))).status, 200);
+    const { status, json } = await gateway.post("wake", wakeOf(262_145));
+    assert.deepEqual([status, json["code"]], [413, "body-too-large"]);
+    assert.equal((await gateway.events()).length, 1);
   });
 
-  await t.test(
-    "a streamed body is 413 as soon as it passes the maximum, without waiting for its end",
-    async () => {
+  test("hooks.maxBodyBytes sets the maximum", async (t) => {
+    const gateway = await startTestGateway(t, { hooks: { maxBodyBytes: 100 } });
+    assert.equal((await gateway.post("wake", wakeOf(100))).status, 200);
+    assert.equal((await gateway.post("wake", wakeOf(101))).status, 413);
+  });
+
+  test("oversized payloads", async (t) => {
+    const gateway = await startTestGateway(t);
+
+    await t.test("413 is answered on Content-Length, before one byte of the body", async () => {
+      const client = gateway.raw(head(gateway, "Content-Length: 1000000000"));
+      assert.equal((await client.next()).status, 413);
+    });
+
+    await t.test("413 is answered before 100 Continue", async () => {
+      const client = gateway.raw(head(gateway, "Content-Length: 1000000000", "Expect: 100-continue"));
+      assert.equal((await client.next()).status, 413);
+    });
+
+    await t.test(
+      "a streamed body is 413 as soon as it passes the maximum, without waiting for its end",
+      async () => {
+        const client = gateway.raw(head(gateway, "Transfer-Encoding: chunked"));
+        client.send(`30d40\r\n${"x".repeat(200000)}\r\n`);
+        client.send(`30d40\r\n${"x".repeat(200000)}\r\n`);
+        const { status, json } = await client.next();
+        assert.deepEqual([status, json["code"]], [413, "body-too-large"]);
+      },
+    );
+
+    await t.test("a streamed body within the maximum is taken", async () => {
+      const text = wakeOf(100);
+      const chunk = (part: string) => `${part.length.toString(16)}\r\n${part}\r\n`;
       const client = gateway.raw(head(gateway, "Transfer-Encoding: chunked"));
-      client.send(`30d40\r\n${"x".repeat(200000)}\r\n`);
-      client.send(`30d40\r\n${"x".repeat(200000)}\r\n`);
+      client.send(chunk(text.slice(0, 50)));
+      client.send(`${chunk(text.slice(50))}0\r\n\r\n`);
+      assert.equal((await client.next()).status, 200);
+    });
+
+    await t.test(
+      "an authenticated caller that goes on sending gets the 413 to read, not a reset",
+      async () => {
+        const bytes = 4 * 1024 * 1024;
+        for (const announced of [`Content-Length: ${bytes}`, "Transfer-Encoding: chunked"]) {
+          const client = gateway.raw(head(gateway, announced));
+          const faults: unknown[] = [];
+          client.socket.on("error", (fault) => faults.push(fault));
+          const isChunked = announced.startsWith("Transfer");
+          const wire = isChunked
+            ? `${bytes.toString(16)}\r\n${"x".repeat(bytes)}\r\n0\r\n\r\n`
+            : "x".repeat(bytes);
+          const sent = new Promise<void>((resolve) => client.socket.write(wire, () => resolve()));
+          assert.equal((await client.next()).status, 413, announced);
+          await sent;
+          assert.deepEqual(faults, [], announced);
+        }
+      },
+    );
+  });
+
+  test("a body that does not arrive in hooks.bodyTimeoutSeconds is 408, for the caller to read", async (t) => {
+    const gateway = await startTestGateway(t, { hooks: { bodyTimeoutSeconds: 0.2 } });
+    for (const announced of ["Content-Length: 50", "Transfer-Encoding: chunked"]) {
+      const client = gateway.raw(`${head(gateway, announced)}5\r\n{"tex`);
       const { status, json } = await client.next();
-      assert.deepEqual([status, json["code"]], [413, "body-too-large"]);
-    },
-  );
-
-  await t.test("a streamed body within the maximum is taken", async () => {
-    const text = wakeOf(100);
-    const chunk = (part: string) => `${part.length.toString(16)}\r\n${part}\r\n`;
-    const client = gateway.raw(head(gateway, "Transfer-Encoding: chunked"));
-    client.send(chunk(text.slice(0, 50)));
-    client.send(`${chunk(text.slice(50))}0\r\n\r\n`);
-    assert.equal((await client.next()).status, 200);
-  });
-
-  await t.test("an authenticated caller that goes on sending gets the 413 to read, not a reset", async () => {
-    const bytes = 4 * 1024 * 1024;
-    for (const announced of [`Content-Length: ${bytes}`, "Transfer-Encoding: chunked"]) {
-      const client = gateway.raw(head(gateway, announced));
-      const faults: unknown[] = [];
-      client.socket.on("error", (fault) => faults.push(fault));
-      const isChunked = announced.startsWith("Transfer");
-      const wire = isChunked
-        ? `${bytes.toString(16)}\r\n${"x".repeat(bytes)}\r\n0\r\n\r\n`
-        : "x".repeat(bytes);
-      const sent = new Promise<void>((resolve) => client.socket.write(wire, () => resolve()));
-      assert.equal((await client.next()).status, 413, announced);
-      await sent;
-      assert.deepEqual(faults, [], announced);
+      assert.deepEqual([status, json["code"]], [408, "body-timeout"], announced);
     }
+    assert.deepEqual(await gateway.events(), []);
   });
-});
 
-test("a body that does not arrive in hooks.bodyTimeoutSeconds is 408, for the caller to read", async (t) => {
-  const gateway = await startTestGateway(t, { hooks: { bodyTimeoutSeconds: 0.2 } });
-  for (const announced of ["Content-Length: 50", "Transfer-Encoding: chunked"]) {
-    const client = gateway.raw(`${head(gateway, announced)}5\r\n{"tex`);
+  test("headers that are too large are 431", async (t) => {
+    const gateway = await startTestGateway(t);
+    const client = gateway.raw(head(gateway, `X-Large: ${"x".repeat(100_000)}`));
     const { status, json } = await client.next();
-    assert.deepEqual([status, json["code"]], [408, "body-timeout"], announced);
-  }
-  assert.deepEqual(await gateway.events(), []);
-});
-
-test("headers that are too large are 431", async (t) => {
-  const gateway = await startTestGateway(t);
-  const client = gateway.raw(head(gateway, `X-Large: ${"x".repeat(100_000)}`));
-  const { status, json } = await client.next();
-  assert.deepEqual([status, json["code"]], [431, "headers-too-large"]);
-});
-
-test("JSON nested too deep is refused, and costs nobody else anything", async (t) => {
-  const gateway = await startTestGateway(t);
-  const deep = `{"text":"x","deep":${"[".repeat(50_000)}${"]".repeat(50_000)}}`;
-  const { status, json } = await gateway.post("wake", deep);
-  assert.deepEqual([status, json["code"]], [400, "invalid-json"]);
-  assert.equal((await gateway.post("wake", { text: "x" })).status, 200);
-});
-
-test("more than hooks.maxQueued runs waiting: 503 with Retry-After, until there is room again", async (t) => {
-  const gateway = await startTestGateway(t, {
-    hooks: { maxQueued: 2 },
-    agents: { maxConcurrent: 1, list: [gated("main")] },
+    assert.deepEqual([status, json["code"]], [431, "headers-too-large"]);
   });
-  const post = () => gateway.post("agent", { message: "m", wakeMode: "next-heartbeat", deliver: false });
-  const first = await post();
-  assert.equal(first.status, 202);
-  const full = await gateway.waitFor("the queue to be full", async () => {
-    const answer = await post();
-    return answer.status !== 202 && answer;
-  });
-  assert.deepEqual([full.status, full.json["code"]], [503, "queue-full"]);
-  assert.match(full.headers["retry-after"] ?? "", /^[1-9]\d*$/);
-  const accepted = (await gateway.runs()).length;
-  assert.ok(accepted === 2 || accepted === 3, `${accepted} were accepted, one of which may run`);
-  assert.equal((await gateway.post("wake", wakeOf(100))).status, 200, "a wake is no run");
-  gateway.put("go");
-  await gateway.waitFor("room in the queue", async () => (await post()).status === 202);
-});
 
-test("at most agents.maxConcurrent runs at once, and the main session has a place of its own", async (t) => {
-  const gateway = await startTestGateway(t, {
-    agents: { maxConcurrent: 2, list: [{ id: "main" }, gated("slow")] },
+  test("JSON nested too deep is refused, and costs nobody else anything", async (t) => {
+    const gateway = await startTestGateway(t);
+    const deep = `{"text":"x","deep":${"[".repeat(50_000)}${"]".repeat(50_000)}}`;
+    const { status, json } = await gateway.post("wake", deep);
+    assert.deepEqual([status, json["code"]], [400, "invalid-json"]);
+    assert.equal((await gateway.post("wake", { text: "x" })).status, 200);
   });
-  for (let count = 0; count < 4; count++)
-    await gateway.post("agent", { message: "m", agentId: "slow", deliver: false });
-  const statuses = async () => (await gateway.runs()).map(({ status }) => status);
-  await gateway.waitFor(
-    "two to run",
-    async () => (await statuses()).filter((each) => each === "running").length === 2,
-  );
-  const { json } = await gateway.post("wake", { text: "while hooks are flooded" });
-  await gateway.waitFor("the event to be shown", async () => {
-    const event = await gateway.inspect.findEvent(String(json["eventId"]));
-    return event?.shownAt != null;
+
+  test("more than hooks.maxQueued runs waiting: 503 with Retry-After, until there is room again", async (t) => {
+    const gateway = await startTestGateway(t, {
+      hooks: { maxQueued: 2 },
+      agents: { maxConcurrent: 1, list: [gated("main")] },
+    });
+    const post = () => gateway.post("agent", { message: "m", wakeMode: "next-heartbeat", deliver: false });
+    const first = await post();
+    assert.equal(first.status, 202);
+    const full = await gateway.waitFor("the queue to be full", async () => {
+      const answer = await post();
+      return answer.status !== 202 && answer;
+    });
+    assert.deepEqual([full.status, full.json["code"]], [503, "queue-full"]);
+    assert.match(full.headers["retry-after"] ?? "", /^[1-9]\d*$/);
+    const accepted = (await gateway.runs()).length;
+    assert.ok(accepted === 2 || accepted === 3, `${accepted} were accepted, one of which may run`);
+    assert.equal((await gateway.post("wake", wakeOf(100))).status, 200, "a wake is no run");
+    gateway.put("go");
+    await gateway.waitFor("room in the queue", async () => (await post()).status === 202);
   });
-  assert.deepEqual((await statuses()).toSorted(), ["queued", "queued", "running", "running"]);
-  gateway.put("go");
-  for (const { id } of await gateway.runs()) assert.equal((await gateway.ended(id)).status, "succeeded");
+
+  test("at most agents.maxConcurrent runs at once, and the main session has a place of its own", async (t) => {
+    const gateway = await startTestGateway(t, {
+      agents: { maxConcurrent: 2, list: [{ id: "main" }, gated("slow")] },
+    });
+    for (let count = 0; count < 4; count++)
+      await gateway.post("agent", { message: "m", agentId: "slow", deliver: false });
+    const statuses = async () => (await gateway.runs()).map(({ status }) => status);
+    await gateway.waitFor(
+      "two to run",
+      async () => (await statuses()).filter((each) => each === "running").length === 2,
+    );
+    const { json } = await gateway.post("wake", { text: "while hooks are flooded" });
+    await gateway.waitFor("the event to be shown", async () => {
+      const event = await gateway.inspect.findEvent(String(json["eventId"]));
+      return event?.shownAt != null;
+    });
+    assert.deepEqual((await statuses()).toSorted(), ["queued", "queued", "running", "running"]);
+    gateway.put("go");
+    for (const { id } of await gateway.runs()) assert.equal((await gateway.ended(id)).status, "succeeded");
+  });
 });
