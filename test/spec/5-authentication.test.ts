@@ -57,6 +57,7 @@ describe("authentication", { concurrency: 4 }, () => {
       "failed authentication returns 401: a missing token is a failure like a wrong one",
       async () => {
         const { token } = gateway;
+        const before = await gateway.events();
         await expectAll(gateway, 401, [
           [],
           [wrong],
