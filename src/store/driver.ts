@@ -5,12 +5,12 @@
 export type Value = string | number | null;
 export type Row = Readonly<Record<string, Value>>;
 /**
- * With `rows`, a JSON array of objects, the statement is done for each of them; `sql` then takes their columns from
- * the dialect's `rows`. SQLite binds row by row, which costs it half of what taking JSON apart does; PostgreSQL gets
- * all of them in one round trip.
+ * With `rows`, the statement is done for each of their items; `sql` then takes their columns from the dialect's
+ * `rows`. SQLite binds row by row, which costs it half of what taking JSON apart does; PostgreSQL gets all of them in
+ * one round trip.
  */
 export type Statement = { sql: string; values: readonly Value[]; rows?: Rows };
-export type Rows = { json: string; columns: readonly string[] };
+export type Rows = { columns: readonly string[]; items: readonly (readonly Value[])[] };
 export type Program<T> = Generator<Statement, T, Row[]>;
 
 /** The few words in which the two databases differ. */
@@ -18,6 +18,8 @@ export type Dialect = {
   name: "sqlite" | "postgres";
   /** A source `item` with these text columns, for a statement with `rows`; `after` values come before them. */
   rows(columns: readonly string[], after: number): string;
+  /** Whether others may change the database between our look at it and our change. */
+  concurrent: boolean;
   forUpdate: string;
   forUpdateSkipLocked: string;
   forShare: string;
@@ -33,6 +35,7 @@ export const sqliteDialect: Dialect = {
   name: "sqlite",
   rows: (columns, after) =>
     `(select ${columns.map((column, index) => `$${after + index + 1} as ${column}`).join(", ")}) as item`,
+  concurrent: false,
   forUpdate: "",
   forUpdateSkipLocked: "",
   forShare: "",
@@ -45,6 +48,7 @@ export const postgresDialect: Dialect = {
   name: "postgres",
   rows: (columns, after) =>
     `json_to_recordset($${after + 1}::json) as item(${columns.map((column) => `${column} text`).join(", ")})`,
+  concurrent: true,
   forUpdate: "for update",
   forUpdateSkipLocked: "for update skip locked",
   forShare: "for share",

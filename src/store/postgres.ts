@@ -3,7 +3,14 @@ import pg from "pg";
 import type { Clock } from "../core/clock.ts";
 import { StoreUnavailable } from "../core/errors.ts";
 import { createStore } from "./create.ts";
-import { postgresDialect, type AnyProgram, type Driver, type Row, type Statement } from "./driver.ts";
+import {
+  postgresDialect,
+  type AnyProgram,
+  type Driver,
+  type Row,
+  type Rows,
+  type Statement,
+} from "./driver.ts";
 import { isRead, programs, type ProgramName, type Programs } from "./sql/programs.ts";
 import type { Store } from "./store.ts";
 
@@ -66,7 +73,7 @@ function createPostgresDriver(pool: pg.Pool): Driver<Programs> {
     client: pg.ClientBase,
     { sql, values: plain, rows: items }: Statement,
   ): Promise<Row[]> => {
-    const values = items ? [...plain, items.json] : plain;
+    const values = items ? [...plain, rowsToJson(items)] : plain;
     const prepared =
       values.length > 0 ? { name: nameOf(sql), text: sql, values: [...values] } : { text: sql };
     const { rows } = await client.query<Row>(prepared);
@@ -117,6 +124,12 @@ function createPostgresDriver(pool: pg.Pool): Driver<Programs> {
     close: () => pool.end(),
   } as Driver<Programs>;
 }
+
+/** What the dialect's `rows` takes apart again. */
+export const rowsToJson = ({ columns, items }: Rows): string =>
+  JSON.stringify(
+    items.map((item) => Object.fromEntries(columns.map((column, index) => [column, item[index] ?? null]))),
+  );
 
 async function rolledBack(client: pg.ClientBase, read: boolean): Promise<boolean> {
   try {

@@ -6,9 +6,9 @@ import pg from "pg";
 import { createDatabase } from "../../test/support/postgres.ts";
 import { createTestClock, heartbeat, leaseMs, run, settlement } from "./contract/harness.ts";
 import { postgresDialect, type Program, type Row } from "./driver.ts";
-import { openPostgresStore } from "./postgres.ts";
+import { openPostgresStore, rowsToJson } from "./postgres.ts";
 import { insertRuns, requestHeartbeat } from "./sql/enqueue.ts";
-import { runToJson } from "./sql/rows.ts";
+import { toRunRow } from "./sql/rows.ts";
 import { cancelRun, claimRuns, settleRun } from "./sql/runs.ts";
 
 const now = 1_000_000;
@@ -45,7 +45,7 @@ describe("races of the queue", () => {
     while (!step.done) {
       const { rows } = await client.query<Row>(step.value.sql, [
         ...step.value.values,
-        ...(step.value.rows ? [step.value.rows.json] : []),
+        ...(step.value.rows ? [rowsToJson(step.value.rows)] : []),
       ]);
       step = program.next(rows);
     }
@@ -71,8 +71,7 @@ describe("races of the queue", () => {
     assert.fail("nobody waited: the two transactions did not meet");
   };
 
-  const enqueue = (made = run({ key: lane })) =>
-    insertRuns(dialect, { runs: `[${runToJson(made)}]`, count: 1, now });
+  const enqueue = (made = run({ key: lane })) => insertRuns(dialect, { runs: [toRunRow(made)], now });
   const claimOne = () => claimRuns(dialect, { kind: "hook", limit: 10, lease: "lease", leaseMs, now });
   const settle = (id: string) => settleRun(dialect, { id, lease: "lease", settlement: settlement(), now });
   const cancel = (id: string) =>

@@ -7,6 +7,9 @@ import { programs, type ProgramName } from "./sql/programs.ts";
 
 const busyTimeoutMs = 5000;
 const journalSizeLimitBytes = 64 * 1024 * 1024;
+const cacheKib = 16 * 1024;
+/** Pages in the journal before they are carried over: pages that change often are carried less often. */
+const checkpointPages = 4000;
 
 export type Call = { name: ProgramName; input: unknown };
 export type CallResult = { ok: true; result: unknown } | { ok: false; fault: unknown };
@@ -31,9 +34,8 @@ export function openSqliteEngine(path: string, { readOnly = false } = {}): Sqlit
     }
     if (!rows) return statement.all(...values) as Row[];
     const all: Row[] = [];
-    for (const item of JSON.parse(rows.json) as Row[]) {
-      const found = statement.all(...values, ...rows.columns.map((column) => item[column] ?? null)) as Row[];
-      for (const row of found) all.push(row);
+    for (const item of rows.items) {
+      for (const row of statement.all(...values, ...item) as Row[]) all.push(row);
     }
     return all;
   };
@@ -93,6 +95,8 @@ function open(path: string, readOnly: boolean): DatabaseSync {
       database.exec("pragma journal_mode = wal");
       database.exec("pragma synchronous = full");
       database.exec(`pragma journal_size_limit = ${journalSizeLimitBytes}`);
+      database.exec(`pragma cache_size = -${cacheKib}`);
+      database.exec(`pragma wal_autocheckpoint = ${checkpointPages}`);
     }
     return database;
   } catch (fault) {

@@ -1,11 +1,11 @@
 // A group of accepted requests in one transaction.
-import type { Dialect, Program } from "../driver.ts";
+import type { Dialect, Program, Value } from "../driver.ts";
 import type { Accepted, Acceptance, Answer, HeartbeatRequest } from "../store.ts";
 import { insertEvents, insertRuns, requestHeartbeat } from "./enqueue.ts";
-import { eventToJson, runToJson } from "./rows.ts";
+import { toEventRow, toRunRow } from "./rows.ts";
 
-/** Rows made ready to travel to the writer: JSON text, which is cheap to hand to another thread. */
-type PackedRows = { events: string; runs: string; runCount: number; heartbeat: HeartbeatRequest | null };
+/** Rows made ready to travel to the writer. */
+type PackedRows = { events: Value[][]; runs: Value[][]; heartbeat: HeartbeatRequest | null };
 type KeyedAcceptance = PackedRows & {
   id: string;
   hook: string;
@@ -32,15 +32,13 @@ export function packGroup(group: readonly Acceptance[]): Pick<AcceptInput, "plai
 }
 
 function packRows(group: readonly Acceptance[]): PackedRows {
-  const events: string[] = [];
-  const runs: string[] = [];
-  let heartbeat: HeartbeatRequest | null = null;
+  const packed: PackedRows = { events: [], runs: [], heartbeat: null };
   for (const each of group) {
-    for (const event of each.events) events.push(eventToJson(event));
-    for (const run of each.runs) runs.push(runToJson(run));
-    heartbeat ??= each.heartbeat;
+    for (const event of each.events) packed.events.push(toEventRow(event));
+    for (const run of each.runs) packed.runs.push(toRunRow(run));
+    packed.heartbeat ??= each.heartbeat;
   }
-  return { events: events.join(","), runs: runs.join(","), runCount: runs.length, heartbeat };
+  return packed;
 }
 
 /** Answers for the keyed ones, in their order. The others are stored. */
@@ -49,19 +47,13 @@ export function* accept(dialect: Dialect, input: AcceptInput): Program<Accepted[
   const repeated = keyed.length > 0 ? yield* claimKeys(dialect, input) : null;
   const fresh = [plain, ...keyed.filter((each) => !repeated?.has(each.id))];
 
-  const events = joined(fresh.map((each) => each.events));
-  if (events) yield* insertEvents(dialect, { events, now });
-  const runs = joined(fresh.map((each) => each.runs));
-  const count = fresh.reduce((sum, each) => sum + each.runCount, 0);
-  if (runs) yield* insertRuns(dialect, { runs, count, now });
+  const events = fresh.flatMap((each) => each.events);
+  if (events.length > 0) yield* insertEvents(dialect, { events, now });
+  const runs = fresh.flatMap((each) => each.runs);
+  if (runs.length > 0) yield* insertRuns(dialect, { runs, now });
   const heartbeat = fresh.find((each) => each.heartbeat)?.heartbeat;
   if (heartbeat) yield* requestHeartbeat(dialect, { ...heartbeat, now });
   return keyed.map((each) => repeated?.get(each.id) ?? { kind: "stored" });
-}
-
-function joined(rows: readonly string[]): string | null {
-  const filled = rows.filter((row) => row !== "");
-  return filled.length > 0 ? `[${filled.join(",")}]` : null;
 }
 
 const keyColumns = ["hook", "key", "fingerprint", "id", "answer"] as const;
@@ -78,9 +70,7 @@ function* claimKeys(
   }
   // Sorted, so that two groups never wait for each other's keys in opposite order.
   const sorted = [...firsts].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
-  const rows = JSON.stringify(
-    sorted.map(({ id, hook, key, fingerprint, answer }) => ({ id, hook, key, fingerprint, answer })),
-  );
+  const items = sorted.map(({ id, hook, key, fingerprint, answer }) => [hook, key, fingerprint, id, answer]);
   const taken = yield {
     sql: `insert into idempotency(hook, key, fingerprint, acceptance_id, answer, created_at)
       select item.hook, item.key, item.fingerprint, item.id, item.answer, cast($1 as bigint)
@@ -90,7 +80,7 @@ function* claimKeys(
       where idempotency.created_at <= $2
       returning acceptance_id`,
     values: [now, now - idempotencyMs],
-    rows: { json: rows, columns: keyColumns },
+    rows: { columns: keyColumns, items },
   };
   const fresh = new Set(taken.map((row) => row["acceptance_id"]));
   const repeated = new Map<string, Accepted>();

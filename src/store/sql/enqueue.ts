@@ -3,7 +3,7 @@ import type { NewEvent } from "../../core/system-event.ts";
 import type { RunRequest } from "../../core/action.ts";
 import { heartbeatLane, mainSessionKey } from "../../core/run.ts";
 import { newId } from "../../core/id.ts";
-import type { Dialect, Program } from "../driver.ts";
+import type { Dialect, Program, Value } from "../driver.ts";
 import type { HeartbeatRequest } from "../store.ts";
 import { encode, eventRowColumns, runRowColumns } from "./rows.ts";
 
@@ -11,40 +11,42 @@ import { encode, eventRowColumns, runRowColumns } from "./rows.ts";
 const mostPasses = 100;
 
 /**
- * `runs` is a JSON array of `runToJson`. A run becomes its lane's head when the lane has none. Two runs that both
- * see an empty lane meet at the unique index; the one that lost is tried again and then sees the head. The share
- * lock keeps a head from settling between our look and our commit, which would strand the run for ever.
+ * A run becomes its lane's head when the lane has none. Two runs that both see an empty lane meet at the unique
+ * index; the one that lost is tried again and then sees the head. The share lock keeps a head from settling between
+ * our look and our commit, which would strand the run for ever. `runs` are of `toRunRow`.
  */
 export function* insertRuns(
   dialect: Dialect,
-  input: { runs: string; count: number; now: number },
+  input: { runs: readonly (readonly Value[])[]; now: number },
 ): Program<void> {
   const sql = `insert into run(id, kind, hook, agent_id, requested_agent_id, session_key, lane, head, status, created_at, ready_at, request)
     select item.id, item.kind, item.hook, item.agent, item.requested, item.session, item.lane,
       case when exists(select 1 from run where lane = item.lane and head = 1 ${dialect.forShare}) then 0 else 1 end,
       'queued', cast($1 as bigint), cast($1 as bigint), item.request
     from ${dialect.rows(runRowColumns, 1)} where true
-    on conflict (lane) where head = 1 do nothing returning id`;
-  let { runs, count } = input;
-  for (let pass = 0; count > 0; pass++) {
+    on conflict (lane) where head = 1 do nothing ${dialect.concurrent ? "returning id" : ""}`;
+  let items = input.runs;
+  for (let pass = 0; items.length > 0; pass++) {
     if (pass === mostPasses) throw new Error("a lane's head never settled");
-    const stored = yield { sql, values: [input.now], rows: { json: runs, columns: runRowColumns } };
-    if (stored.length === count) return;
+    const stored = yield { sql, values: [input.now], rows: { columns: runRowColumns, items } };
+    // A single writer that goes row by row sees every head there is: none of its runs can lose.
+    if (!dialect.concurrent) return;
     const ids = new Set(stored.map((row) => row["id"]));
-    const left = (JSON.parse(runs) as { id: string }[]).filter((run) => !ids.has(run.id));
-    runs = JSON.stringify(left);
-    count = left.length;
+    items = items.filter(([id]) => !ids.has(id!));
   }
 }
 
-/** `events` is a JSON array of `eventToJson`. */
-export function* insertEvents(dialect: Dialect, input: { events: string; now: number }): Program<void> {
+/** `events` are of `toEventRow`. */
+export function* insertEvents(
+  dialect: Dialect,
+  input: { events: readonly (readonly Value[])[]; now: number },
+): Program<void> {
   yield {
     sql: `insert into event(id, session_key, source, hook, text, created_at)
       select item.id, item.session, item.source, item.hook, item.text, cast($1 as bigint)
       from ${dialect.rows(eventRowColumns, 1)}`,
     values: [input.now],
-    rows: { json: input.events, columns: eventRowColumns },
+    rows: { columns: eventRowColumns, items: input.events },
   };
 }
 

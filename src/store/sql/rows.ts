@@ -19,6 +19,8 @@ const decode = (value: Value | undefined): unknown => JSON.parse(text(value));
 const decodeOrNull = (value: Value | undefined): string | null =>
   value == null ? null : (JSON.parse(String(value)) as string);
 
+export const idColumn = ["id"] as const;
+
 export const runRowColumns = [
   "id",
   "kind",
@@ -29,31 +31,27 @@ export const runRowColumns = [
   "lane",
   "request",
 ] as const;
+
+export const toRunRow = (run: NewRun): Value[] => [
+  run.id,
+  run.kind,
+  run.hook,
+  run.agentId,
+  encodeOrNull(run.requestedAgentId),
+  run.sessionKey,
+  run.lane,
+  encode(run.request),
+];
+
 export const eventRowColumns = ["id", "session", "source", "hook", "text"] as const;
-export const idColumn = ["id"] as const;
 
-export const idsToJson = (ids: readonly string[]): string => JSON.stringify(ids.map((id) => ({ id })));
-
-export const runToJson = (run: NewRun): string =>
-  JSON.stringify({
-    id: run.id,
-    kind: run.kind,
-    hook: run.hook,
-    agent: run.agentId,
-    requested: encodeOrNull(run.requestedAgentId),
-    session: run.sessionKey,
-    lane: run.lane,
-    request: encode(run.request),
-  });
-
-export const eventToJson = (event: NewEvent): string =>
-  JSON.stringify({
-    id: event.id,
-    session: event.sessionKey,
-    source: event.source,
-    hook: event.hook,
-    text: encode(event.text),
-  });
+export const toEventRow = (event: NewEvent): Value[] => [
+  event.id,
+  event.sessionKey,
+  event.source,
+  event.hook,
+  encode(event.text),
+];
 
 export const runColumns =
   "seq, id, kind, hook, agent_id, requested_agent_id, session_key, lane, status, attempts, elapsed_ms, cancel_requested, created_at, started_at, ended_at, lease, request, reply, error";

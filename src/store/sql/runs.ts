@@ -8,16 +8,7 @@ import type { Dialect, Program } from "../driver.ts";
 import type { CancelResult, Claim, HeartbeatRequest, Settlement } from "../store.ts";
 import { insertDelivery } from "./deliveries.ts";
 import { insertEvent, insertRuns, requestHeartbeat } from "./enqueue.ts";
-import {
-  encode,
-  encodeOrNull,
-  idColumn,
-  idsToJson,
-  runColumns,
-  runToJson,
-  toClaimedRun,
-  toRun,
-} from "./rows.ts";
+import { encode, encodeOrNull, idColumn, runColumns, toRunRow, toClaimedRun, toRun } from "./rows.ts";
 
 /** What a crashed attempt has worked: up to its last sign of life, one lease before its lease ends. */
 const workedByCrashed = (leaseMs: string): string =>
@@ -54,7 +45,7 @@ export function* renewRuns(
     sql: `update run set ready_at = cast($2 as bigint) from ${dialect.rows(idColumn, 2)}
       where run.id = item.id and lease = $1 and status = 'running' returning run.id, cancel_requested`,
     values: [input.lease, input.now + input.leaseMs],
-    rows: { json: idsToJson(input.ids), columns: idColumn },
+    rows: { columns: idColumn, items: input.ids.map((each) => [each]) },
   };
   return {
     held: rows.map((row) => String(row["id"])),
@@ -96,7 +87,7 @@ export function* settleRun(dialect: Dialect, { id, lease, settlement, now }: Set
       sql: `update event set shown_at = cast($1 as bigint) from ${dialect.rows(idColumn, 1)}
         where event.id = item.id and shown_at is null`,
       values: [now],
-      rows: { json: idsToJson(shownEventIds), columns: idColumn },
+      rows: { columns: idColumn, items: shownEventIds.map((each) => [each]) },
     };
   }
   if (heartbeat) yield* requestHeartbeat(dialect, { ...heartbeat, now });
@@ -155,8 +146,7 @@ export function* repeatRun(
   if (row["ended_at"] == null) return "not-ended";
   const run = toRun(row);
   const lane = run.lane === `run:${run.id}` ? `run:${input.newId}` : run.lane;
-  const runs = `[${runToJson({ ...run, id: input.newId, lane })}]`;
-  yield* insertRuns(dialect, { runs, count: 1, now: input.now });
+  yield* insertRuns(dialect, { runs: [toRunRow({ ...run, id: input.newId, lane })], now: input.now });
   return "queued";
 }
 
