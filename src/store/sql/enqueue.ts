@@ -32,7 +32,7 @@ export function* insertRuns(
     // A single writer that goes row by row sees every head there is: none of its runs can lose.
     if (!dialect.concurrent) return;
     const ids = new Set(stored.map((row) => row["id"]));
-    items = items.filter(([id]) => !ids.has(id!));
+    items = items.filter(([id]) => !ids.has(id));
   }
 }
 
