@@ -1,6 +1,5 @@
 // What the tests of commands share: a temporary home with a real store, and a command line run in this process.
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { type Clock, systemClock } from "../core/clock.ts";
@@ -8,6 +7,7 @@ import { openSqliteFile, openSqliteStore } from "../store/sqlite.ts";
 import type { Store } from "../store/store.ts";
 import type { Context } from "./command.ts";
 import { dispatch } from "./dispatch.ts";
+import { makeFolder } from "../../test/support/folder.ts";
 
 export const hookToken = "hook-token-that-is-long-enough";
 export const gatewayToken = "gateway-token-that-is-long-enough";
@@ -39,7 +39,7 @@ export function createTestContext(argv: readonly string[], more: Partial<Context
 }
 
 export function createFolder(t: TestContext): { folder: string; env: NodeJS.ProcessEnv; rouse: Rouse } {
-  const folder = mkdtempSync(join(tmpdir(), "rouse-cli-"));
+  const folder = makeFolder("cli");
   chmodSync(folder, 0o700);
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const env = { ROUSE_HOME: folder, PATH: process.env["PATH"] };

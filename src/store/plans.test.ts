@@ -1,7 +1,6 @@
 // Every statement of the hot path reads through an index: what it costs does not depend on how much is stored.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "node:test";
@@ -32,6 +31,7 @@ import { claimDeliveries, settleDelivery } from "./sql/deliveries.ts";
 import { waitingEvents } from "./sql/lists.ts";
 import { countUnfinished, sweep } from "./sql/upkeep.ts";
 import { openSqliteStore } from "./sqlite.ts";
+import { makeFolder } from "../../test/support/folder.ts";
 
 const now = 1_000_000;
 const delivery = {
@@ -136,7 +136,7 @@ function statementsOf(program: Program<unknown>): Statement[] {
 
 describe("plans of the hot path", () => {
   test("sqlite scans no table", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "rouse-plans-"));
+    const folder = makeFolder("plans");
     const path = join(folder, "plans.db");
     await (await openSqliteStore({ path, clock: createTestClock(), leaseMs })).close();
     const database = new DatabaseSync(path);

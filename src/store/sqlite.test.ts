@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, describe, test } from "node:test";
@@ -10,8 +9,9 @@ import { packGroup } from "./sql/accept.ts";
 import { openSqliteEngine } from "./sqlite-engine.ts";
 import { openSqliteFile, openSqliteStore } from "./sqlite.ts";
 import { storeContract } from "./store.contract.ts";
+import { makeFolder } from "../../test/support/folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "rouse-sqlite-"));
+const folder = makeFolder("sqlite");
 after(() => rmSync(folder, { recursive: true, force: true }));
 let files = 0;
 const newPath = (): string => join(folder, `${++files}.db`);

@@ -1,6 +1,5 @@
 // A runner on a real embedded store in a folder of its own, with an agent and a clock that the test holds.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { Agent } from "../../src/agents/agent.ts";
@@ -14,6 +13,7 @@ import { createRunner, type RunnerOptions } from "../../src/runner/runner.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";
 import { createFakeClock, eventually, type FakeClock } from "./clock.ts";
+import { makeFolder } from "../support/folder.ts";
 
 export const leaseMs = 30_000;
 
@@ -28,7 +28,7 @@ const main: AgentConfig = {
 };
 
 export async function openTestStore(test: TestContext, clock: FakeClock): Promise<Store> {
-  const folder = mkdtempSync(join(tmpdir(), "rouse-work-"));
+  const folder = makeFolder("work");
   const store = await openSqliteStore({ path: join(folder, "rouse.db"), clock, leaseMs });
   test.after(async () => {
     await store.close();

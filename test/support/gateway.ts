@@ -1,6 +1,5 @@
 // The real gateway in this process, on a free port, with a store of its own: what a caller and an operator see.
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { loadConfig, type LoadResult } from "../../src/config/load.ts";
@@ -16,6 +15,7 @@ import { openSqliteFile } from "../../src/store/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";
 import { createLog } from "../../src/telemetry/log.ts";
 import { createDatabase } from "./postgres.ts";
+import { makeFolder } from "./folder.ts";
 
 export const storeKinds = ["sqlite", "postgres"] as const;
 export type StoreKind = (typeof storeKinds)[number];
@@ -221,10 +221,8 @@ async function within<T>(promise: Promise<T>, what: string): Promise<T> {
   return Promise.race([promise, late.promise]).finally(() => clearTimeout(timer));
 }
 
-/** In memory where the system offers it: what is asked here does not depend on a disk, and disks are shared. */
-const memory = "/dev/shm";
 function temporaryFolder(undo: (() => void)[]): string {
-  const folder = mkdtempSync(join(existsSync(memory) ? memory : tmpdir(), "rouse-spec-"));
+  const folder = makeFolder("spec");
   undo.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }
