@@ -1,6 +1,7 @@
 // A gateway to be measured: the real one, which also tells how many requests shared each commit.
 import { loadConfig } from "../src/config/load.ts";
 import { startGateway } from "../src/gateway.ts";
+import { openStore } from "../src/store/open.ts";
 import { createLog } from "../src/telemetry/log.ts";
 
 const loaded = loadConfig(process.argv[2] ?? "", process.env);
@@ -13,10 +14,10 @@ const { port } = await startGateway({
   env: process.env,
   log: createLog(loaded.config.log),
   port: 0,
-  onGroup(size) {
+  store: openStore(loaded.config.store, (size) => {
     groups++;
     members += size;
-  },
+  }),
 });
 process.on("message", () => {
   process.send?.({ groups, members, rssBytes: process.memoryUsage.rss() });

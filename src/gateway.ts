@@ -6,7 +6,7 @@ import { type Config, defaultAgent } from "./config/config.ts";
 import type { Environment, LoadResult } from "./config/load.ts";
 import { restartNeeded } from "./config/restart.ts";
 import { watchConfig } from "./config/watch.ts";
-import { systemClock, type Clock } from "./core/clock.ts";
+import { systemClock } from "./core/clock.ts";
 import type { Log } from "./core/log.ts";
 import { createCourier } from "./delivery/courier.ts";
 import { createHooks } from "./hooks/pipeline.ts";
@@ -38,8 +38,8 @@ export type GatewayOptions = {
   port?: number;
   /** How often the configuration file is looked at. */
   watchMs?: number;
-  /** Told how many requests shared a commit. */
-  onGroup?: (size: number) => void;
+  /** Of `openStore`, perhaps begun while this module was still being loaded. The gateway closes it. */
+  store: Promise<Store>;
 };
 
 /** How long after the body's own limit the transport gives up on a request. */
@@ -54,7 +54,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   let stopping = false;
   report(log, loaded);
 
-  const store = await openStore(started, clock, options.onGroup);
+  const store = await options.store;
   const room = createRoom({ store, clock, most: () => current.config.hooks.maxQueued });
   await room.refresh();
   const health = createHealth({ store, clock });
@@ -170,20 +170,6 @@ const partsOf = (config: Config) => ({
 });
 
 const requestTimeoutMs = (config: Config): number => config.hooks.bodyTimeoutSeconds * 1000 + bodyMarginMs;
-
-/** Each database's driver is loaded only when it is used. */
-async function openStore(
-  { store }: Config,
-  clock: Clock,
-  onGroup: GatewayOptions["onGroup"],
-): Promise<Store> {
-  if (store.url === null) {
-    const { openSqliteStore } = await import("./store/sqlite.ts");
-    return openSqliteStore({ path: store.path, clock, leaseMs: store.leaseSeconds * 1000, onGroup });
-  }
-  const { openPostgresStore } = await import("./store/postgres.ts");
-  return openPostgresStore({ url: store.url, clock, migrate: true, onGroup });
-}
 
 /** Problems and warnings name settings and never show their values. */
 function report(log: Log, result: LoadResult): void {

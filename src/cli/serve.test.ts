@@ -14,7 +14,8 @@ function fakeGateway(host = "127.0.0.1") {
   const stopped = Promise.withResolvers<void>();
   const ports: (number | undefined)[] = [];
   let stops = 0;
-  const startWith: typeof startGateway = async ({ port }) => {
+  const startWith: typeof startGateway = async ({ port, store }) => {
+    await (await store).close();
     ports.push(port);
     setImmediate(ready.resolve);
     return {
@@ -54,7 +55,10 @@ test("a port that is taken is a clear sentence", async (t) => {
   const { context } = createTestContext([], { env });
   const loaded = await loadSettings(context, undefined);
   const fault = Object.assign(new Error("listen EADDRINUSE"), { code: "EADDRINUSE" });
-  const failing = () => Promise.reject(fault);
+  const failing: typeof startGateway = async ({ store }) => {
+    await (await store).close();
+    throw fault;
+  };
   await assert.rejects(
     serve(context, { loaded, port: undefined, start: failing }),
     (thrown) => thrown instanceof UsageError && /Port 4665 on 127\.0\.0\.1 is taken/.test(thrown.message),

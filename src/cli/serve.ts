@@ -37,11 +37,16 @@ export async function serve(context: Context, serving: Serving): Promise<number>
 }
 
 async function begin({ env }: Context, { loaded, port, start }: Serving): Promise<Gateway> {
+  const { openStore } = await import("../store/open.ts");
+  // Opens in a thread of its own while the rest is loaded here; its fault is met where it is awaited.
+  const store = openStore(loaded.config.store);
+  store.catch(() => {});
   const startWith = start ?? (await import("../gateway.ts")).startGateway;
   const { createLog } = await import("../telemetry/log.ts");
   try {
     return await startWith({
       loaded,
+      store,
       env,
       log: createLog(loaded.config.log),
       ...(port !== undefined && { port }),

@@ -16,6 +16,7 @@ import type { Store } from "../../src/store/store.ts";
 import { createLog } from "../../src/telemetry/log.ts";
 import { createDatabase } from "./postgres.ts";
 import { makeFolder } from "./folder.ts";
+import { openStore } from "../../src/store/open.ts";
 
 export const storeKinds = ["sqlite", "postgres"] as const;
 export type StoreKind = (typeof storeKinds)[number];
@@ -88,7 +89,8 @@ export async function startTestGateway(
       { level: "debug", format: "json" },
       { write: (line: string) => void logLines.push(line) },
     );
-    return startGateway({ loaded: good(loadConfig(file, {})), env: {}, log, port: 0 });
+    const loaded = good(loadConfig(file, {}));
+    return startGateway({ loaded, store: openStore(loaded.config.store), env: {}, log, port: 0 });
   };
   let gateway = await start();
   const clients = new Set<RawClient>();
