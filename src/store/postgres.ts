@@ -37,7 +37,12 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     application_name: "rouse",
     types: { getTypeParser: (oid: number) => (oid === int8 ? Number : pg.types.getTypeParser(oid)) },
     // oxlint-disable-next-line typescript/no-misused-promises -- the pool awaits it; its types do not say so
-    onConnect: async (client: pg.ClientBase) => void (await client.query(sessionSettings)),
+    onConnect: async (client: pg.ClientBase) => {
+      // A connection that breaks while it is in use also says so in an event, which nobody else hears: unheard, it
+      // would end the process. The query in hand fails by itself.
+      client.on("error", () => {});
+      await client.query(sessionSettings);
+    },
   });
   // An idle connection that breaks is replaced at its next use.
   pool.on("error", () => {});
