@@ -1,74 +1,117 @@
 // npm run bench: every figure is a ratio inside one run, so that another machine gives about the same.
 import { parseArgs } from "node:util";
-import { agentBody, compare, wakeBody, type Scores } from "./accept.ts";
-import { measureGrowth } from "./growth.ts";
-import { cleanUp, startFloor, startMeasuredGateway, writeConfig } from "./processes.ts";
-import { measureStart } from "./start.ts";
+import { createLab, type Effort, type Lab } from "./lab.ts";
+import { describeMachine } from "./machine.ts";
+import { writeDocument } from "./document.ts";
+import { measureAccept } from "./measures/accept.ts";
+import { measureGrowth } from "./measures/growth.ts";
+import { measureLatency } from "./measures/latency.ts";
+import { measureBodies, measureConnections } from "./measures/limits.ts";
+import { measureMappings } from "./measures/mappings.ts";
+import { measureQueue } from "./measures/queue.ts";
+import { measureSoak } from "./measures/soak.ts";
+import { measureStart } from "./measures/start.ts";
+import { rivalVersion } from "./queue/rival.ts";
+import { table, writeResults } from "./report.ts";
+import type { Result } from "./row.ts";
+import { findOpenclaw } from "./subjects/openclaw.ts";
+import { findWebhook } from "./subjects/webhook.ts";
+
+const measures: Record<string, (lab: Lab) => Promise<Result>> = {
+  accept: measureAccept,
+  queue: measureQueue,
+  latency: measureLatency,
+  growth: measureGrowth,
+  mappings: measureMappings,
+  bodies: measureBodies,
+  connections: measureConnections,
+  start: measureStart,
+  soak: measureSoak,
+};
+
+const efforts: Record<"quick" | "usual" | "full", Effort> = {
+  quick: {
+    rounds: 2,
+    seconds: 1.5,
+    queued: 20_000,
+    queueSeconds: 3,
+    queueTurns: 1,
+    stored: 100_000,
+    soakMinutes: 0.5,
+  },
+  usual: {
+    rounds: 8,
+    seconds: 2,
+    queued: 100_000,
+    queueSeconds: 3,
+    queueTurns: 2,
+    stored: 1_000_000,
+    soakMinutes: 1,
+  },
+  full: {
+    rounds: 15,
+    seconds: 3,
+    queued: 100_000,
+    queueSeconds: null,
+    queueTurns: 1,
+    stored: 1_000_000,
+    soakMinutes: 10,
+  },
+};
 
 const { values } = parseArgs({
   options: {
     only: { type: "string" },
-    rounds: { type: "string", default: "5" },
-    seconds: { type: "string", default: "4" },
+    quick: { type: "boolean", default: false },
+    full: { type: "boolean", default: false },
+    write: { type: "boolean", default: false },
+    rounds: { type: "string" },
+    seconds: { type: "string" },
+    minutes: { type: "string" },
+    profile: { type: "string" },
   },
 });
-const rounds = Number(values.rounds);
-const seconds = Number(values.seconds);
-const wanted = (name: string): boolean => values.only === undefined || values.only === name;
 
-const number = (value: number, digits = 2): string => value.toFixed(digits);
+const effort: Effort = {
+  ...efforts[values.quick ? "quick" : values.full ? "full" : "usual"],
+  ...(values.rounds !== undefined && { rounds: Number(values.rounds) }),
+  ...(values.seconds !== undefined && { seconds: Number(values.seconds) }),
+  ...(values.minutes !== undefined && { soakMinutes: Number(values.minutes) }),
+};
+const names = values.only?.split(",") ?? Object.keys(measures);
+const unknown = names.filter((name) => !(name in measures));
+if (unknown.length > 0)
+  throw new Error(`unknown: ${unknown.join(", ")}; there are ${Object.keys(measures).join(", ")}`);
 
-function table(scores: readonly Scores[]): void {
-  console.table(
-    Object.fromEntries(
-      scores.map(({ name, ratio, perSecond, p50Ms, p99Ms, groupSize }) => [
-        name,
-        {
-          "of the floor": number(ratio),
-          "requests/s": Math.round(perSecond),
-          "p50 ms": number(p50Ms),
-          "p99 ms": number(p99Ms),
-          "requests a commit": groupSize === null ? "-" : number(groupSize, 1),
-        },
-      ]),
-    ),
-  );
+const results: Result[] = [];
+const machine = await inLab((lab) => describeMachine(() => lab.databases.version(), rivalVersions()));
+for (const name of names) {
+  results.push(await inLab((lab) => measures[name]!(lab)));
+  writeResults(machine, results);
+}
+if (values.write) writeDocument(machine, results);
+console.log(table(results));
+
+function rivalVersions(): Record<string, string | null> {
+  const installed = Object.entries({ webhook: findWebhook(), openclaw: findOpenclaw() });
+  return {
+    ...Object.fromEntries(installed.map(([name, rival]) => [name, rival.found ? rival.version : null])),
+    "graphile-worker": rivalVersion("graphile-worker"),
+    "pg-boss": rivalVersion("pg-boss"),
+  };
 }
 
-async function accepting(): Promise<void> {
-  console.log(`\nAccepting on SQLite, 64 connections, ${rounds} rounds of ${seconds} s, medians`);
-  const floor = await startFloor();
-  const gateway = await startMeasuredGateway(writeConfig());
-  const scores = await compare(
-    [
-      {
-        name: "floor: bare node:http",
-        server: floor,
-        path: "/hooks/wake",
-        body: wakeBody,
-        expectedStatus: 200,
-      },
-      { name: "wake, durable", server: gateway, path: "/hooks/wake", body: wakeBody, expectedStatus: 200 },
-      { name: "agent, durable", server: gateway, path: "/hooks/agent", body: agentBody, expectedStatus: 202 },
-      {
-        name: "wrong token",
-        server: gateway,
-        path: "/hooks/wake",
-        body: wakeBody,
-        expectedStatus: 429,
-        token: "wrong",
-      },
-    ],
-    rounds,
-    seconds,
-  );
-  table(scores);
-}
-
-try {
-  if (wanted("start")) await measureStart();
-  if (wanted("accept")) await accepting();
-  if (wanted("growth")) await measureGrowth();
-} finally {
-  await cleanUp();
+/** A lab of its own for each: what one leaves behind does not slow the next. */
+async function inLab<T>(work: (lab: Lab) => Promise<T>): Promise<T> {
+  const lab = createLab(effort, values.profile === undefined ? {} : { profileFolder: values.profile });
+  const stop = (): void => void lab.close().then(() => process.exit(130));
+  process.once("SIGINT", stop);
+  process.once("SIGTERM", stop);
+  try {
+    return await work(lab);
+  } finally {
+    process.off("SIGINT", stop);
+    process.off("SIGTERM", stop);
+    await lab.close();
+  }
 }

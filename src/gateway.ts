@@ -1,20 +1,26 @@
 // The composition root: a parts list. Parts start in order and stop in reverse; a new configuration is built whole
 // and swapped in as one value, and what is under way ends with the old one.
-import { createAgents } from "./agents/registry.ts";
-import { createChannels } from "./channels/registry.ts";
+import { statSync } from "node:fs";
 import { type Config, defaultAgent } from "./config/config.ts";
 import type { Environment, LoadResult } from "./config/load.ts";
+import { problemList } from "./config/problem.ts";
 import { restartNeeded } from "./config/restart.ts";
 import { watchConfig } from "./config/watch.ts";
 import { systemClock } from "./core/clock.ts";
+import { UsageError } from "./core/errors.ts";
 import type { Log } from "./core/log.ts";
 import { createCourier } from "./delivery/courier.ts";
+import { createMetricsPage } from "./gateway/metrics-page.ts";
+import { knownNames, type Parts, prepareParts } from "./gateway/parts.ts";
+import { decidePayload } from "./hooks/decide.ts";
 import { createHooks } from "./hooks/pipeline.ts";
-import { hookSettings } from "./hooks/settings.ts";
+import { folderFingerprint } from "./hooks/transforms/files.ts";
 import type { Exchange } from "./http/exchange.ts";
 import { sendJson, sendRefusal } from "./http/respond.ts";
 import { createServer } from "./http/server.ts";
+import { createSharedThrottle } from "./http/shared-throttle.ts";
 import { createThrottle } from "./http/throttle.ts";
+import { createMailRoom, mailFingerprint } from "./mail/room.ts";
 import { createRunner } from "./runner/runner.ts";
 import { createHeartbeat } from "./session/heartbeat.ts";
 import { createHealth } from "./store/health.ts";
@@ -22,6 +28,9 @@ import { createRetentionKeeper } from "./store/retention.ts";
 import { createRoom } from "./store/room.ts";
 import type { Acceptance, Store } from "./store/store.ts";
 import type { LevelledLog } from "./telemetry/log.ts";
+import { createMetrics, type MetricsBook } from "./telemetry/metrics.ts";
+import { createProcessWatch } from "./telemetry/process.ts";
+import { openTrace } from "./telemetry/trace.ts";
 
 export type Gateway = {
   host: string;
@@ -40,37 +49,71 @@ export type GatewayOptions = {
   watchMs?: number;
   /** Of `openStore`, perhaps begun while this module was still being loaded. The gateway closes it. */
   store: Promise<Store>;
+  /** The one that the store tells of its commits; without, one of its own. */
+  metrics?: MetricsBook;
 };
 
 /** How long after the body's own limit the transport gives up on a request. */
 const bodyMarginMs = 15_000;
 
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { loaded, env, log, port, watchMs } = options;
+  const { loaded, env, log, port, watchMs, metrics = createMetrics() } = options;
   const clock = systemClock;
   const started = loaded.config;
   const leaseMs = started.store.leaseSeconds * 1000;
-  let current = partsOf(started);
   let stopping = false;
   report(log, loaded);
 
-  const store = await options.store;
+  const besideBefore = besideFingerprint(started);
+  const [store, prepared, trace] = await Promise.all([options.store, prepareParts(started), openTrace()]);
+  if (!prepared.ok) {
+    await store.close();
+    throw new UsageError(problemList(started.file, prepared.findings.map(loaded.place)));
+  }
+  let current = prepared.parts;
+  metrics.know(knownNames(current));
   const room = createRoom({ store, clock, most: () => current.config.hooks.maxQueued });
   await room.refresh();
   const health = createHealth({ store, clock });
   const throttle = createThrottle(started.hooks.authFailures, clock);
-  const channels = createChannels(new Map());
+  const authFailures = () => current.config.hooks.authFailures;
+  const failures = isShared(started)
+    ? createSharedThrottle({
+        local: throttle,
+        count: (address) => store.countFailure({ address, windowMs: authFailures().windowSeconds * 1000 }),
+        max: () => authFailures().max,
+        clock,
+      })
+    : throttle;
 
-  const courier = createCourier({ store, channels: () => channels, clock, log });
-  const runner = createRunner({
+  const courier = createCourier({
     store,
-    agents: () => current.agents,
-    policy: () => ({ ...current.config.agents, configured: channels.configured() }),
+    channels: () => current.channels,
     clock,
     log,
     leaseMs,
+    metrics,
+    trace,
+    onFull: () => store.announce("deliveries"),
+  });
+  const runner = createRunner({
+    store,
+    agents: () => current.agents,
+    policy: () => ({
+      ...current.config.agents,
+      budget: current.config.hooks.budget,
+      prices: current.config.models.prices,
+      contextTokens: current.config.models.contextTokens,
+      configured: current.channels.configured(),
+    }),
+    clock,
+    log,
+    leaseMs,
+    metrics,
+    trace,
+    onFull: () => store.announce("runs"),
     onSettled: ({ delivery }) => {
-      if (delivery) courier.kick();
+      if (delivery) courier.kick(delivery.channel);
     },
   });
   const heartbeat = createHeartbeat({
@@ -87,19 +130,46 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     clock,
     log,
   });
+  const onStored = ({ runs, heartbeat: wakes }: Acceptance): void => {
+    room.taken(runs.length);
+    if (runs.length > 0) runner.kick("hook");
+    if (wakes) runner.kick("heartbeat");
+  };
+  const mail = createMailRoom({
+    store,
+    decide: (payload) =>
+      decidePayload("gmail", payload, { settings: current.hooks, hasRoom: room.has, now: clock.now() }),
+    clock,
+    log,
+    leaseMs,
+    agentId: () => defaultAgent(current.config.agents.list).id,
+    onStored: (acceptances) => acceptances.forEach(onStored),
+  });
   const hooks = createHooks({
     settings: () => current.hooks,
     store,
-    throttle,
+    throttle: failures,
     clock,
     log,
     stopping: () => stopping,
     hasRoom: room.has,
-    onStored({ runs, heartbeat: wakes }: Acceptance) {
-      room.taken(runs.length);
-      if (runs.length > 0) runner.kick("hook");
-      if (wakes) runner.kick("heartbeat");
-    },
+    onStored,
+    metrics,
+    trace,
+  });
+  const watch = createProcessWatch();
+  const metricsPage = createMetricsPage({
+    access: () => ({ guard: current.guard, clientAddress: current.hooks.clientAddress }),
+    failures,
+    book: metrics,
+    store,
+    isStoreUp: health.ready,
+    now: () => ({
+      connections: server.connections(),
+      inHand: { runs: runner.busy(), deliveries: courier.busy() },
+    }),
+    process: watch,
+    clock,
   });
 
   const answerReady = async (exchange: Exchange): Promise<void> => {
@@ -117,11 +187,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       const target = exchange.request.url ?? "";
       if (target === "/healthz") sendJson(exchange, 200, { ok: true });
       else if (target === "/readyz") void answerReady(exchange);
-      else hooks.handle(exchange);
+      else if (metricsPage.handles(target)) metricsPage.handle(exchange);
+      else (mail.handler(target) ?? hooks.handle)(exchange);
     },
   });
 
   const address = await server.listen().catch(async (fault: unknown) => {
+    await current.mappings.close();
     await store.close();
     throw fault;
   });
@@ -129,45 +201,80 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   courier.start();
   heartbeat.start();
   retention.start();
+  store.listen({ runs: runner.look, deliveries: courier.look });
+  void mail.apply(started);
+  async function takeUp(result: LoadResult): Promise<void> {
+    const next = await wholeOf(result);
+    report(log, next.result);
+    if (next.parts === null) return;
+    const { config } = next.parts;
+    for (const setting of restartNeeded(started, config)) {
+      log.warn("this setting takes effect after a restart", { setting });
+    }
+    const before = current;
+    current = next.parts;
+    metrics.know(knownNames(current));
+    void before.mappings.close();
+    throttle.configure(config.hooks.authFailures);
+    server.limit(requestTimeoutMs(config));
+    log.setLevel(config.log.level);
+    heartbeat.refresh();
+    runner.kick("hook");
+    courier.look();
+    void mail.apply(config);
+    log.info("the configuration was reloaded");
+  }
+  let taken = Promise.resolve();
   const stopWatching = watchConfig({
     file: started.file,
     env,
     loaded,
+    also: { now: () => besideFingerprint(current.config), known: besideBefore },
     ...(watchMs !== undefined && { intervalMs: watchMs }),
-    onChange(result) {
-      report(log, result);
-      if (!result.ok) return;
-      for (const setting of restartNeeded(started, result.config)) {
-        log.warn("this setting takes effect after a restart", { setting });
-      }
-      current = partsOf(result.config);
-      throttle.configure(result.config.hooks.authFailures);
-      server.limit(requestTimeoutMs(result.config));
-      log.setLevel(result.config.log.level);
-      heartbeat.refresh();
-      runner.kick("hook");
-      log.info("the configuration was reloaded");
-    },
+    onChange: (result) => void (taken = taken.then(() => takeUp(result))),
   });
 
   const stop = async (): Promise<void> => {
     stopping = true;
     stopWatching();
+    watch.stop();
     heartbeat.stop();
     const drainMs = current.config.gateway.drainSeconds * 1000;
-    await Promise.all([server.stop(), runner.drain(drainMs), courier.drain(drainMs), retention.stop()]);
+    await Promise.all([
+      server.stop(),
+      mail.stop(),
+      runner.drain(drainMs),
+      courier.drain(drainMs),
+      retention.stop(),
+    ]);
+    await taken;
+    await current.mappings.close();
     await store.close();
   };
   let stopped: Promise<void> | undefined;
   return { ...address, stop: () => (stopped ??= stop()) };
 }
 
-/** What a configuration becomes, whole before it is used. */
-const partsOf = (config: Config) => ({
-  config,
-  hooks: hookSettings(config),
-  agents: createAgents(config.agents.list),
-});
+/** A configuration of which something cannot be used is one with problems. */
+async function wholeOf(result: LoadResult): Promise<{ result: LoadResult; parts: Parts | null }> {
+  if (!result.ok) return { result, parts: null };
+  const prepared = await prepareParts(result.config);
+  if (prepared.ok) return { result, parts: prepared.parts };
+  const problems = prepared.findings.map(result.place);
+  return { result: { ...result, ok: false, problems }, parts: null };
+}
+
+/** Changes when a transform's or a channel's file does, or the login of a mail account. */
+function besideFingerprint(config: Config): string {
+  const { hooks, channels } = config;
+  const hasTransforms = hooks.mappings.some(({ transform }) => transform !== null);
+  const changed = channels.plugins.map(({ module }) => statSync(module, { throwIfNoEntry: false })?.mtimeMs);
+  const transforms = hasTransforms ? folderFingerprint(hooks.transformsDir) : "";
+  return [transforms, mailFingerprint(config), ...changed].join(" ");
+}
+
+/** Whether other nodes can be on the same store. */
+const isShared = (config: Config): boolean => config.store.url !== null;
 
 const requestTimeoutMs = (config: Config): number => config.hooks.bodyTimeoutSeconds * 1000 + bodyMarginMs;
 

@@ -12,6 +12,7 @@ const pages: SourceFile[] = [
     .filter((name) => name.endsWith(".md"))
     .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") })),
   ...filesUnder(root, "docs", ".md"),
+  ...filesUnder(root, "examples", ".md"),
 ];
 
 function brokenLinks(page: SourceFile, read: (path: string) => string | null): string[] {

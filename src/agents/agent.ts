@@ -1,5 +1,6 @@
 // The agent port: who can answer.
 import type { AgentOutcome } from "../core/outcome.ts";
+import type { Data } from "../untrusted/prepare.ts";
 
 export type Turn = {
   runId: string;
@@ -7,9 +8,28 @@ export type Turn = {
   sessionKey: string;
   /** The whole prompt, as the model is to see it. */
   prompt: string;
+  /** The same in two parts, for agents that can pass data separately: `[data 1]` stands where an outside text belongs. */
+  instructions: string;
+  data: readonly Data[];
+  /** What was said before in this conversation; null for an isolated turn, which has no before. */
+  conversation: Conversation | null;
+  /** Tools this run may use, among those the agent has. */
+  tools: readonly string[];
+  /** Awaited before a tool that changes something runs; when it says false, the tool must not run. */
+  onActing: () => Promise<boolean>;
+  /** `provider/model` for a model agent; for others whatever they call theirs. */
   model: string | null;
   thinking: string | null;
   timeoutSeconds: number;
+  /** Where its trace goes on, for an agent that can pass it on (`core/trace.ts`). */
+  trace: string | null;
+};
+
+export type Conversation = {
+  /** Oldest first; a `summary` stands for everything before it. */
+  readonly history: readonly { readonly role: "user" | "assistant" | "summary"; readonly text: string }[];
+  /** What an earlier turn reported as the agent's own name for this conversation. */
+  readonly foreignSession: string | null;
 };
 
 /**
@@ -20,4 +40,10 @@ export type Turn = {
  */
 export type Agent = {
   run(turn: Turn, signal: AbortSignal): Promise<AgentOutcome>;
+  /** A short account of what was said, to stand for it; only agents that keep no memory of their own need it. */
+  summarise?(
+    said: string,
+    turn: Pick<Turn, "model" | "thinking">,
+    signal: AbortSignal,
+  ): Promise<AgentOutcome>;
 };

@@ -12,10 +12,14 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 const command = (more: Partial<CommandConfig>): CommandConfig => ({
   kind: "command",
+  preset: null,
   id: "main",
   default: true,
   workspace: join(folder, "workspace"),
   instructions: null,
+  instructionsFile: null,
+  fallback: null,
+  tools: [],
   model: null,
   thinking: null,
   command: "/bin/sh",
@@ -39,6 +43,17 @@ agentContract("command", {
 
 test("gets the prompt on standard input; the reply is standard output, trimmed", async () => {
   assert.deepEqual(await run("cat; echo; echo", {}, "ünï 🙂"), { kind: "replied", reply: "ünï 🙂" });
+});
+
+test("a conversation goes on: what was said before stands before the prompt", async () => {
+  const history = [
+    { role: "user", text: "My name is Ada." },
+    { role: "assistant", text: "Hello Ada." },
+  ] as const;
+  const turn = { ...contractTurn("Who am I?"), conversation: { history, foreignSession: null } };
+  const outcome = await shell("cat").run(turn, new AbortController().signal);
+  assert.ok(outcome.kind === "replied");
+  assert.match(outcome.reply, /^\| My name is Ada\.$[^]*^\| Hello Ada\.$[^]*^Who am I\?$/m);
 });
 
 test("a program that does not read its input may still reply", async () => {

@@ -2,16 +2,14 @@
 //
 // `spawn`'s own signal option stops only the direct child, and a grandchild keeps running; so the whole group is
 // signalled: SIGTERM, after `graceMs` SIGKILL, and SIGKILL once more when the direct child has ended.
-import { spawn } from "node:child_process";
+import { type GroupOptions, keepTail, signalGroup, startGroup } from "./process-group.ts";
 
-export type ProcessOptions = {
-  command: string;
-  args: readonly string[];
-  folder: string;
-  env: Record<string, string>;
+export type ProcessOptions = GroupOptions & {
   input: string;
   outputLimitBytes: number;
   graceMs: number;
+  /** Takes the output, all of it, which is then not kept here. */
+  onOutput?: ((chunk: Buffer) => void) | undefined;
   /** Told the number of the process group as soon as there is one. */
   onStarted?: (group: number) => void;
 };
@@ -23,39 +21,25 @@ export type ProcessEnd =
   | { kind: "stopped" }
   | { kind: "not-started"; code: string };
 
-const errorTailBytes = 2000;
 /** How long output may stay open after the child has ended, held by something it left behind. */
 const leftOpenMs = 1000;
 
 export function runProcess(options: ProcessOptions, signal: AbortSignal): Promise<ProcessEnd> {
   const { promise, resolve } = Promise.withResolvers<ProcessEnd>();
   const { graceMs, outputLimitBytes } = options;
-  const child = spawn(options.command, options.args, {
-    cwd: options.folder,
-    env: options.env,
-    detached: true,
-    stdio: "pipe",
-  });
+  const child = startGroup(options);
   if (child.pid !== undefined) options.onStarted?.(child.pid);
   const output: Buffer[] = [];
   let outputBytes = 0;
-  let errorTail: Buffer = Buffer.alloc(0);
+  const errorTail = keepTail(child.stderr);
   let forced: "too-much-output" | "stopped" | null = null;
   let timer: NodeJS.Timeout | undefined;
 
-  const signalGroup = (name: "SIGTERM" | "SIGKILL") => {
-    if (child.pid === undefined) return;
-    try {
-      process.kill(-child.pid, name);
-    } catch {
-      // The group is gone already.
-    }
-  };
   const stop = () => {
     forced ??= "stopped";
     const childGone = child.exitCode !== null || child.signalCode !== null;
-    signalGroup(childGone ? "SIGKILL" : "SIGTERM");
-    timer ??= setTimeout(() => signalGroup("SIGKILL"), graceMs);
+    signalGroup(child.pid, childGone ? "SIGKILL" : "SIGTERM");
+    timer ??= setTimeout(() => signalGroup(child.pid, "SIGKILL"), graceMs);
   };
   const finish = (end: ProcessEnd) => {
     clearTimeout(timer);
@@ -66,21 +50,19 @@ export function runProcess(options: ProcessOptions, signal: AbortSignal): Promis
   };
   const ended = (exitCode: number | null, by: string | null) => {
     if (forced) return finish({ kind: forced });
-    const tail = errorTail.toString("utf8");
+    const tail = errorTail();
     if (exitCode === null) return finish({ kind: "killed", by: by ?? "a signal", errorTail: tail });
     finish({ kind: "exited", exitCode, output: Buffer.concat(output).toString("utf8"), errorTail: tail });
   };
 
   child.stdout.on("data", (chunk: Buffer) => {
+    if (options.onOutput) return options.onOutput(chunk);
     outputBytes += chunk.length;
     if (outputBytes <= outputLimitBytes) output.push(chunk);
     else if (!forced) {
       forced = "too-much-output";
-      signalGroup("SIGKILL");
+      signalGroup(child.pid, "SIGKILL");
     }
-  });
-  child.stderr.on("data", (chunk: Buffer) => {
-    errorTail = Buffer.concat([errorTail, chunk]).subarray(-errorTailBytes);
   });
   child.on("error", (fault) => {
     // Later errors are failed kills; the end still comes.
@@ -88,7 +70,7 @@ export function runProcess(options: ProcessOptions, signal: AbortSignal): Promis
   });
   child.on("exit", (exitCode, by) => {
     clearTimeout(timer);
-    if (forced) signalGroup("SIGKILL");
+    if (forced) signalGroup(child.pid, "SIGKILL");
     timer = setTimeout(() => ended(exitCode, by), leftOpenMs);
   });
   child.on("close", ended);

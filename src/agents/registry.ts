@@ -1,8 +1,8 @@
 // The configured agents, by id.
-import { defaultAgent, type AgentConfig } from "../config/config.ts";
+import { defaultAgent, type AgentConfig, type Config } from "../config/config.ts";
 import type { Agent } from "./agent.ts";
-import { createCommandAgent } from "./command.ts";
 import { createEchoAgent } from "./echo.ts";
+import { lazyAgent, lazySummarisingAgent } from "./lazy.ts";
 
 export type ConfiguredAgent = { config: AgentConfig; agent: Agent };
 
@@ -12,14 +12,28 @@ export type Agents = {
   main: ConfiguredAgent;
 };
 
-export function createAgents(
-  list: readonly AgentConfig[],
-  make: (config: AgentConfig) => Agent = createAgent,
-): Agents {
+export function createAgents(list: readonly AgentConfig[], make: (config: AgentConfig) => Agent): Agents {
   const byId = new Map(list.map((config) => [config.id, { config, agent: make(config) }]));
   const main = byId.get(defaultAgent(list).id)!;
   return { find: (id) => byId.get(id) ?? main, main };
 }
 
-const createAgent = (config: AgentConfig): Agent =>
-  config.kind === "command" ? createCommandAgent(config) : createEchoAgent();
+/** Makes what the config describes; what a kind's libraries weigh is loaded with its first turn. */
+export const agentMaker =
+  (shared: Pick<Config, "models" | "mcp">) =>
+  (config: AgentConfig): Agent => {
+    switch (config.kind) {
+      case "command":
+        return lazyAgent(async () => (await import("./command.ts")).createCommandAgent(config));
+      case "http":
+        return lazyAgent(async () => (await import("./http.ts")).createHttpAgent(config));
+      case "model":
+        return lazySummarisingAgent(async () =>
+          (await import("./model/model.ts")).createModelAgent(config, shared),
+        );
+      case "acp":
+        return lazyAgent(async () => (await import("./acp.ts")).createAcpAgent(config));
+      case "echo":
+        return createEchoAgent();
+    }
+  };

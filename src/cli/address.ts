@@ -4,6 +4,13 @@ import { isIPv6 } from "node:net";
 export const addressOf = (host: string, port: number): string =>
   `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 
+/** A hook's name as it stands in a request's path: slashes at the ends dropped, what no path can have encoded. */
+export const hookName = (written: string): string =>
+  written
+    .replace(/^\/+|\/+$/g, "")
+    .toWellFormed()
+    .replace(/[^A-Za-z0-9\-._~!$&'()*+,;=:@%/]/gu, encodeURIComponent);
+
 /** Where a client on this machine reaches a gateway that listens on every address. */
 export function localHost(host: string): string {
   if (host === "0.0.0.0") return "127.0.0.1";

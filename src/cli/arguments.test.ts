@@ -20,6 +20,15 @@ test("options and words are told apart", () => {
   assert.deepEqual(readArguments(["--to", "-"], flags).values, { to: "-" });
 });
 
+test("an option that may stand several times gives all its values", () => {
+  const several = { header: { type: "string", multiple: true }, to: { type: "string" } } as const;
+  assert.deepEqual(readArguments(["--header", "a:1", "--to", "x", "--header=b:2", "--to", "y"], several), {
+    values: { header: ["a:1", "b:2"], to: "y" },
+    positionals: [],
+  });
+  assert.deepEqual(readArguments([], several).values, {});
+});
+
 test("what does not fit is wrong usage", () => {
   wrong(["--jsno"], /--jsno.*--json/);
   wrong(["-x"], /-x/);

@@ -3,11 +3,16 @@ import { parseArgs } from "node:util";
 import { nearest } from "../config/nearest.ts";
 import { WrongUsage } from "./command.ts";
 
-export type Flag = { type: "string" | "boolean" };
+/** `multiple`: it may be given several times. */
+export type Flag = { type: "string" | "boolean"; multiple?: true };
 type Flags = Readonly<Record<string, Flag>>;
 
 export type Values<F extends Flags> = {
-  [Name in keyof F]?: F[Name]["type"] extends "string" ? string : boolean;
+  [Name in keyof F]?: F[Name]["type"] extends "string"
+    ? F[Name] extends { multiple: true }
+      ? string[]
+      : string
+    : boolean;
 };
 
 export const configFlag = { config: { type: "string" } } as const;
@@ -25,14 +30,16 @@ export function readArguments<const F extends Flags>(
     tokens: true,
   });
   const values: Record<string, string | boolean> = {};
+  const listed: Record<string, string[]> = {};
   for (const token of tokens) {
     if (token.kind !== "option") continue;
     const flag = Object.hasOwn(flags, token.name) ? flags[token.name] : undefined;
     if (!flag) throw unknownOption(token.rawName, Object.keys(flags));
-    values[token.name] =
-      flag.type === "string" ? readValue(token) : readSwitch(token.rawName, token.inlineValue);
+    if (flag.type === "boolean") values[token.name] = readSwitch(token.rawName, token.inlineValue);
+    else if (flag.multiple) (listed[token.name] ??= []).push(readValue(token));
+    else values[token.name] = readValue(token);
   }
-  return { values: values as Values<F>, positionals };
+  return { values: { ...values, ...listed } as Values<F>, positionals };
 }
 
 function unknownOption(written: string, known: readonly string[]): WrongUsage {

@@ -42,3 +42,19 @@ test("output that nobody reads to its end ends quietly", async (t) => {
   assert.equal(code, 0, complaint);
   assert.equal(complaint, "");
 });
+
+test("zod's messages in other languages are left at home", (t) => {
+  const { folder } = createFolder(t);
+  const code = `
+    await import(${JSON.stringify(bin)});
+    await new Promise((resolve) => process.stdout.write("", resolve));
+    const { z } = await import("zod");
+    process.stdout.write(Object.keys(z.locales).join());`;
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    ["--input-type=module", "--eval", code, "--", "help", "check"],
+    { cwd: fileURLToPath(new URL("../..", import.meta.url)), env: environment(folder), encoding: "utf8" },
+  );
+  assert.ok(stdout.endsWith("en"), stdout + stderr);
+  assert.doesNotMatch(stdout, /,en|en,/);
+});

@@ -7,12 +7,15 @@ const loaders: Readonly<Record<string, () => Promise<{ command: Command }>>> = {
   init: () => import("./init.ts"),
   check: () => import("./check.ts"),
   send: () => import("./send.ts"),
+  explain: () => import("./explain.ts"),
   runs: () => import("./runs.ts"),
   events: () => import("./events.ts"),
   deliveries: () => import("./deliveries.ts"),
+  channels: () => import("./channels.ts"),
   requests: () => import("./requests.ts"),
   sessions: () => import("./sessions.ts"),
   token: () => import("./token.ts"),
+  gmail: () => import("./gmail.ts"),
   doctor: () => import("./doctor.ts"),
 };
 

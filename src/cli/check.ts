@@ -1,10 +1,11 @@
 // `rouse check`: everything that is wrong with a config, at once.
 import { existsSync } from "node:fs";
+import { formatProblem, type Problem } from "../config/problem.ts";
 import { UsageError } from "../core/errors.ts";
 import { configFlag, jsonFlag, readArguments, refuseMore } from "./arguments.ts";
 import type { Command, Context } from "./command.ts";
 import { painter, printJson, printLine } from "./output.ts";
-import { findConfigFile, formatProblem, missingConfig } from "./settings.ts";
+import { findConfigFile, type Loaded, missingConfig } from "./settings.ts";
 import { safeText } from "./terminal-text.ts";
 
 async function run(context: Context): Promise<number> {
@@ -14,24 +15,42 @@ async function run(context: Context): Promise<number> {
   if (!existsSync(file)) throw new UsageError(missingConfig(file));
   const { loadConfig } = await import("../config/load.ts");
   const loaded = loadConfig(file, context.env);
-  const problems = loaded.ok ? [] : loaded.problems;
+  const problems = loaded.ok
+    ? [...(await mappingProblems(loaded)), ...(await channelProblems(loaded))]
+    : loaded.problems;
   const { warnings } = loaded;
+  const count = problems.length;
   if (values.json) {
-    printJson(context, { ok: loaded.ok, file, problems, warnings });
-    return loaded.ok ? 0 : 1;
+    printJson(context, { ok: count === 0, file, problems, warnings });
+    return count === 0 ? 0 : 1;
   }
   const paint = painter(context);
   for (const problem of problems) context.stdout.write(`${paint("red", "problem")}  ${text(problem)}\n`);
   for (const warning of warnings) context.stdout.write(`${paint("yellow", "warning")}  ${text(warning)}\n`);
-  const count = problems.length;
   printLine(
     context,
-    loaded.ok ? `${file} can be used.` : `${file} has ${count} problem${count === 1 ? "" : "s"}.`,
+    count === 0 ? `${file} can be used.` : `${file} has ${count} problem${count === 1 ? "" : "s"}.`,
   );
-  return loaded.ok ? 0 : 1;
+  return count === 0 ? 0 : 1;
 }
 
-const text = (problem: Parameters<typeof formatProblem>[0]): string => safeText(formatProblem(problem));
+/** Templates and transforms are looked at as a gateway would before it serves them. */
+export async function mappingProblems({ config, place }: Loaded): Promise<Problem[]> {
+  const { prepareMappings } = await import("../hooks/mapping/prepare.ts");
+  const prepared = await prepareMappings(config.hooks);
+  if (!prepared.ok) return prepared.findings.map(place);
+  await prepared.mappings.close();
+  return [];
+}
+
+/** Channels are made, and those of users loaded, but not asked anything. */
+async function channelProblems({ config, place }: Loaded): Promise<Problem[]> {
+  const { openChannels } = await import("../channels/registry.ts");
+  const opened = await openChannels(config.channels, { fetch });
+  return opened.ok ? [] : opened.findings.map(place);
+}
+
+const text = (problem: Problem): string => safeText(formatProblem(problem));
 
 export const command: Command = {
   name: "check",

@@ -16,6 +16,7 @@ const deliveries: Stored<Delivery, ReturnType<typeof deliveryRecord>> = {
     { title: "CHANNEL", value: (delivery) => delivery.channel },
     { title: "TO", value: (delivery) => delivery.to },
     { title: "ATTEMPTS", value: (delivery) => delivery.attempts },
+    { title: "SENT", value: (delivery) => delivery.sentMessages },
     { title: "ID", value: (delivery) => delivery.id },
     { title: "ERROR", value: (delivery) => delivery.error },
   ],
@@ -23,7 +24,11 @@ const deliveries: Stored<Delivery, ReturnType<typeof deliveryRecord>> = {
   list: (store, page) => store.listDeliveries(page),
   single: {
     find: (store, id) => store.findDelivery(id),
-    details: async (_, { text }) => ({ text }),
+    details: async (_, { fallback, text }) => ({ fallback, text }),
+    inWords: ({ cursor, fallback }) => ({
+      sentMessages: `${cursor} (how many of its messages are known to be sent)`,
+      fallback: fallback ? `${fallback.to ?? "the usual recipient"} on ${fallback.channel}` : "none",
+    }),
     retry,
     cancel,
   },
@@ -56,10 +61,11 @@ export const command: Command = {
 
 Shows the replies that were to be sent to someone, newest first: waiting, sent, failed, suppressed
 (only a heartbeat acknowledgement), or unknown (the platform never answered: it may have arrived).
+A long reply is several messages; SENT says how many of them are known to be sent.
 Works on the store itself, whether or not a gateway is running.
 
   show ID     one delivery with its text
-  retry ID    sends it again; after unknown, the recipient may get it twice
+  retry ID    sends what is not known to be sent; after unknown, the recipient may get a message twice
   cancel ID   a waiting one is not sent
 
 Options:

@@ -127,6 +127,50 @@ test("an agent needs its program and its workspace", async (t) => {
   for (const id of ["gone", "plain", "blocked"]) assert.equal(of(`agent ${id}`).status, "fail", id);
 });
 
+const mappingsWith = (...mappings: object[]) =>
+  configWith({ hooks: { mappings, presets: ["gmail"], transformsDir: "transforms" } });
+
+test("mappings are counted, and those that lift the safety boundary are named", async (t) => {
+  const open = {
+    id: "open",
+    match: { path: "open" },
+    messageTemplate: "{{ a }}",
+    allowUnsafeExternalContent: true,
+  };
+  const note = { ...open, id: "note", match: { path: "note" }, action: "wake", textTemplate: "{{ a }}" };
+  const { rouse } = createConfig(t, mappingsWith(open, { match: { path: "b" }, messageTemplate: "b" }, note));
+  const { of, ok } = findingsOf(await rouse(["doctor", "--json"]));
+  assert.ok(ok);
+  assert.equal(of("mappings").status, "ok");
+  assert.equal(of("mappings").message, "3 mappings and 1 preset (gmail) on; templates compile");
+  assert.equal(of("mapping open").status, "warn");
+  assert.match(of("mapping open").message, /^allowUnsafeExternalContent lifts the safety boundary/);
+  assert.match(of("mapping note").message, /has no effect on a wake/);
+  assert.equal(of("mapping mapping-2"), undefined);
+  assert.doesNotMatch(of("config").message, /allowUnsafeExternalContent/);
+  const none = findingsOf(await createConfig(t).rouse(["doctor", "--json"]));
+  assert.match(none.of("mappings").message, /^none, and no preset/);
+});
+
+test("templates that do not compile and transforms that do not load fail", async (t) => {
+  const broken = { id: "broken", match: { path: "a" }, messageTemplate: "{{ a" };
+  const missing = { match: { path: "b" }, messageTemplate: "b", transform: { module: "gone.ts" } };
+  const { rouse, folder } = createConfig(t, mappingsWith(broken, missing));
+  mkdirSync(join(folder, "transforms"));
+  const { of, ok } = findingsOf(await rouse(["doctor", "--json"]));
+  assert.equal(ok, false);
+  assert.equal(of("mappings").status, "fail");
+  assert.match(
+    of("mappings").message,
+    /hooks\.mappings\[0\]\.messageTemplate.*hooks\.mappings\[1\]\.transform/,
+  );
+  const good = createConfig(t, mappingsWith({ ...missing, transform: { module: "good.mjs" } }));
+  mkdirSync(join(good.folder, "transforms"));
+  writeFileSync(join(good.folder, "transforms", "good.mjs"), "export default () => undefined;");
+  const found = findingsOf(await good.rouse(["doctor", "--json"]));
+  assert.match(found.of("mappings").message, /^1 mapping and .* 1 transform can be loaded$/);
+});
+
 test("a damaged store fails and its work is unknown", async (t) => {
   const { rouse, folder } = createConfig(t);
   writeFileSync(join(folder, "rouse.db"), "no database ".repeat(1000));
@@ -141,7 +185,15 @@ test("replies that reached nobody are counted", async (t) => {
   const failed = run();
   await acceptRuns(store, failed);
   await claim(store);
-  const delivery = { id: newId(), runId: failed.id, channel: "slack", to: null, text: "x" };
+  const delivery = {
+    id: newId(),
+    runId: failed.id,
+    channel: "slack",
+    to: null,
+    text: "x",
+    fallback: null,
+    trace: null,
+  };
   await store.settleRun(
     { id: failed.id, lease: "lease" },
     settlement({ delivery: { ...delivery, status: "failed", error: "no recipient" } }),
@@ -163,7 +215,7 @@ test("something stored in the future is noticed", async (t) => {
 test("on PostgreSQL the database's clock is asked", async (t) => {
   const database = await createDatabase();
   t.after(() => database.drop());
-  await (await openPostgresStore({ url: database.url, clock: systemClock, migrate: true })).close();
+  await (await openPostgresStore({ url: database.url, migrate: true })).close();
   const { rouse } = createConfig(t, configWith({ store: { url: database.url } }));
   const { of } = findingsOf(await rouse(["doctor", "--json"]));
   assert.equal(of("store").status, "ok");

@@ -1,11 +1,15 @@
 // `rouse doctor`: looks at everything a working gateway needs, and says what to do about what is missing.
 import { configFlag, jsonFlag, readArguments, refuseMore } from "./arguments.ts";
+import type { Config } from "../config/config.ts";
 import type { Command, Context } from "./command.ts";
 import { checkAgents } from "./doctor/agents.ts";
+import { checkChannels } from "./doctor/channels.ts";
 import { checkConfig, checkConfigFile } from "./doctor/config.ts";
 import type { Finding } from "./doctor/finding.ts";
 import { notChecked } from "./doctor/finding.ts";
 import { checkGateway } from "./doctor/gateway.ts";
+import { checkGmail } from "./doctor/gmail.ts";
+import { checkMappings } from "./doctor/mappings.ts";
 import { checkDisk, checkNode } from "./doctor/machine.ts";
 import { checkStore, storeChecks } from "./doctor/store.ts";
 import { painter, printJson } from "./output.ts";
@@ -28,18 +32,38 @@ async function examine(context: Context, file: string): Promise<Finding[]> {
   const loaded = loadConfig(file, context.env);
   const before = [checkNode(process.versions.node), ...checkConfigFile(file, loaded)];
   if (!loaded.ok) {
-    const waiting = ["tokens", "bind address", "disk space", ...storeChecks, "gateway", "agents"];
+    const waiting = [
+      "tokens",
+      "bind address",
+      "mappings",
+      "disk space",
+      ...storeChecks,
+      "gateway",
+      "agents",
+      "channels",
+    ];
     return [...before, ...waiting.map((check) => notChecked(check, "the config cannot be used"))];
   }
   const { config } = loaded;
   return [
     ...before,
     ...checkConfig(config),
+    ...(await checkMappings(loaded)),
     checkDisk(config),
-    ...(await checkStore(config.store, context.clock)),
+    ...(await checkStore(config.store, context.clock, config.hooks.budget)),
     await checkGateway(config.gateway),
-    ...checkAgents(config.agents.list, context.env),
+    ...(await checkAgents(config, context.env)),
+    ...(await checkChannels(loaded)),
+    ...(await checkGmail(config, context)),
+    ...(await proposals(config, context.env)),
   ];
+}
+
+/** While nothing but `echo` answers: what could. */
+async function proposals({ agents }: Config, env: NodeJS.ProcessEnv): Promise<Finding[]> {
+  if (agents.list.some(({ kind }) => kind !== "echo")) return [];
+  const { findOnMachine, foundFinding } = await import("./doctor/found.ts");
+  return (await findOnMachine(env)).map(foundFinding);
 }
 
 const colours = { ok: "green", warn: "yellow", fail: "red" } as const;
@@ -58,10 +82,12 @@ export const command: Command = {
   summary: "check everything a working gateway needs",
   help: `Usage: rouse doctor [--config FILE] [--json]
 
-Looks at Node.js, the config and its tokens, the disk, the store, the clock, the gateway, the agents
-and the work that waits, and says for each: ok, warn or fail, and what to do. What could not be
-looked at is a warning, never ok. Use it when something does not work, or after setting up. Exit code
-1 when something fails.
+Looks at Node.js, the config and its tokens, the mappings with their templates and transforms, the
+disk, the store, the clock, the gateway, the agents, the work that waits, whether each channel's
+platform takes our credentials, and the Gmail watch, and says for each: ok, warn or fail, and what
+to do. What could not be looked at is a warning, never ok. Use it when something does not work, or
+after setting up. Exit code 1 when something fails. Model servers are asked for their list of
+models. While only echo answers, it says what on this machine could instead.
 
 Options:
   --json         {"ok":…,"checks":[{"check":…,"status":…,"message":…,"fix":…}]}

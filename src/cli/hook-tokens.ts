@@ -1,5 +1,4 @@
 // Reading and replacing `hooks.token` in the text of a config, comments and owner kept.
-import { chownSync, readFileSync, statSync } from "node:fs";
 import { UsageError } from "../core/errors.ts";
 
 const path = ["hooks", "token"];
@@ -36,13 +35,8 @@ export async function replaceHookTokens(
   tokens: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
-  const { editConfig, writeFileAtomic } = await import("../config/write.ts");
-  const { parseConfig } = await import("../config/load.ts");
+  const { editConfig } = await import("../config/write.ts");
+  const { replaceConfig } = await import("../config/replace.ts");
   const edited = editConfig(text.replace(/^\uFEFF/, ""), path, tokens.length === 1 ? tokens[0] : tokens);
-  const readBack = parseConfig(edited, { file, env, readFile: (each) => readFileSync(each, "utf8") });
-  if (!readBack.ok) throw new UsageError(`${file} was not changed: hooks.token could not be edited in it.`);
-  const { mode, uid, gid } = statSync(file);
-  writeFileAtomic(file, edited, mode & 0o777);
-  // Run by root for a service of another user, the service must still be able to read its config.
-  if (process.getuid?.() === 0) chownSync(file, uid, gid);
+  replaceConfig(file, edited, { what: "hooks.token", env });
 }

@@ -11,7 +11,7 @@ export async function openStore({ url, path }: Config["store"], clock: Clock): P
     return openSqliteFile({ path, clock });
   }
   const { openPostgresStore } = await import("../store/postgres.ts");
-  return openPostgresStore({ url, clock, migrate: false, connections: 2 });
+  return openPostgresStore({ url, migrate: false, connections: 2 });
 }
 
 export async function withStore<T>(

@@ -39,7 +39,7 @@ const shown = (value: unknown): string =>
       ? safeText(value)
       : JSON.stringify(value);
 
-type Style = "green" | "yellow" | "red" | "bold" | "dim";
+export type Style = "green" | "yellow" | "red" | "bold" | "dim";
 
 /** Colour on a terminal only, and never against NO_COLOR. */
 export const painter = ({ isTerminal, env }: Context): ((style: Style, text: string) => string) =>

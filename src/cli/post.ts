@@ -1,5 +1,6 @@
 // One request to the gateway, and its answer in plain values.
 import { UsageError } from "../core/errors.ts";
+import type { Pair } from "./request-options.ts";
 
 export type HookAnswer = {
   status: number;
@@ -7,22 +8,22 @@ export type HookAnswer = {
   replayed: boolean;
 };
 
+export type HookRequest = {
+  token: string;
+  body: string | Buffer;
+  headers: readonly Pair[];
+  idempotencyKey: string | undefined;
+};
+
 const patienceMs = 60_000;
 
-export async function postHook(
-  url: string,
-  request: { token: string; body: string; idempotencyKey: string | undefined },
-): Promise<HookAnswer> {
+export async function postHook(url: string, request: HookRequest): Promise<HookAnswer> {
   let response: Response;
   let text: string;
   try {
     response = await fetch(url, {
       method: "POST",
-      headers: {
-        authorization: `Bearer ${request.token}`,
-        "content-type": "application/json",
-        ...(request.idempotencyKey !== undefined && { "idempotency-key": request.idempotencyKey }),
-      },
+      headers: headersOf(request),
       body: request.body,
       redirect: "error",
       signal: AbortSignal.timeout(patienceMs),
@@ -33,6 +34,15 @@ export async function postHook(
   }
   const replayed = response.headers.get("idempotent-replayed") === "true";
   return { status: response.status, body: readObject(text), replayed };
+}
+
+function headersOf({ token, headers: written, idempotencyKey }: HookRequest): Headers {
+  const headers = new Headers();
+  for (const [name, value] of written) headers.append(name, value);
+  if (!headers.has("content-type")) headers.set("content-type", "application/json");
+  if (idempotencyKey !== undefined) headers.set("idempotency-key", idempotencyKey);
+  headers.set("authorization", `Bearer ${token}`);
+  return headers;
 }
 
 function readObject(text: string): HookAnswer["body"] {

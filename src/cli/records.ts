@@ -1,7 +1,9 @@
 // What `--json` prints of each stored thing. These names are public; times are ISO 8601 or null.
 import type { Delivery } from "../core/delivery.ts";
+import { plainText } from "../core/message.ts";
 import type { Run } from "../core/run.ts";
 import type { SystemEvent } from "../core/system-event.ts";
+import type { Session, TranscriptTurn } from "../core/transcript.ts";
 import type { RequestRecord } from "../store/store.ts";
 
 const time = (milliseconds: number | null): string | null =>
@@ -27,7 +29,7 @@ export const runRecord = (run: Run) => ({
 export const eventRecord = (event: SystemEvent) => ({
   id: event.id,
   sessionKey: event.sessionKey,
-  text: event.text,
+  text: plainText(event.text),
   hook: event.hook,
   createdAt: time(event.createdAt),
   shownAt: time(event.shownAt),
@@ -40,6 +42,7 @@ export const deliveryRecord = (delivery: Delivery) => ({
   to: delivery.to,
   status: delivery.status,
   attempts: delivery.attempts,
+  sentMessages: delivery.cursor,
   createdAt: time(delivery.createdAt),
   sentAt: time(delivery.sentAt),
   error: delivery.error,
@@ -51,6 +54,22 @@ export const requestRecord = (request: RequestRecord) => ({
   outcome: request.outcome,
   reason: request.reason,
   createdAt: time(request.createdAt),
+});
+
+export const sessionRecord = (session: Session) => ({
+  agentId: session.agentId,
+  sessionKey: session.sessionKey,
+  turns: session.turns,
+  lastAt: time(session.lastAt),
+  foreignSession: session.foreignSession,
+});
+
+export const turnRecord = (turn: TranscriptTurn) => ({
+  runId: turn.runId,
+  role: turn.role,
+  text: turn.text,
+  createdAt: time(turn.createdAt),
+  compacted: turn.compacted,
 });
 
 /** To the second, for tables. */

@@ -2,16 +2,22 @@
 import { type Config, defaultAgent } from "../config/config.ts";
 import { UsageError } from "../core/errors.ts";
 import { newId } from "../core/id.ts";
+import { plainText } from "../core/message.ts";
 import { heartbeatDelayMs, type Run, type RunKind } from "../core/run.ts";
 import type { Store } from "../store/store.ts";
 import { type Command, WrongUsage } from "./command.ts";
-import { deliveryRecord, runRecord, shortTime } from "./records.ts";
+import { deliveryRecord, runRecord, shortTime, turnRecord } from "./records.ts";
+import { releaseRuns } from "./release.ts";
+import { reportWords } from "./report-words.ts";
+import { signalWords } from "./signal-words.ts";
 import { type Change, runStored, type Stored } from "./stored.ts";
 
 const kinds: readonly RunKind[] = ["hook", "heartbeat"];
 const cancelled = "it was cancelled";
 
-const runs: Stored<Run, ReturnType<typeof runRecord>> = {
+type Details = { transcript: ReturnType<typeof turnRecord>[] } & Readonly<Record<string, unknown>>;
+
+const runs: Stored<Run, ReturnType<typeof runRecord>, Details> = {
   one: "run",
   many: "runs",
   flags: { kind: { type: "string" } },
@@ -29,8 +35,16 @@ const runs: Stored<Run, ReturnType<typeof runRecord>> = {
   single: {
     find: (store, id) => store.findRun(id),
     details: async (store, run) => ({
-      request: run.request,
+      request: { ...run.request, message: plainText(run.request.message) },
+      signals: run.signals,
+      report: run.report,
+      transcript: (await store.listTurns({ runId: run.id })).map(turnRecord),
       deliveries: (await store.listDeliveries({ limit: null, runId: run.id })).map(deliveryRecord),
+    }),
+    inWords: (run, { transcript }) => ({
+      signals: signalWords(run.signals),
+      report: reportWords(run.report),
+      transcript: transcript.map(({ role, text }) => `${role}:\n${text}`).join("\n\n") || "-",
     }),
     retry,
     cancel,
@@ -82,16 +96,20 @@ async function cancel(store: Store, run: Run, config: Config): Promise<Change> {
 
 export const command: Command = {
   name: "runs",
-  summary: "list, show, retry or cancel runs of agents",
+  summary: "list, show, retry, cancel or release runs of agents",
   help: `Usage: rouse runs [--kind hook|heartbeat] [--limit N | --all] [--json]
        rouse runs show|retry|cancel ID [--json]
+       rouse runs release [ID] [--hook NAME] [--json]
 
 Shows what agents were asked to do and what came of it, newest first. Works on the store itself,
 whether or not a gateway is running. Use it to see why something did not happen, or to do it again.
 
-  show ID     everything about one run: its request, its reply, its deliveries
+  show ID     everything about one run: its request, what its agent was told and answered, what was
+              noticed in its outside text, what it used, its deliveries
   retry ID    a new run with the same request as one that has ended; prints the new id
   cancel ID   ends a waiting run at once; a running one is stopped by its gateway
+  release     lets parked runs go at once, whatever their hook's budget says: one, those of a hook,
+              or all; otherwise they go on the next day (UTC)
 
 Options:
   --kind KIND    hook (default), or heartbeat for the turns of the main session
@@ -103,5 +121,5 @@ Options:
 Examples:
   rouse runs --limit 10
   rouse runs show 0198c0de-0000-7000-8000-000000000000 --json`,
-  run: (context) => runStored(context, runs),
+  run: (context) => (context.argv[0] === "release" ? releaseRuns(context) : runStored(context, runs)),
 };

@@ -1,8 +1,7 @@
 // What `rouse send` puts into a request: the fields its options stand for, or a body as it was written.
-import { readFileSync } from "node:fs";
-import { UsageError } from "../core/errors.ts";
 import { readWholeNumber, type Values } from "./arguments.ts";
 import { WrongUsage } from "./command.ts";
+import { readBodyFile } from "./request-options.ts";
 
 const text = { type: "string" } as const;
 
@@ -29,11 +28,11 @@ export async function makeBody(
   message: string | undefined,
   values: BodyValues,
   readInput: () => Promise<string>,
-): Promise<string> {
+): Promise<string | Buffer> {
   if (values.file !== undefined) {
     if (message !== undefined) throw new WrongUsage("Give either text or --file, not both.");
     refuseFlags(values, { ...wakeFlags, ...agentFlags }, "with --file, whose body is sent as it is");
-    return values.file === "-" ? readInput() : readBodyFile(values.file);
+    return readBodyFile(values.file, readInput);
   }
   if (hook !== "wake" && hook !== "agent")
     throw new WrongUsage(`What is sent to ${hook} is JSON: --file FILE, or --file - for standard input`);
@@ -64,13 +63,4 @@ const agentPayload = (message: string, values: BodyValues) => ({
 function refuseFlags(values: object, flags: object, where: string): void {
   const given = Object.keys(flags).find((name) => Object.hasOwn(values, name));
   if (given) throw new WrongUsage(`--${given} has no meaning ${where}.`);
-}
-
-function readBodyFile(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (fault) {
-    const code = fault instanceof Error && "code" in fault ? String(fault.code) : "unknown fault";
-    throw new UsageError(`The file ${file} cannot be read (${code}).`);
-  }
 }

@@ -96,6 +96,64 @@ test("a file or standard input is sent as it is, to any hook", async (t) => {
   assert.equal((await rouse(["send", "wake", "--file", join(folder, "none")])).code, 1);
 });
 
+test("headers go along, repeated ones too; the token and the connection are not theirs to set", async (t) => {
+  const { rouse } = createConfig(t);
+  const { url, seen } = await fakeServer(t, 204, null);
+  const headers = ["X-GitHub-Event: push", "x-tag:a", "X-Tag: b", "Content-Type: application/vnd.x+json"];
+  const options = headers.flatMap((each) => ["--header", each]);
+  const sent = await rouse(["send", "/crm:lead@eu/", "--file", "-", ...options, "--url", url]);
+  assert.equal(sent.code, 0, sent.stderr);
+  assert.equal(seen[0]?.url, "/hooks/crm:lead@eu");
+  assert.equal(seen[0].headers["x-github-event"], "push");
+  assert.equal(seen[0].headers["x-tag"], "a, b");
+  assert.equal(seen[0].headers["content-type"], "application/vnd.x+json");
+  assert.equal(seen[0].headers.authorization, `Bearer ${hookToken}`);
+  for (const header of [
+    "Authorization: x",
+    "X-Gateway-Token: x",
+    "Host: x",
+    "no value",
+    ": x",
+    "a b: c",
+    "x: a\nb",
+  ])
+    assert.equal(
+      (await rouse(["send", "x", "--file", "-", "--url", url, "--header", header])).code,
+      2,
+      header,
+    );
+  const twice = ["--header", "idempotency-key: a", "--idempotency-key", "b"];
+  assert.equal((await rouse(["send", "x", "--file", "-", "--url", url, ...twice])).code, 2);
+  assert.equal(seen.length, 1);
+});
+
+test("a file is sent byte by byte", async (t) => {
+  const { rouse, folder } = createConfig(t);
+  const { url, seen } = await fakeServer(t, 204, null);
+  const file = join(folder, "body.bin");
+  writeFileSync(file, Buffer.from([0x22, 0xff, 0x22]));
+  await rouse(["send", "x", "--file", file, "--url", url]);
+  assert.equal(seen[0]?.headers["content-length"], "3");
+});
+
+test("what forEach made is listed", async (t) => {
+  const { rouse } = createConfig(t);
+  const said = async (body: object) => {
+    const { url } = await fakeServer(t, 202, { ok: true, ...body });
+    return (await rouse(["send", "x", "--file", "-", "--url", url])).stdout;
+  };
+  assert.equal(
+    await said({ runIds: ["r1", "r2"] }),
+    "Accepted as 2 runs:\n  r1\n  r2\nSee what comes of them: rouse runs --limit 2\n",
+  );
+  assert.equal(
+    await said({ runIds: ["r1"] }),
+    "Accepted as run r1\nSee what comes of it: rouse runs show r1\n",
+  );
+  assert.equal(await said({ mode: "now", eventIds: ["e1", "e2"] }), "Stored as 2 events:\n  e1\n  e2\n");
+  assert.match(await said({ eventIds: ["e1"], runIds: ["r1"] }), /^Stored as event e1\nAccepted as run r1\n/);
+});
+
 test("a refusal is its sentence and details, and a failure", async (t) => {
   const { rouse } = createConfig(t);
   const body = {
@@ -166,6 +224,38 @@ test("--wait prints the reply, or why there is none", async (t) => {
   assert.match(lost.stderr, /another config/);
 });
 
+test("--wait waits for every run that was started", async (t) => {
+  const { store, rouse } = await createStoredHome(t);
+  const good = run();
+  const bad = run();
+  await acceptRuns(store, good);
+  await endRun(store, good.id, { kind: "ended", status: "succeeded", reply: "42", error: null });
+  await acceptRuns(store, bad);
+  await endRun(store, bad.id, { kind: "ended", status: "failed", reply: null, error: "no model" });
+  const send = async (ids: string[], ...more: string[]) => {
+    const { url } = await fakeServer(t, 202, { ok: true, runIds: ids });
+    return rouse(["send", "mails", "--file", "-", "--wait", "--url", url, ...more]);
+  };
+  const both = await send([good.id, bad.id]);
+  assert.equal(both.code, 1);
+  assert.equal(both.stdout, `Run ${good.id} has succeeded:\n42\n`);
+  assert.match(both.stderr, new RegExp(`Run ${bad.id} has failed: no model`));
+  const listed = json(await send([good.id, bad.id], "--json")) as { id: string; status: string }[];
+  assert.deepEqual(
+    listed.map(({ id, status }) => [id, status]),
+    [
+      [good.id, "succeeded"],
+      [bad.id, "failed"],
+    ],
+  );
+  const one = await send([good.id]);
+  assert.equal(one.code, 0);
+  assert.equal(one.stdout, "42\n");
+  const notes = await fakeServer(t, 200, { ok: true, mode: "now", eventIds: ["e1"] });
+  const noted = await rouse(["send", "mails", "--file", "-", "--wait", "--url", notes.url]);
+  assert.equal(noted.stdout, "Stored as event e1\n");
+});
+
 test("waiting looks again until the run has ended, with a sign of life on a terminal", async () => {
   let now = 0;
   const clock: Clock = {
@@ -177,7 +267,16 @@ test("waiting looks again until the run has ended, with a sign of life on a term
     },
   };
   const { context, written } = createTestContext([], { errorIsTerminal: true, clock });
-  const base = { ...run(), attempts: 1, createdAt: 0, startedAt: 0, reply: null, error: null };
+  const base = {
+    ...run(),
+    attempts: 1,
+    createdAt: 0,
+    startedAt: 0,
+    reply: null,
+    error: null,
+    signals: null,
+    report: null,
+  };
   const findRun = async () => ({ ...base, status: "running" as const, endedAt: now >= 3000 ? now : null });
   const ended = await waitForRun({ findRun }, base.id, { clock, progress: createProgress(context) });
   assert.equal(ended.endedAt, 3000);

@@ -34,8 +34,11 @@ test("serve says where it listens, stops at a signal, and at once at the second"
   const { env } = createConfig(t);
   const { context, written, signal, exits } = createTestContext([], { env });
   const gateway = fakeGateway("::1");
-  const loaded = await loadSettings(context, undefined);
-  const served = serve(context, { loaded, port: 0, start: gateway.startWith });
+  const served = serve(context, {
+    load: () => loadSettings(context, undefined),
+    port: 0,
+    start: gateway.startWith,
+  });
   await gateway.ready;
   assert.equal(written.stdout, "rouse listening on http://[::1]:4242\n");
   assert.deepEqual(gateway.ports, [0]);
@@ -53,14 +56,13 @@ test("serve says where it listens, stops at a signal, and at once at the second"
 test("a port that is taken is a clear sentence", async (t) => {
   const { env } = createConfig(t);
   const { context } = createTestContext([], { env });
-  const loaded = await loadSettings(context, undefined);
   const fault = Object.assign(new Error("listen EADDRINUSE"), { code: "EADDRINUSE" });
   const failing: typeof startGateway = async ({ store }) => {
     await (await store).close();
     throw fault;
   };
   await assert.rejects(
-    serve(context, { loaded, port: undefined, start: failing }),
+    serve(context, { load: () => loadSettings(context, undefined), port: undefined, start: failing }),
     (thrown) => thrown instanceof UsageError && /Port 4665 on 127\.0\.0\.1 is taken/.test(thrown.message),
   );
 });

@@ -1,6 +1,9 @@
 // `rouse serve`: the gateway in the foreground, until it is told to stop.
 import type { Gateway, startGateway } from "../gateway.ts";
 import { UsageError } from "../core/errors.ts";
+import { openStore } from "../store/open.ts";
+import { startWriterThread } from "../store/sqlite-thread.ts";
+import { createMetrics } from "../telemetry/metrics.ts";
 import { addressOf } from "./address.ts";
 import { configFlag, readArguments, readWholeNumber, refuseMore } from "./arguments.ts";
 import type { Command, Context } from "./command.ts";
@@ -12,10 +15,10 @@ export const readPort = (written: string | undefined): number | undefined =>
   written === undefined ? undefined : readWholeNumber("--port", written, 0, 65_535);
 
 export type Serving = {
-  loaded: Loaded;
+  load: () => Promise<Loaded>;
   port: number | undefined;
   /** Called once requests are accepted, after the line that says so. */
-  onReady?: (gateway: Gateway) => void;
+  onReady?: (gateway: Gateway, loaded: Loaded) => void;
   start?: typeof startGateway;
 };
 
@@ -27,30 +30,41 @@ export async function serve(context: Context, serving: Serving): Promise<number>
     if (++asked === 1) stopAsked.resolve();
     else context.exit(1);
   });
-  const gateway = await begin(context, serving);
+  const { gateway, loaded } = await begin(context, serving);
   context.outliveOutput();
   context.stdout.write(`rouse listening on ${addressOf(gateway.host, gateway.port)}\n`);
-  serving.onReady?.(gateway);
+  serving.onReady?.(gateway, loaded);
   await stopAsked.promise;
   await gateway.stop();
   return 0;
 }
 
-async function begin({ env }: Context, { loaded, port, start }: Serving): Promise<Gateway> {
-  const { openStore } = await import("../store/open.ts");
-  // Opens in a thread of its own while the rest is loaded here; its fault is met where it is awaited.
-  const store = openStore(loaded.config.store);
+type Begun = { gateway: Gateway; loaded: Loaded };
+
+async function begin({ env }: Context, { load, port, start }: Serving): Promise<Begun> {
+  // The writer thread takes as long to start as the config to read, and few use another store: started first.
+  const thread = startWriterThread();
+  const loaded = await load().catch(async (fault: unknown) => {
+    await thread.close();
+    throw fault;
+  });
+  // Opens in its thread while the rest is loaded here; its fault is met where it is awaited.
+  const metrics = createMetrics();
+  const store = openStore(loaded.config.store, { thread, onGroup: metrics.groupWritten });
   store.catch(() => {});
   const startWith = start ?? (await import("../gateway.ts")).startGateway;
   const { createLog } = await import("../telemetry/log.ts");
+  const log = createLog(loaded.config.log);
   try {
-    return await startWith({
+    const gateway = await startWith({
       loaded,
       store,
+      metrics,
       env,
-      log: createLog(loaded.config.log),
+      log,
       ...(port !== undefined && { port }),
     });
+    return { gateway, loaded };
   } catch (fault) {
     throw listenFault(fault, loaded, port) ?? fault;
   }
@@ -95,6 +109,6 @@ Examples:
     const { values, positionals } = readArguments(context.argv, serveFlags);
     refuseMore(positionals, 0);
     const port = readPort(values.port);
-    return serve(context, { loaded: await loadSettings(context, values.config), port });
+    return serve(context, { load: () => loadSettings(context, values.config), port });
   },
 };

@@ -1,7 +1,8 @@
 // Which config a command works with, and its loading: a config with problems ends the command with all of them.
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { LoadResult, Problem } from "../config/load.ts";
+import type { LoadResult } from "../config/load.ts";
+import { problemList } from "../config/problem.ts";
 import { UsageError } from "../core/errors.ts";
 import type { Context } from "./command.ts";
 
@@ -19,16 +20,8 @@ export async function loadSettings(context: Context, written: string | undefined
   const { loadConfig } = await import("../config/load.ts");
   const loaded = loadConfig(file, context.env);
   if (loaded.ok) return loaded;
-  throw new UsageError([`${file} cannot be used:`, ...loaded.problems.map(indented)].join("\n"));
+  throw new UsageError(problemList(file, loaded.problems));
 }
 
 export const missingConfig = (file: string): string =>
   `There is no config at ${file}. Make one with: rouse init (or name another with --config FILE)`;
-
-/** `path: message (line N, column M)`, as far as these are known. */
-export function formatProblem({ path, message, line, column }: Problem): string {
-  const place = line === undefined ? "" : ` (line ${line}, column ${column ?? 1})`;
-  return `${path === "" ? "" : `${path}: `}${message}${place}`;
-}
-
-const indented = (problem: Problem): string => `  ${formatProblem(problem)}`;

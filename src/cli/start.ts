@@ -16,11 +16,10 @@ export async function start(context: Context, startGateway?: Serving["start"]): 
   const file = await findConfigFile(context, values.config);
   const isFirst = !existsSync(file);
   if (isFirst) await makeHome(file, { overwrite: false });
-  const loaded = await loadSettings(context, file);
   return serve(context, {
-    loaded,
+    load: () => loadSettings(context, file),
     port,
-    onReady: (gateway) => welcome(context, loaded, gateway, isFirst),
+    onReady: (gateway, loaded) => welcome(context, loaded, gateway, isFirst),
     ...(startGateway && { start: startGateway }),
   });
 }

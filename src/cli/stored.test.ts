@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { newId } from "../core/id.ts";
+import { plainText } from "../core/message.ts";
 import { acceptance, acceptRuns, claim, event, run, settlement } from "../store/contract/harness.ts";
 import type { Store } from "../store/store.ts";
 import { createStoredHome, json } from "./fixture.ts";
@@ -9,7 +10,7 @@ type Fields = Record<string, unknown>;
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 async function endedRun(store: Store, delivery: "waiting" | "failed" = "waiting") {
-  const accepted = run({ message: "do it" });
+  const accepted = run();
   await acceptRuns(store, accepted);
   const deliveryId = newId();
   await claim(store);
@@ -24,6 +25,8 @@ async function endedRun(store: Store, delivery: "waiting" | "failed" = "waiting"
         text: "done",
         status: delivery,
         error: delivery === "failed" ? "no" : null,
+        fallback: null,
+        trace: null,
       },
     }),
   );
@@ -60,13 +63,32 @@ test("runs lists for people, and shows one with its request and deliveries", asy
   assert.match((await rouse(["runs", "show", id])).stdout, /^status: +succeeded$/m);
 });
 
+test("runs show says in words what was noticed in outside text", async (t) => {
+  const { store, rouse } = await createStoredHome(t);
+  const noticed = { hiddenCharacters: 3, chatTokens: 0, fakeMarkers: 1, roleLabels: 0 };
+  const cases = [
+    { signals: noticed, words: /^signals: +hidden characters: 3, fake markers: 1$/m },
+    { signals: { ...noticed, hiddenCharacters: 0, fakeMarkers: 0 }, words: /^signals: +nothing noticed$/m },
+  ];
+  for (const { signals, words } of cases) {
+    const one = run();
+    await acceptRuns(store, one);
+    const before = await rouse(["runs", "show", one.id]);
+    assert.match(before.stdout, /^signals: +not looked at before its first attempt$/m);
+    await claim(store);
+    await store.settleRun({ id: one.id, lease: "lease" }, settlement({ signals }));
+    assert.match((await rouse(["runs", "show", one.id])).stdout, words);
+    assert.deepEqual((json(await rouse(["runs", "show", one.id, "--json"])) as Fields)["signals"], signals);
+  }
+});
+
 test("runs retry makes a new run of one that has ended", async (t) => {
   const { store, rouse } = await createStoredHome(t);
   const { id } = await endedRun(store);
   const again = json(await rouse(["runs", "retry", id, "--json"])) as Fields;
   const queued = await store.findRun(String(again["id"]));
   assert.equal(queued?.status, "queued");
-  assert.equal(queued.request.message, "do it");
+  assert.equal(plainText(queued.request.message), "do it");
   const early = await rouse(["runs", "retry", queued.id]);
   assert.equal(early.code, 1);
   assert.match(early.stderr, /has not ended/);
@@ -80,7 +102,7 @@ test("runs cancel ends a waiting run with its summary and a heartbeat, once", as
   assert.equal(done.code, 0, done.stderr);
   assert.equal((await store.findRun(waiting.id))?.status, "cancelled");
   const [summary] = await store.waitingEvents("main", 10);
-  assert.equal(summary?.text, "Hook Test (cancelled): it was cancelled");
+  assert.equal(plainText(summary?.text ?? []), "Hook Test (cancelled): it was cancelled");
   assert.equal((await store.listRuns({ kind: "heartbeat", limit: 5 })).length, 1);
   assert.equal((await rouse(["runs", "cancel", waiting.id])).code, 1);
 });
@@ -111,19 +133,25 @@ test("events are listed, shown again, and never shown", async (t) => {
   assert.equal((await rouse(["events", "cancel", note.id])).code, 1);
   assert.equal((await rouse(["events", "retry", note.id])).code, 0);
   assert.equal((await store.waitingEvents("main", 10)).length, 1);
-  assert.equal((json(await rouse(["events", "show", note.id, "--json"])) as Fields)["text"], note.text);
+  assert.equal(
+    (json(await rouse(["events", "show", note.id, "--json"])) as Fields)["text"],
+    plainText(note.text),
+  );
 });
 
 test("deliveries are listed, tried again, and cancelled", async (t) => {
   const { store, rouse } = await createStoredHome(t);
   const { deliveryId, id } = await endedRun(store, "failed");
   const [listed] = json(await rouse(["deliveries", "--json"])) as Fields[];
-  const fields = "id runId channel to status attempts createdAt sentAt error";
+  const fields = "id runId channel to status attempts sentMessages createdAt sentAt error";
   assert.deepEqual(Object.keys(listed!), fields.split(" "));
   assert.equal(listed!["runId"], id);
   assert.equal(listed!["status"], "failed");
   assert.match((await rouse(["deliveries"])).stdout, /failed +telegram +12345/);
-  assert.match((await rouse(["deliveries", "show", deliveryId])).stdout, /^text: +done$/m);
+  const shown = (await rouse(["deliveries", "show", deliveryId])).stdout;
+  assert.match(shown, /^text: +done$/m);
+  assert.match(shown, /^sentMessages: +0 /m);
+  assert.match(shown, /^fallback: +none$/m);
   assert.equal((await rouse(["deliveries", "cancel", deliveryId])).code, 1);
   assert.equal((await rouse(["deliveries", "retry", deliveryId])).code, 0);
   assert.equal((await store.findDelivery(deliveryId))?.status, "waiting");

@@ -23,7 +23,7 @@ export type Change = { sentence: string; value: Readonly<Record<string, unknown>
 
 type Verb<T> = (store: Store, item: T, config: Config) => Promise<Change>;
 
-export type Stored<T, R extends object> = {
+export type Stored<T, R extends object, D extends object = object> = {
   one: string;
   many: string;
   flags: Readonly<Record<string, Flag>>;
@@ -33,7 +33,9 @@ export type Stored<T, R extends object> = {
   single?: {
     find: (store: Store, id: string) => Promise<T | null>;
     /** What `show` adds to the record. */
-    details: (store: Store, item: T) => Promise<object>;
+    details: (store: Store, item: T) => Promise<D>;
+    /** What people get in place of these fields. */
+    inWords?: (item: T, details: D) => Readonly<Record<string, string>>;
     retry: Verb<T>;
     cancel: Verb<T>;
   };
@@ -42,9 +44,9 @@ export type Stored<T, R extends object> = {
 const listFlags = { limit: { type: "string" }, all: { type: "boolean" } } as const;
 const defaultLimit = 50;
 
-export async function runStored<T, R extends object>(
+export async function runStored<T, R extends object, D extends object>(
   context: Context,
-  stored: Stored<T, R>,
+  stored: Stored<T, R, D>,
 ): Promise<number> {
   const flags = { ...configFlag, ...jsonFlag, ...listFlags, ...stored.flags };
   const { values, positionals } = readArguments(context.argv, flags);
@@ -68,8 +70,10 @@ export async function runStored<T, R extends object>(
     if (item === null)
       throw new UsageError(`There is no ${stored.one} with the id ${id}. Ids are given whole.`);
     if (verb === "show") {
-      const record = { ...stored.toRecord(item), ...(await single.details(store, item)) };
-      (json ? printJson : printFields)(context, record as Record<string, unknown>);
+      const details = await single.details(store, item);
+      const record = { ...stored.toRecord(item), ...details };
+      if (json) printJson(context, record);
+      else printFields(context, { ...record, ...single.inWords?.(item, details) });
       return 0;
     }
     const { sentence, value } = await single[verb](store, item, config);
@@ -93,9 +97,9 @@ function readLimit({ limit, all }: Values<typeof listFlags>): number | null {
   return limit === undefined ? defaultLimit : readWholeNumber("--limit", limit, 1, 1_000_000);
 }
 
-function printList<T, R extends object>(
+function printList<R extends object>(
   context: Context,
-  { columns, many }: Stored<T, R>,
+  { columns, many }: { columns: readonly Column<R>[]; many: string },
   records: readonly R[],
   { json, limit }: { json: boolean; limit: number | null },
 ): void {

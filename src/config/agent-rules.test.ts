@@ -33,7 +33,7 @@ test("only one agent is the default; without one it is the first", () => {
 });
 
 test("a command agent needs its command, from the list or the defaults", () => {
-  const missing = "is missing: an agent of kind command needs its program";
+  const missing = "is missing: an agent of kind command needs its program, or a preset";
   assert.deepEqual(problems({ list: [{ id: "a", kind: "command" }] }), [
     `agents.list[0].command: ${missing}`,
   ]);
@@ -43,6 +43,7 @@ test("a command agent needs its command, from the list or the defaults", () => {
   );
   assert.deepEqual(problems({ defaults: { kind: "command" } }), [`agents.defaults.command: ${missing}`]);
   assert.deepEqual(problems({ defaults: { command: "x" }, list: [{ id: "a", kind: "command" }] }), []);
+  assert.deepEqual(problems({ list: [{ id: "a", kind: "command", preset: "claude" }] }), []);
 });
 
 test("an alias names one model, and is no model's id", () => {
@@ -57,12 +58,42 @@ test("an alias names one model, and is no model's id", () => {
 });
 
 test("settings without effect are warnings", () => {
-  const unused = "this version does not use it yet, so it has no effect";
-  assert.deepEqual(warnings({ defaults: { tools: ["x"] }, list: [{ id: "a", tools: [] }] }), [
-    `agents.defaults.tools: ${unused}`,
-    `agents.list[0].tools: ${unused}`,
-  ]);
   assert.deepEqual(warnings({ list: [{ id: "a", command: "x" }] }), [
     'agents.list[0].command: has no effect on an agent of kind echo: add "kind": "command"',
+  ]);
+});
+
+test("every kind needs what it cannot do without", () => {
+  const of = (agent: object) => problems({ list: [{ id: "a", ...agent }] });
+  assert.deepEqual(of({ kind: "acp" }), [
+    "agents.list[0].command: is missing: an agent of kind acp needs its program",
+  ]);
+  assert.deepEqual(of({ kind: "http" }), [
+    "agents.list[0].url: is missing: an agent of kind http needs its address",
+  ]);
+  assert.deepEqual(of({ kind: "http", url: "ftp://x" }), [
+    "agents.list[0].url: must be an address such as http://127.0.0.1:11434/v1",
+  ]);
+  assert.deepEqual(of({ kind: "model" }), [
+    "agents.list[0].model: is missing: an agent of kind model needs one",
+  ]);
+  assert.deepEqual(of({ kind: "model", model: "gpt" }), [
+    "agents.list[0].model: must be provider/model, with the provider from models.providers",
+  ]);
+  assert.deepEqual(of({ kind: "model", model: "openai/gpt", tools: ["mcp:x"] }), [
+    "agents.list[0].model: names the provider openai, which is not in models.providers",
+    "agents.list[0].tools: has mcp:x, but there is no mcp.servers.x",
+  ]);
+  assert.match(of({ tools: ["shell"] })[0] ?? "", /tools\[0\]: must be read, list, search/);
+});
+
+test("a model agent finds its provider, also through an alias", () => {
+  const providers = { local: { kind: "openai-compatible", baseUrl: "http://127.0.0.1:11434/v1" } };
+  const defaults = { models: { "local/llama": { alias: "fast" } } };
+  const agents = { defaults, list: [{ id: "a", kind: "model", model: "fast" }] };
+  const found = problemsOf({ agents, models: { providers } });
+  assert.deepEqual(found, []);
+  assert.deepEqual(problemsOf({ models: { providers: { local: { kind: "openai-compatible" } } } }), [
+    "models.providers.local.baseUrl: is missing: where is this server?",
   ]);
 });

@@ -14,8 +14,14 @@ test("what an agent lacks comes from the defaults", () => {
     outputLimitBytes: 10,
   };
   const list = [{ id: "a" }, { id: "b", kind: "echo" }, { id: "c", model: "c/d", args: [], workspace: "w" }];
-  const common = { instructions: "Be kind.", thinking: "low" };
-  const program = { kind: "command", command: "agent", env: ["KEY"], outputLimitBytes: 10 };
+  const common = {
+    instructions: "Be kind.",
+    instructionsFile: null,
+    fallback: null,
+    thinking: "low",
+    tools: ["read", "list", "search"],
+  };
+  const program = { kind: "command", preset: null, command: "agent", env: ["KEY"], outputLimitBytes: 10 };
   const home = "/home/rouse";
   assert.deepEqual(configOf({ agents: { defaults, list } }).agents.list, [
     {

@@ -1,5 +1,10 @@
 // The whole configuration as the program sees it: checked, complete, frozen. What a user writes is in `schema/`.
+import type { WakeMode } from "../core/action.ts";
+import type { FieldPath } from "../core/field-path.ts";
 import type { ModelList } from "../core/model.ts";
+import type { WantedTarget } from "../core/target.ts";
+import type { ToolGrant } from "../core/tool.ts";
+import type { Path } from "./problem.ts";
 
 export type Config = {
   /** The file it came from; relative paths were resolved against its folder. */
@@ -23,6 +28,14 @@ export type Config = {
     defaultSessionKey: string | null;
     allowRequestSessionKey: boolean;
     allowedSessionKeyPrefixes: readonly string[];
+    tools: ToolGrant;
+    budget: { runsPerDay: number; tokensPerDay: number; moneyPerDay: number | null };
+    /** In order: the user's, then the presets'. */
+    mappings: readonly MappingConfig[];
+    gmail: GmailConfig | null;
+    mail: readonly MailAccountConfig[];
+    transformsDir: string;
+    transformTimeoutSeconds: number;
     maxBodyBytes: number;
     bodyTimeoutSeconds: number;
     maxQueued: number;
@@ -37,6 +50,10 @@ export type Config = {
     maxConcurrent: number;
     maxAttempts: number;
   };
+  channels: ChannelsConfig;
+  models: ModelsConfig;
+  /** MCP servers by name. */
+  mcp: Readonly<Record<string, McpServerConfig>>;
   store: {
     /** A PostgreSQL address, or null for the embedded SQLite in `path`. */
     url: string | null;
@@ -47,7 +64,89 @@ export type Config = {
   log: { level: LogLevel; format: "auto" | "json" | "pretty" };
 };
 
+/** The Gmail account that is watched. */
+export type GmailConfig = {
+  account: string;
+  label: string;
+  excludeLabels: readonly string[];
+  mode: "poll" | "pull" | "push";
+  credentialsFile: string;
+  pollMs: number;
+  topic: string | null;
+  /** Its full name; null where there is no topic. */
+  subscription: string | null;
+  oidc: { audience: string; serviceAccountEmail: string } | null;
+  pushPath: string;
+  includeBody: boolean;
+  maxBytes: number;
+  renewEveryMs: number;
+  catchUp: { maxAgeMs: number; maxMessages: number };
+  /** Without slashes at their ends. */
+  endpoints: { oauth: string; gmail: string; pubsub: string; certs: string };
+};
+
+/** A mailbox that is watched over IMAP. */
+export type MailAccountConfig = {
+  id: string;
+  host: string;
+  port: number;
+  /** `tls` from the first byte; `starttls` required; `none` only on this machine. */
+  encryption: "tls" | "starttls" | "none";
+  user: string;
+  login: { password: string } | { accessToken: string };
+  mailbox: string;
+  pollSeconds: number;
+  includeBody: boolean;
+  maxBytes: number;
+  catchUp: { maxAgeMs: number; maxMessages: number };
+};
+
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
+
+export type PlainValue = string | number | boolean | null;
+
+/** Which requests a mapping takes: all that is given must fit. */
+export type MatchConfig = {
+  path: string | null;
+  source: string | null;
+  /** Names in lower case, each with the values it may have. */
+  headers: readonly { name: string; values: readonly string[] }[];
+  payload: readonly { written: string; path: FieldPath; values: readonly PlainValue[] }[];
+};
+
+export type MappingConfig = {
+  id: string;
+  /** Its place in `hooks.mappings`, or the preset it is. */
+  origin: number | string;
+  match: MatchConfig;
+  action: "wake" | "agent";
+  wakeMode: WakeMode;
+  deliver: boolean;
+  agentId: string | null;
+  channel: string | null;
+  /** Null: as the agent's. */
+  fallback: WantedTarget | null;
+  timeoutSeconds: number | null;
+  templates: MappingTemplates;
+  forEach: { written: string; path: FieldPath } | null;
+  transform: { module: string; export: string | null } | null;
+  /** Null: as `hooks.tools`. */
+  tools: ToolGrant | null;
+  allowUnsafeExternalContent: boolean;
+};
+
+/** The sources of the templates, under their names in the config. */
+export type MappingTemplates = Readonly<Record<TemplateName, string | null>>;
+export const templateNames = [
+  "messageTemplate",
+  "textTemplate",
+  "name",
+  "sessionKey",
+  "to",
+  "model",
+  "thinking",
+] as const;
+export type TemplateName = (typeof templateNames)[number];
 
 /** One agent with everything `agents.defaults` gave it filled in. */
 export type AgentConfig = {
@@ -55,21 +154,88 @@ export type AgentConfig = {
   id: string;
   default: boolean;
   workspace: string;
+  /** Read from `instructionsFile` at each turn where that is set. */
   instructions: string | null;
+  instructionsFile: string | null;
   model: string | null;
   thinking: string | null;
+  /** What it may use; a hook's run gets less (`hooks.tools`). */
+  tools: readonly string[];
+  /** Where replies go that finally cannot be delivered. */
+  fallback: WantedTarget | null;
 } & AgentKind;
+
+export const commandPresets = ["claude", "codex", "gemini"] as const;
+export type CommandPreset = (typeof commandPresets)[number];
+
+/** Kinds of permission an ACP agent may ask for, as its protocol names them. */
+export const permissionKinds = [
+  "read",
+  "edit",
+  "delete",
+  "move",
+  "search",
+  "execute",
+  "think",
+  "fetch",
+  "other",
+] as const;
+export type PermissionKind = (typeof permissionKinds)[number];
+
+type ProgramConfig = {
+  command: string;
+  args: readonly string[];
+  /** Names of environment variables the program may see beyond the built-in few. */
+  env: readonly string[];
+};
 
 export type AgentKind =
   | { kind: "echo" }
-  | {
+  | ({
       kind: "command";
-      command: string;
-      args: readonly string[];
-      /** Names of environment variables the program may see beyond the built-in few. */
-      env: readonly string[];
+      /** Knows the program's options and output; null for a plain program. */
+      preset: CommandPreset | null;
       outputLimitBytes: number;
+    } & ProgramConfig)
+  | ({
+      kind: "acp";
+      /** Permission requests that are granted; all others are refused. */ allow: readonly PermissionKind[];
+    } & ProgramConfig)
+  | { kind: "http"; url: string; /** Signs the request; null: unsigned. */ secret: string | null }
+  | {
+      kind: "model";
+      maxSteps: number;
+      /** Hosts the fetch tool may ask. */
+      fetchHosts: readonly string[];
     };
+
+/** `settings` are of the platform's own shape; `to` is its default recipient. */
+export type ChannelConfig = { id: string; to: string | null; settings: object };
+
+export type ChannelsConfig = {
+  list: readonly ChannelConfig[];
+  /** Files of the user's own channels, whose ids only they know. */
+  plugins: readonly { module: string; to: string | null; settings: object }[];
+  /** Where mappings and agents name a channel. */
+  named: readonly { path: Path; channel: string }[];
+};
+
+export const providerKinds = ["openai-compatible", "openai", "anthropic", "google"] as const;
+export type ProviderKind = (typeof providerKinds)[number];
+export type ProviderConfig = { kind: ProviderKind; baseUrl: string | null; apiKey: string | null };
+
+export type ModelsConfig = {
+  /** By the name before the slash of a model id. */
+  providers: Readonly<Record<string, ProviderConfig>>;
+  /** Money for a million tokens, by model id. */
+  prices: Readonly<Record<string, { input: number; output: number }>>;
+  /** Tokens a model can take at once, by model id. */
+  contextTokens: Readonly<Record<string, number>>;
+};
+
+export type McpServerConfig =
+  | { kind: "http"; url: string; headers: Readonly<Record<string, string>> }
+  | ({ kind: "command" } & ProgramConfig);
 
 export const defaultAgent = (agents: readonly AgentConfig[]): AgentConfig => {
   const found = agents.find((agent) => agent.default) ?? agents[0];

@@ -79,8 +79,8 @@ test("nesting without end is a problem, also inside a comment's shadow", () => {
   assert.deepEqual(problemsOf(`// it's a "quote\n${'{"a":'.repeat(100_000)}`), [
     ": brackets are nested too deep",
   ]);
-  const gmail = `{ "hooks": { "gmail": ${'{"a":'.repeat(400)}1${"}".repeat(400)} } }`;
-  assert.deepEqual(problemsOf(gmail), []);
+  const serve = `${'{"a":'.repeat(400)}1${"}".repeat(400)}`;
+  assert.deepEqual(problemsOf(`{ "hooks": { "gmail": { "account": "a@b.c", "serve": ${serve} } } }`), []);
 });
 
 test("a large file of something else is answered, problem by problem", () => {

@@ -52,7 +52,7 @@ test("the reference has every setting of the specification and the defaults", ()
     "presets",
     "mappings",
     "transformsDir",
-    "gmail",
+    "gmail.account",
   ]) {
     assert.ok(text.includes(`| \`hooks.${name}\` |`), name);
   }

@@ -15,10 +15,11 @@ import type { Sources } from "./secrets.ts";
 import { offsetKey, type Offsets, parseSyntax, placeIn } from "./syntax.ts";
 import { toValue } from "./value.ts";
 
-export type { Problem } from "./problem.ts";
+export { formatProblem, type Problem } from "./problem.ts";
 
 export type ParseResult =
-  | { ok: true; config: Config; warnings: Problem[] }
+  /** `place` finds the line of a setting, for problems that only its user can find. */
+  | { ok: true; config: Config; warnings: Problem[]; place: (finding: Finding) => Problem }
   | { ok: false; problems: Problem[]; warnings: Problem[] };
 
 /** `files` are the config and the secret files it names; `fingerprint` changes when the content of one does. */
@@ -46,7 +47,7 @@ export function parseConfig(
   const checked = check(value, findings);
   const place = placeIn(source, offsets);
   const warnings = checked.warnings.map(place);
-  if (checked.settings) return { ok: true, config: buildConfig(checked.settings, file), warnings };
+  if (checked.settings) return { ok: true, config: buildConfig(checked.settings, file), warnings, place };
   return { ok: false, problems: checked.problems.map(place).toSorted(byPlace), warnings };
 }
 

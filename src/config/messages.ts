@@ -30,12 +30,12 @@ function explainOne(issue: Issue, path: Path, value: unknown, known: (path: Path
     const names = known(path);
     return issue.keys.map((key) => ({ path: [...path, key], message: unknownSetting(key, names) }));
   }
+  if (valueAt(value, path) === undefined) return [{ path, message: "is missing" }];
   if (issue.code === "invalid_union") {
     const branch = meantBranch(issue.errors);
     if (!branch) return [{ path, message: unionSentence(issue) }];
     return branch.flatMap((inner) => explainOne(inner, [...path, ...(inner.path as Path)], value, known));
   }
-  if (valueAt(value, path) === undefined) return [{ path, message: "is missing" }];
   return [{ path, message: sentence(issue) }];
 }
 

@@ -34,7 +34,8 @@ test("an unknown setting is named with the nearest known one at that place", () 
   assert.deepEqual(problemsOf({ hooks: { token: { fil: "x", file: "y" } } }), [
     "hooks.token.fil: unknown setting `fil`; did you mean `file`?",
   ]);
-  assert.deepEqual(problemsOf({ channels: { telegram: {} } }), [
-    "channels.telegram: unknown setting `telegram`",
+  assert.deepEqual(problemsOf({ channels: { telegrm: {}, telegram: {} } }), [
+    "channels.telegrm: unknown setting `telegrm`; did you mean `telegram`?",
+    "channels.telegram.token: is missing",
   ]);
 });

@@ -2,6 +2,15 @@
 
 export type Problem = { path: string; message: string; line?: number; column?: number };
 
+/** `path: message (line N, column M)`, as far as these are known. */
+export function formatProblem({ path, message, line, column }: Problem): string {
+  const place = line === undefined ? "" : ` (line ${line}, column ${column ?? 1})`;
+  return `${path === "" ? "" : `${path}: `}${message}${place}`;
+}
+
+export const problemList = (file: string, problems: readonly Problem[]): string =>
+  [`${file} cannot be used:`, ...problems.map((each) => `  ${formatProblem(each)}`)].join("\n");
+
 export type Path = readonly (string | number)[];
 
 /** A problem before its place in the file is looked up; `offset` when that is known already. */

@@ -96,14 +96,3 @@ test("no gateway token and disabled hooks are warnings", () => {
   ]);
   assert.equal(configOf({ gateway: { auth: { token: " " } } }).gateway.auth.token, null);
 });
-
-test("what this version does not serve is a warning each, and only when set", () => {
-  const set = { presets: ["gmail"], mappings: [{}], transformsDir: "transforms", gmail: { account: "x" } };
-  const names = Object.keys(set).map((name) => `hooks.${name}`);
-  const warnings = warningsOf(withHooks(set));
-  assert.deepEqual(
-    warnings,
-    names.map((name) => `${name}: this version does not serve it yet, so it has no effect`),
-  );
-  assert.deepEqual(warningsOf(withHooks({ presets: [], mappings: [] })), []);
-});

@@ -1,9 +1,13 @@
 // Rules between settings, each a pure function of what the schema let through: errors refuse the file, warnings do not.
 import { hash, timingSafeEqual } from "node:crypto";
-import { isIPv4 } from "node:net";
 import { mainSessionKey } from "../core/run.ts";
 import { generatedKeyPrefix, hasAllowedPrefix, sessionKeyFault } from "../core/session-key.ts";
 import { agentRules } from "./agent-rules.ts";
+import { channelRules } from "./channel-rules.ts";
+import { gmailRules } from "./gmail-rules.ts";
+import { isLoopback } from "./loopback.ts";
+import { mailRules } from "./mail-rules.ts";
+import { mappingRules } from "./mapping-rules.ts";
 import type { Finding, Path } from "./problem.ts";
 import type { Settings } from "./schema/index.ts";
 
@@ -11,10 +15,18 @@ export type Findings = { problems: Finding[]; warnings: Finding[] };
 
 const shortestGoodToken = 24;
 const travels = /^[\x21-\x7e]+$/;
-const notServed = "this version does not serve it yet, so it has no effect";
 
 export function checkRules(settings: Settings): Findings {
-  const parts = [gatewayRules, hookTokenRules, hookSessionRules, notServedRules, agentRules];
+  const parts = [
+    gatewayRules,
+    hookTokenRules,
+    hookSessionRules,
+    mappingRules,
+    mailRules,
+    gmailRules,
+    agentRules,
+    channelRules,
+  ];
   const found = parts.map((rules) => rules(settings));
   return {
     problems: found.flatMap(({ problems }) => problems),
@@ -111,20 +123,6 @@ function defaultKeyFault(key: string, prefixes: readonly string[]): string | nul
     ? null
     : "must start with one of hooks.allowedSessionKeyPrefixes, or no run could use it";
 }
-
-function notServedRules({ hooks }: Settings): Findings {
-  const set = {
-    presets: hooks.presets.length > 0,
-    mappings: hooks.mappings.length > 0,
-    transformsDir: hooks.transformsDir !== undefined,
-    gmail: hooks.gmail !== undefined,
-  };
-  const names = Object.entries(set).flatMap(([name, isSet]) => (isSet ? [name] : []));
-  return { problems: [], warnings: names.map((name) => ({ path: ["hooks", name], message: notServed })) };
-}
-
-const isLoopback = (host: string): boolean =>
-  host.toLowerCase() === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));
 
 const digest = (value: string): Buffer => hash("sha256", value, "buffer");
 const isSame = (left: string, right: string): boolean => timingSafeEqual(digest(left), digest(right));

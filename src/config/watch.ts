@@ -11,20 +11,25 @@ export type Watch = {
   /** What the caller has loaded already; without it, what is there now counts as known. */
   loaded?: LoadResult;
   intervalMs?: number;
+  /** A fingerprint of whatever else the configuration depends on, and what it was when that was read. */
+  also?: { now: () => string; known: string };
 };
 
 /** Returns the function that ends the watch. */
-export function watchConfig({ file, env, onChange, loaded, intervalMs = 1000 }: Watch): () => void {
+export function watchConfig({ file, env, onChange, loaded, intervalMs = 1000, also }: Watch): () => void {
   let known = loaded ?? loadConfig(file, env);
-  let lastSeen = known.fingerprint;
+  let inUse = `${known.fingerprint} ${also?.known ?? ""}`;
+  let lastSeen = inUse;
   const look = () => {
-    const seen = fingerprintOf(known.files);
+    const beside = also?.now() ?? "";
+    const seen = `${fingerprintOf(known.files)} ${beside}`;
     // Only what two looks agree on is taken up, so that a file is not read while it is being written.
     const isSettled = seen === lastSeen;
     lastSeen = seen;
-    if (!isSettled || seen === known.fingerprint) return;
+    if (!isSettled || seen === inUse) return;
     known = loadConfig(file, env);
-    lastSeen = known.fingerprint;
+    inUse = `${known.fingerprint} ${beside}`;
+    lastSeen = inUse;
     onChange(known);
   };
   const timer = setInterval(look, intervalMs);

@@ -16,7 +16,11 @@ export const catalogue = {
     retry: false,
     text: "Send the token in the Authorization header, never in the query string.",
   },
-  "method-not-allowed": { status: 405, retry: false, text: "Only POST is allowed here." },
+  "method-not-allowed": {
+    status: 405,
+    retry: false,
+    text: "This method is not allowed here: the Allow header says which is.",
+  },
   "repeated-header": {
     status: 400,
     retry: false,
@@ -25,7 +29,12 @@ export const catalogue = {
   unauthorized: {
     status: 401,
     retry: false,
-    text: "The hook token is missing or wrong. Send it as Authorization: Bearer TOKEN.",
+    text: "The token is missing or wrong. Send it as Authorization: Bearer TOKEN.",
+  },
+  "push-unauthorized": {
+    status: 401,
+    retry: false,
+    text: "The push does not carry the OIDC token that hooks.gmail.oidc describes.",
   },
   "too-many-failures": {
     status: 429,
@@ -90,6 +99,8 @@ export type Refusal = {
   readonly refused: ErrorCode;
   readonly details?: readonly PayloadFault[];
   readonly retryAfterSeconds?: number;
+  /** With `method-not-allowed`: the methods that are, where that is not POST. */
+  readonly allow?: string;
 };
 
 export const refuse = (refused: ErrorCode, more?: Omit<Refusal, "refused">): Refusal => ({

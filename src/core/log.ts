@@ -15,6 +15,8 @@ export type LogFields = {
   deliveryId?: string;
   agentId?: string;
   channel?: string;
+  /** A watched mail account. */
+  account?: string;
   attempt?: number;
   kind?: string;
   setting?: string;

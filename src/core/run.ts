@@ -5,6 +5,7 @@
 //     │  └─cancel──▶ cancelled
 //     └──retry, release (clean stop), expired lease
 import type { RunRequest } from "./action.ts";
+import type { Signals } from "./signals.ts";
 
 export const runStatuses = [
   "queued",
@@ -40,6 +41,19 @@ export type Run = NewRun & {
   endedAt: number | null;
   reply: string | null;
   error: string | null;
+  /** What was noticed in its outside text when its prompt was made; null before its first attempt. */
+  signals: Signals | null;
+  report: RunReport | null;
+};
+
+/** What an agent said about its work, over all attempts. */
+export type RunReport = {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cost: number;
+  readonly warnings: readonly string[];
+  readonly toolsGranted: readonly string[];
+  readonly toolsUsed: readonly string[];
 };
 
 /** A run in the hands of one worker. Whoever does not hold the lease changes nothing. */
@@ -48,12 +62,17 @@ export type ClaimedRun = Run & {
   /** Time its earlier attempts have worked. */
   elapsedMs: number;
   cancelRequested: boolean;
+  /** A tool that changes something has run: it must not be tried again. */
+  acted: boolean;
 };
 
 export const mainSessionKey = "main";
 export const heartbeatLane = "main";
 /** Heartbeats asked for within this time become one. */
 export const heartbeatDelayMs = 250;
+
+/** Whether what was said before in its session is carried. */
+export const isConversation = (run: { id: string; lane: string }): boolean => run.lane !== `run:${run.id}`;
 
 /** An explicit session key is a conversation; anything else is an isolated turn with a lane of its own. */
 export const laneOf = (

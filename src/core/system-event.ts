@@ -1,4 +1,5 @@
 // A system event is a note for the main session. It stays until a turn that showed it has succeeded.
+import type { Message } from "./message.ts";
 
 /** Where the text came from, carried on the record so that nobody has to guess it later. */
 export type EventSource = "wake" | "summary" | "notice";
@@ -8,7 +9,7 @@ export type NewEvent = {
   sessionKey: string;
   source: EventSource;
   hook: string | null;
-  text: string;
+  text: Message;
 };
 
 export type SystemEvent = NewEvent & {

@@ -12,12 +12,19 @@ export const platforms = [
 ] as const;
 
 export const lastChannel = "last";
-const fallbackChannel = platforms[0];
+const firstChoice = platforms[0];
 
 export type Target = { channel: string; to: string };
 
+/** As it is asked for: the channel may be `last`, and without `to` it is whoever the channel has. */
+export type WantedTarget = { channel: string; to: string | null };
+
 /** A configured channel and its default recipient. */
 export type ConfiguredChannel = { channel: string; to: string | null };
+
+/** All that a request may name: plugins are known by being configured. */
+export const channelNames = (configured: readonly ConfiguredChannel[]): ReadonlySet<string> =>
+  new Set([lastChannel, ...platforms, ...configured.map(({ channel }) => channel)]);
 
 export type TargetPolicy = {
   lastTarget: Target | null;
@@ -26,10 +33,7 @@ export type TargetPolicy = {
 
 export type ResolvedTarget = { ok: true; target: Target } | { ok: false; channel: string; reason: string };
 
-export function resolveTarget(
-  wanted: { channel: string; to: string | null },
-  policy: TargetPolicy,
-): ResolvedTarget {
+export function resolveTarget(wanted: WantedTarget, policy: TargetPolicy): ResolvedTarget {
   const channel = wanted.channel === lastChannel ? chooseLast(policy) : wanted.channel;
   const configured = policy.configured.find((each) => each.channel === channel);
   if (!configured) {
@@ -47,7 +51,7 @@ export function resolveTarget(
 
 function chooseLast({ lastTarget, configured }: TargetPolicy): string {
   if (lastTarget) return lastTarget.channel;
-  if (configured.some((each) => each.channel === fallbackChannel)) return fallbackChannel;
+  if (configured.some((each) => each.channel === firstChoice)) return firstChoice;
   const [only, second] = configured;
-  return only && !second ? only.channel : fallbackChannel;
+  return only && !second ? only.channel : firstChoice;
 }

@@ -7,6 +7,9 @@ import { setUpRunner } from "../../test/fakes/runner.ts";
 import { createChannels } from "../channels/registry.ts";
 import { StoreUnavailable } from "../core/errors.ts";
 import { silentLog } from "../core/log.ts";
+import { plainText } from "../core/message.ts";
+import { acceptance, delivery, run, settlement } from "../store/contract/harness.ts";
+import type { Store } from "../store/store.ts";
 import { createCourier, type CourierOptions } from "./courier.ts";
 
 const telegram = [{ channel: "telegram", to: "5" }];
@@ -15,9 +18,13 @@ async function setUp(t: TestContext) {
   const { store, clock, runnerWith, enqueue, policy } = await setUpRunner(t);
 
   /** One reply on its way, made as the runner makes it. */
-  async function reply(asked: Parameters<typeof enqueue>[0] = {}, configured = telegram): Promise<string> {
+  async function reply(
+    asked: Parameters<typeof enqueue>[0] = {},
+    { configured = telegram, text = "done" }: { configured?: typeof telegram; text?: string } = {},
+  ): Promise<string> {
     const runId = await enqueue({ deliver: true, ...asked });
-    await runnerWith(createFakeAgent(), { policy: () => ({ ...policy, configured }) }).tick();
+    const agent = createFakeAgent(() => ({ kind: "replied", reply: text }));
+    await runnerWith(agent, { policy: () => ({ ...policy, configured }) }).tick();
     const [delivery] = await store.listDeliveries({ limit: null, runId });
     return delivery!.id;
   }
@@ -27,6 +34,7 @@ async function setUp(t: TestContext) {
       channels: () => createChannels(new Map([["telegram", { channel, to: "5" }]])),
       clock,
       log: silentLog,
+      leaseMs: 120_000,
       random: () => 0,
       ...more,
     });
@@ -34,8 +42,19 @@ async function setUp(t: TestContext) {
   const notices = async () =>
     (await store.listEvents({ limit: null }))
       .filter(({ source }) => source === "notice")
-      .map(({ text }) => text);
+      .map(({ text }) => plainText(text));
   return { store, clock, reply, courierTo, find, notices };
+}
+
+/** Replies to as many recipients, stored without any agent. */
+async function flood(store: Store, count: number): Promise<void> {
+  const runs = Array.from({ length: count }, () => run());
+  await store.accept(acceptance({ runs }));
+  const { claimed } = await store.claimRuns({ kind: "hook", limit: count, lease: "flood", leaseMs: 60_000 });
+  const settled = claimed.map((each, at) =>
+    store.settleRun(each, settlement({ delivery: delivery({ runId: each.id, to: String(at) }) })),
+  );
+  assert.equal((await Promise.all(settled)).filter(Boolean).length, count);
 }
 
 test("a reply is sent", async (t) => {
@@ -43,7 +62,7 @@ test("a reply is sent", async (t) => {
   const id = await reply();
   const channel = createFakeChannel();
   await courierTo(channel).tick();
-  assert.deepEqual(channel.sent, [{ deliveryId: id, to: "5", text: "done" }]);
+  assert.deepEqual(channel.sent, [{ id: `${id}-0`, to: "5", text: "done" }]);
   const { status, sentAt, attempts, error } = await find(id);
   assert.deepEqual([status, sentAt, attempts, error], ["sent", clock.now(), 1, null]);
   assert.deepEqual(await notices(), []);
@@ -86,13 +105,20 @@ test("a channel that is gone fails the delivery with the reason", async (t) => {
 
 test("a reply that had nowhere to go can be retried once a channel is there", async (t) => {
   const { reply, courierTo, find, store } = await setUp(t);
-  const id = await reply({}, []);
+  const id = await reply({}, { configured: [] });
   assert.deepEqual([(await find(id)).status, (await find(id)).channel], ["failed", "whatsapp"]);
   await store.retryDelivery(id);
   const channel = createFakeChannel();
-  await courierTo(channel).tick();
-  const { status, channel: sentOn, to } = await find(id);
-  assert.deepEqual([status, sentOn, to], ["sent", "telegram", "5"]);
+  const courier = courierTo(channel);
+  await courier.tick();
+  assert.deepEqual(
+    [(await find(id)).channel, channel.sent],
+    ["telegram", []],
+    "first it takes its place there",
+  );
+  await courier.tick();
+  const { status, to, attempts } = await find(id);
+  assert.deepEqual([status, to, attempts, channel.sent.length], ["sent", "5", 1, 1]);
 });
 
 test("a platform that never answers is tried twice, then unknown", async (t) => {
@@ -143,7 +169,7 @@ test("a message is sent once though the store was away when it had been", async 
 test("after a crash a delivery is sent when its lease has ended", async (t) => {
   const { reply, courierTo, find, store, clock } = await setUp(t);
   const id = await reply();
-  await store.claimDeliveries({ limit: 1, lease: "crashed", leaseMs: 1000 });
+  await store.claimDeliveries({ channel: "telegram", limit: 1, lease: "crashed", leaseMs: 1000 });
   const courier = courierTo(createFakeChannel());
   await courier.tick();
   assert.equal((await find(id)).status, "waiting");
@@ -193,4 +219,181 @@ test("what stopping kept from being sent costs no attempt", async (t) => {
   await eventually(() => channel.sent.length === 1);
   await courier.drain(0);
   assert.deepEqual([(await find(id)).status, (await find(id)).attempts], ["waiting", 0]);
+});
+
+test("a long reply is sent message by message, and goes on where it was stopped", async (t) => {
+  const { reply, courierTo, find, clock } = await setUp(t);
+  const id = await reply({}, { text: "one\ntwo\nthree" });
+  let isBusy = true;
+  const channel = createFakeChannel(({ text }) =>
+    text === "two" && isBusy ? { kind: "retry", reason: "busy", afterMs: 1000 } : { kind: "sent" },
+  );
+  const courier = courierTo(channel);
+  await courier.tick();
+  assert.deepEqual([(await find(id)).status, (await find(id)).cursor], ["waiting", 1]);
+  isBusy = false;
+  await clock.advance(1000);
+  await courier.tick();
+  assert.deepEqual([(await find(id)).status, (await find(id)).cursor], ["sent", 3]);
+  assert.deepEqual(
+    channel.sent.map((message) => [message.id, message.text]),
+    [
+      [`${id}-0`, "one"],
+      [`${id}-1`, "two"],
+      [`${id}-1`, "two"],
+      [`${id}-2`, "three"],
+    ],
+  );
+});
+
+test("after a crash in the middle it goes on at the first message not known to be sent", async (t) => {
+  const { reply, courierTo, find, store, clock } = await setUp(t);
+  const id = await reply({}, { text: "one\ntwo\nthree" });
+  await store.claimDeliveries({ channel: "telegram", limit: 1, lease: "crashed", leaseMs: 1000 });
+  await store.advanceDelivery({ id, lease: "crashed", cursor: 2, leaseMs: 1000 });
+  await clock.advance(1000);
+  const channel = createFakeChannel();
+  await courierTo(channel).tick();
+  assert.deepEqual([(await find(id)).status, channel.sent.map(({ text }) => text)], ["sent", ["three"]]);
+});
+
+test("the store being away between two messages sends none of them twice", async (t) => {
+  const { reply, courierTo, find, store, clock } = await setUp(t);
+  const id = await reply({}, { text: "one\ntwo" });
+  let away = 3;
+  const flaky = {
+    ...store,
+    advanceDelivery: async (...progress: Parameters<typeof store.advanceDelivery>) => {
+      if (away-- > 0) throw new StoreUnavailable("away");
+      return store.advanceDelivery(...progress);
+    },
+  };
+  const channel = createFakeChannel();
+  const ticked = courierTo(channel, { store: flaky }).tick();
+  await eventually(async () => {
+    await clock.advance(100);
+    return away < 0;
+  });
+  await ticked;
+  assert.deepEqual([(await find(id)).status, channel.sent.map(({ text }) => text)], ["sent", ["one", "two"]]);
+});
+
+test("once a part was sent the rest goes nowhere else", async (t) => {
+  const { reply, courierTo, find, store, clock } = await setUp(t);
+  const id = await reply({}, { text: "one\ntwo" });
+  await store.claimDeliveries({ channel: "telegram", limit: 1, lease: "crashed", leaseMs: 1000 });
+  await store.advanceDelivery({ id, lease: "crashed", cursor: 1, leaseMs: 1000 });
+  await clock.advance(1000);
+  const slack = createFakeChannel();
+  const channels = () => createChannels(new Map([["slack", { channel: slack, to: "C1" }]]));
+  await courierTo(createFakeChannel(), { channels }).tick();
+  assert.deepEqual([(await find(id)).status, slack.sent], ["failed", []]);
+  assert.equal((await find(id)).error, "the channel telegram is not configured");
+});
+
+test("to one recipient in order, one at a time; to others at the same time", async (t) => {
+  const { reply, courierTo } = await setUp(t);
+  for (const [to, text] of [
+    ["5", "first"],
+    ["5", "second"],
+    ["6", "other"],
+  ] as const)
+    await reply({ channel: "telegram", to }, { text });
+  const answers: ((outcome: { kind: "sent" }) => void)[] = [];
+  const channel = createFakeChannel(() => new Promise((answer) => answers.push(answer)));
+  const courier = courierTo(channel);
+  courier.start();
+  await eventually(() => channel.sent.length === 2);
+  assert.deepEqual(
+    channel.sent.map(({ text }) => text),
+    ["first", "other"],
+  );
+  answers[0]!({ kind: "sent" });
+  await eventually(() => channel.sent.length === 3);
+  assert.equal(channel.sent[2]?.text, "second");
+  for (const answer of answers) answer({ kind: "sent" });
+  await courier.drain(1000);
+});
+
+test("a recipient the platform does not know is refused before anything is sent", async (t) => {
+  const { reply, courierTo, find } = await setUp(t);
+  const id = await reply();
+  const channel = { ...createFakeChannel(), recipientFault: () => "must be a number" };
+  await courierTo(channel).tick();
+  assert.deepEqual(
+    [(await find(id)).status, (await find(id)).error],
+    ["failed", "the recipient must be a number"],
+  );
+  assert.deepEqual(channel.sent, []);
+});
+
+test("a reply of which nothing can be shown fails and says so", async (t) => {
+  const { reply, courierTo, find } = await setUp(t);
+  const id = await reply();
+  await courierTo({ ...createFakeChannel(), render: () => [] }).tick();
+  assert.equal((await find(id)).error, "nothing of it can be shown there");
+});
+
+test("what finally fails goes on to its fallback, which has none itself", async (t) => {
+  const { reply, courierTo, find, store, notices } = await setUp(t);
+  const refusing = createFakeChannel(() => ({ kind: "rejected", reason: "no such chat" }));
+  const id = await reply({ fallback: { channel: "slack", to: null } }, { text: "one\ntwo" });
+  const slack = createFakeChannel();
+  const channels = () =>
+    createChannels(
+      new Map([
+        ["telegram", { channel: refusing, to: "5" }],
+        ["slack", { channel: slack, to: "C1" }],
+      ]),
+    );
+  const courier = courierTo(refusing, { channels });
+  await courier.tick();
+  await courier.tick();
+  assert.deepEqual(
+    [(await find(id)).status, (await find(id)).error],
+    ["failed", "no such chat (goes to C1 on slack instead)"],
+  );
+  assert.deepEqual(
+    slack.sent.map(({ to, text }) => [to, text]),
+    [
+      ["C1", "one"],
+      ["C1", "two"],
+    ],
+  );
+  const made = await store.listDeliveries({ limit: null, runId: (await find(id)).runId });
+  assert.deepEqual(
+    made.map(({ channel, status, fallback }) => [channel, status, fallback]),
+    [
+      ["slack", "sent", null],
+      ["telegram", "failed", { channel: "slack", to: null }],
+    ],
+  );
+  assert.deepEqual(await notices(), []);
+});
+
+test("a flood to a dead platform keeps no other waiting", async (t) => {
+  const { reply, courierTo, find, store } = await setUp(t);
+  const configured = [...telegram, { channel: "slack", to: "C1" }];
+  await flood(store, 1000);
+  const dead = createSilentChannel();
+  const slack = createFakeChannel();
+  const channels = () =>
+    createChannels(
+      new Map([
+        ["telegram", { channel: dead, to: "5" }],
+        ["slack", { channel: slack, to: "C1" }],
+      ]),
+    );
+  const courier = courierTo(dead, { channels });
+  courier.start();
+  await eventually(() => dead.sent.length === 4);
+  const ids: string[] = [];
+  for (let at = 0; at < 5; at++) {
+    ids.push(await reply({ channel: "slack" }, { configured }));
+    courier.kick("slack");
+  }
+  await eventually(() => slack.sent.length === 5);
+  await eventually(async () => (await find(ids[4]!)).status === "sent");
+  assert.equal(dead.sent.length, 4, "no clock has moved: the dead one had no more than its places");
+  await courier.drain(0);
 });

@@ -3,14 +3,18 @@ import test from "node:test";
 import type { AgentAction } from "../core/action.ts";
 import { isRefusal } from "../core/errors.ts";
 import { isId } from "../core/id.ts";
+import { outsideMessage } from "../core/message.ts";
+import { channelNames } from "../core/target.ts";
 import { acceptAgent, acceptWake, readIdempotency } from "./accept.ts";
 import { testConfig } from "./hooks.fixture.ts";
 import { applyPolicy } from "./policy.ts";
+import { noMappings } from "./mapping/prepare.ts";
 import { hookSettings } from "./settings.ts";
 
 const action: AgentAction = {
   kind: "agent",
-  message: "m",
+  message: outsideMessage("message", "request", "m"),
+  unsafe: false,
   name: null,
   agentId: null,
   sessionKey: null,
@@ -18,12 +22,15 @@ const action: AgentAction = {
   deliver: true,
   channel: "last",
   to: null,
+  fallback: null,
   model: null,
   thinking: null,
   timeoutSeconds: null,
+  tools: null,
 };
 
-const settingsOf = (...options: Parameters<typeof testConfig>) => hookSettings(testConfig(...options));
+const settingsOf = (...options: Parameters<typeof testConfig>) =>
+  hookSettings(testConfig(...options), noMappings, channelNames([]));
 
 function refusedBy(change: Partial<AgentAction>, ...options: Parameters<typeof testConfig>): string | null {
   const result = applyPolicy({ ...action, ...change }, "request", settingsOf(...options));
@@ -107,26 +114,31 @@ test("an unknown agent runs on the default one, and the run records both", () =>
 test("the whole request is stored with the run", () => {
   const { request } = runFor({ name: "n", to: "1", timeoutSeconds: 5 });
   assert.deepEqual(request, {
-    message: "m",
+    message: outsideMessage("message", "request", "m"),
+    unsafe: false,
     name: "n",
     wakeMode: "now",
     deliver: true,
     channel: "last",
     to: "1",
+    fallback: null,
     model: null,
     thinking: null,
     timeoutSeconds: 5,
+    tools: [],
+    trace: null,
   });
 });
 
 test("wake: an event, and a heartbeat only for now", () => {
-  const now = acceptWake("wake", { kind: "wake", text: "t", mode: "now" }, { defaultAgentId: "main" }, null);
+  const text = outsideMessage("text", "request", "t");
+  const now = acceptWake("wake", { kind: "wake", text, mode: "now" }, { defaultAgentId: "main" }, null);
   const [event] = now.events;
-  assert.deepEqual(event, { id: now.id, sessionKey: "main", source: "wake", hook: "wake", text: "t" });
+  assert.deepEqual(event, { id: now.id, sessionKey: "main", source: "wake", hook: "wake", text });
   assert.equal(now.heartbeat?.agentId, "main");
   const later = acceptWake(
     "wake",
-    { kind: "wake", text: "t", mode: "next-heartbeat" },
+    { kind: "wake", text, mode: "next-heartbeat" },
     { defaultAgentId: "main" },
     null,
   );

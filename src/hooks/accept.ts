@@ -7,7 +7,7 @@ import { heartbeatDelayMs, laneOf, mainSessionKey, type NewRun } from "../core/r
 import { generatedKeyPrefix } from "../core/session-key.ts";
 import { repeated, singleHeader } from "../http/headers.ts";
 import type { Acceptance } from "../store/store.ts";
-import type { AllowedAgentAction } from "./policy.ts";
+import type { Allowed, AllowedAgentAction } from "./policy.ts";
 import type { HookSettings } from "./settings.ts";
 
 export function acceptWake(
@@ -32,10 +32,10 @@ export function acceptWake(
 export function acceptAgent(
   hook: string,
   allowed: AllowedAgentAction,
-  settings: Pick<HookSettings, "defaultSessionKey">,
+  settings: Pick<HookSettings, "defaultSessionKey" | "tools">,
   idempotency: Acceptance["idempotency"],
 ): Acceptance {
-  const run = newRun(hook, allowed, settings.defaultSessionKey);
+  const run = newRun(hook, allowed, settings);
   return {
     id: run.id,
     hook,
@@ -47,10 +47,66 @@ export function acceptAgent(
   };
 }
 
-function newRun(hook: string, { action, agentId }: AllowedAgentAction, defaultKey: string | null): NewRun {
-  const { kind: _, agentId: requestedAgentId, sessionKey: explicitKey, ...request } = action;
+export const acceptOne = (
+  hook: string,
+  action: Allowed,
+  settings: Pick<HookSettings, "defaultAgentId" | "defaultSessionKey" | "tools">,
+  idempotency: Acceptance["idempotency"],
+): Acceptance =>
+  "kind" in action
+    ? acceptWake(hook, action, settings, idempotency)
+    : acceptAgent(hook, action, settings, idempotency);
+
+/** The actions of one request with `forEach`: one acceptance, whose answer lists them all. */
+export function acceptAll(
+  hook: string,
+  actions: readonly Allowed[],
+  settings: Pick<HookSettings, "defaultAgentId" | "defaultSessionKey" | "tools">,
+  idempotency: Acceptance["idempotency"],
+): Acceptance {
+  const each = actions.map((action) => acceptOne(hook, action, settings, null));
+  const runs = each.flatMap((one) => one.runs);
+  const events = each.flatMap((one) => one.events);
+  const wakes = actions.filter((action) => "kind" in action);
+  const mode = wakes.some((wake) => wake.mode === "now") ? "now" : "next-heartbeat";
+  const runIds = runs.map(({ id }) => id);
+  const eventIds = events.map(({ id }) => id);
+  return {
+    id: newId(),
+    hook,
+    events,
+    runs,
+    heartbeat: each.find((one) => one.heartbeat)?.heartbeat ?? null,
+    idempotency,
+    answer: {
+      status: runs.length > 0 ? 202 : 200,
+      body: {
+        ok: true,
+        ...(events.length > 0 && { mode, eventIds }),
+        ...(runs.length > 0 && { runIds }),
+      },
+    },
+  };
+}
+
+/** Whatever becomes of it goes on with this trace. */
+export const withTrace = (acceptance: Acceptance, trace: string | null): Acceptance =>
+  trace === null || acceptance.runs.length === 0
+    ? acceptance
+    : {
+        ...acceptance,
+        runs: acceptance.runs.map((run) => ({ ...run, request: { ...run.request, trace } })),
+      };
+
+function newRun(
+  hook: string,
+  { action, agentId }: AllowedAgentAction,
+  settings: Pick<HookSettings, "defaultSessionKey" | "tools">,
+): NewRun {
+  const { kind: _, agentId: requestedAgentId, sessionKey: explicitKey, tools, ...rest } = action;
+  const request = { ...rest, tools: tools ?? settings.tools, trace: null };
   const id = newId();
-  const sessionKey = explicitKey ?? defaultKey ?? generatedKeyPrefix + id;
+  const sessionKey = explicitKey ?? settings.defaultSessionKey ?? generatedKeyPrefix + id;
   const lane = laneOf({ id, agentId, sessionKey }, explicitKey !== null);
   return { id, kind: "hook", hook, agentId, requestedAgentId, sessionKey, lane, request };
 }

@@ -1,6 +1,7 @@
 // The agent payload: an isolated turn of an agent. Whether its values may be used is decided in `policy.ts`.
 import { type AgentAction, wakeModes } from "../core/action.ts";
 import { isRefusal, type Refusal } from "../core/errors.ts";
+import { outsideMessage } from "../core/message.ts";
 import { sessionKeyFault } from "../core/session-key.ts";
 import { lastChannel } from "../core/target.ts";
 import { type Fields, readFields } from "./fields.ts";
@@ -13,7 +14,10 @@ export function readAgent(payload: unknown): AgentAction | Refusal {
   if (isRefusal(fields)) return fields;
   const action: AgentAction = {
     kind: "agent",
-    message: fields.requiredText("message"),
+    message: outsideMessage("message", "request", fields.requiredText("message")),
+    unsafe: false,
+    tools: null,
+    fallback: null,
     name: fields.text("name", longest.name),
     agentId: fields.text("agentId", longest.agentId),
     sessionKey: readSessionKey(fields),

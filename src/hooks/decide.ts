@@ -1,40 +1,130 @@
-// What a body means: the rungs between its last byte and the store, as one function of plain values.
+// What a body means: the rungs between its last byte and the store. For the built-in hooks one function of plain
+// values; for a mapped one it may have to wait for a transform.
 import type { Action } from "../core/action.ts";
 import { isRefusal, type Refusal, refuse } from "../core/errors.ts";
 import { parseJson } from "../http/body.ts";
 import type { Acceptance } from "../store/store.ts";
-import { acceptAgent, acceptWake, readIdempotency } from "./accept.ts";
+import { acceptAll, acceptOne, readIdempotency } from "./accept.ts";
 import { readAgent } from "./agent.ts";
-import { applyPolicy } from "./policy.ts";
+import { type MappedRequest, queryOf, visibleHeaders } from "./mapping/request.ts";
+import { allow, type Allowed, type Origin } from "./policy.ts";
 import type { HookSettings } from "./settings.ts";
 import { readWake } from "./wake.ts";
 
-export type Hook = { readonly name: string; readonly read: (payload: unknown) => Action | Refusal };
+/** Without `read`: its mappings decide. */
+export type Hook = {
+  readonly name: string;
+  readonly read: ((payload: unknown) => Action | Refusal) | null;
+};
+
+/** A request that leads to nothing: `skipped` is 204, `failed` 500; the reason is kept for the operator. */
+export type Nothing = { readonly outcome: "skipped" | "failed"; readonly reason: string };
+
+export type Decision = Acceptance | Refusal | Nothing;
+
+export type HookRequest = { target: string; rawHeaders: readonly string[]; body: Buffer; now: number };
 
 const builtIn: ReadonlyMap<string, Hook> = new Map([
   ["wake", { name: "wake", read: readWake }],
   ["agent", { name: "agent", read: readAgent }],
 ]);
 
-export const findHook = (name: string): Hook | undefined => builtIn.get(name);
+export const findHook = (name: string, { mappings }: Pick<HookSettings, "mappings">): Hook | undefined =>
+  builtIn.get(name) ?? (mappings.couldTake(name) ? { name, read: null } : undefined);
 
 const queueFullRetrySeconds = 30;
 
+type HasRoom = (runs: number) => boolean;
+
+/** What a body asks for; whether it may is the policy's to say. */
+export type Asked = {
+  readonly actions: readonly Action[];
+  readonly origin: Origin;
+  /** The answer lists them, however many there are. */
+  readonly isList: boolean;
+};
+
 export function decide(
   hook: Hook,
-  request: { rawHeaders: readonly string[]; body: Buffer },
+  request: HookRequest,
   settings: HookSettings,
-  hasRoom: (runs: number) => boolean,
-): Acceptance | Refusal {
+  hasRoom: HasRoom,
+): Decision | Promise<Decision> {
+  const asked = ask(hook, request, settings);
+  return asked instanceof Promise
+    ? asked.then((each) => conclude(hook, each, request, settings, hasRoom))
+    : conclude(hook, asked, request, settings, hasRoom);
+}
+
+export function ask(
+  hook: Hook,
+  request: HookRequest,
+  settings: HookSettings,
+): Asked | Refusal | Nothing | Promise<Asked | Refusal | Nothing> {
   const parsed = parseJson(request.body);
   if (isRefusal(parsed)) return parsed;
+  if (hook.read === null) return askMappings(mappedRequest(hook.name, parsed.value, request), settings);
   const action = hook.read(parsed.value);
-  if (isRefusal(action)) return action;
-  const allowed = action.kind === "agent" ? applyPolicy(action, "request", settings) : action;
-  if (isRefusal(allowed)) return allowed;
-  const idempotency = readIdempotency(request.rawHeaders, request.body);
-  if (idempotency !== null && isRefusal(idempotency)) return idempotency;
-  if ("kind" in allowed) return acceptWake(hook.name, allowed, settings, idempotency);
-  if (!hasRoom(1)) return refuse("queue-full", { retryAfterSeconds: queueFullRetrySeconds });
-  return acceptAgent(hook.name, allowed, settings, idempotency);
+  return isRefusal(action) ? action : { actions: [action], origin: "request", isList: false };
 }
+
+async function askMappings(
+  request: MappedRequest,
+  settings: HookSettings,
+): Promise<Asked | Refusal | Nothing> {
+  const mapped = await settings.mappings.decide(request);
+  if (isRefusal(mapped)) return mapped;
+  if (mapped.kind !== "actions") return { outcome: mapped.kind, reason: mapped.reason };
+  return { actions: mapped.actions, origin: "mapping", isList: mapped.mapping.forEach !== null };
+}
+
+/** A payload of our own making, as if it had been sent to this mapped hook. */
+export async function decidePayload(
+  name: string,
+  payload: unknown,
+  { settings, hasRoom, now }: { settings: HookSettings; hasRoom: HasRoom; now: number },
+): Promise<Decision> {
+  const request = { rawHeaders: [], target: "", body: Buffer.alloc(0), now };
+  const asked = await askMappings(mappedRequest(name, payload, request), settings);
+  return conclude({ name, read: null }, asked, request, settings, hasRoom);
+}
+
+export const mappedRequest = (
+  name: string,
+  payload: unknown,
+  { rawHeaders, target, now }: Omit<HookRequest, "body">,
+): MappedRequest => ({
+  name,
+  payload,
+  headers: visibleHeaders(rawHeaders),
+  query: queryOf(target),
+  now: new Date(now).toISOString(),
+});
+
+/** All actions are accepted or none is. */
+export function conclude(
+  { name }: Hook,
+  asked: Asked | Refusal | Nothing,
+  { rawHeaders, body }: Pick<HookRequest, "rawHeaders" | "body">,
+  settings: HookSettings,
+  hasRoom: HasRoom,
+): Decision {
+  if (isRefusal(asked) || "outcome" in asked) return asked;
+  const allowed: Allowed[] = [];
+  for (const action of asked.actions) {
+    const each = allow(action, asked.origin, settings);
+    if (isRefusal(each)) return each;
+    allowed.push(each);
+  }
+  const idempotency = readIdempotency(rawHeaders, body);
+  if (idempotency !== null && isRefusal(idempotency)) return idempotency;
+  const [only] = allowed;
+  const acceptance =
+    asked.isList || only === undefined
+      ? acceptAll(name, allowed, settings, idempotency)
+      : acceptOne(name, only, settings, idempotency);
+  const runs = acceptance.runs.length;
+  return runs === 0 || hasRoom(runs) ? acceptance : queueFull();
+}
+
+const queueFull = (): Refusal => refuse("queue-full", { retryAfterSeconds: queueFullRetrySeconds });

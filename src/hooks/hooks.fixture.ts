@@ -3,10 +3,12 @@ import type { TestContext } from "node:test";
 import type { Config } from "../config/config.ts";
 import { systemClock } from "../core/clock.ts";
 import type { Log, LogFields } from "../core/log.ts";
+import { channelNames } from "../core/target.ts";
 import { type RawAnswer, type RawClient, rawClient } from "../http/raw-client.fixture.ts";
 import { createServer, type Server } from "../http/server.ts";
 import { createThrottle } from "../http/throttle.ts";
-import type { Acceptance, Accepted } from "../store/store.ts";
+import type { Acceptance, Accepted, RequestRecord } from "../store/store.ts";
+import { type MappingRoom, noMappings } from "./mapping/prepare.ts";
 import { createHooks } from "./pipeline.ts";
 import { hookSettings } from "./settings.ts";
 
@@ -16,6 +18,7 @@ export type Options = {
   hooks?: Partial<Config["hooks"]>;
   agents?: Partial<Config["agents"]>;
   gateway?: Partial<Config["gateway"]>;
+  mappings?: MappingRoom;
   headersTimeoutMs?: number;
   requestTimeoutMs?: number;
   accept?: (acceptance: Acceptance) => Promise<Accepted>;
@@ -31,6 +34,8 @@ export type Fixture = {
   server: Server;
   /** What reached the store, in order. */
   accepted: Acceptance[];
+  /** What was recorded of requests that led to nothing. */
+  records: Omit<RequestRecord, "createdAt">[];
   lines: LogLine[];
   connect(): RawClient;
   /** One POST on a connection of its own. */
@@ -42,7 +47,8 @@ export async function startHooks(context: TestContext, options: Options = {}): P
   const lines: LogLine[] = [];
   const clients: RawClient[] = [];
   const log = recordingLog(lines);
-  const settings = hookSettings(testConfig(options));
+  const records: Fixture["records"] = [];
+  const settings = hookSettings(testConfig(options), options.mappings ?? noMappings, channelNames([]));
   const hooks = createHooks({
     settings: () => settings,
     store: {
@@ -50,6 +56,7 @@ export async function startHooks(context: TestContext, options: Options = {}): P
         accepted.push(acceptance);
         return options.accept?.(acceptance) ?? Promise.resolve({ kind: "stored" });
       },
+      recordRequest: async (record) => void records.push(record),
     },
     throttle: createThrottle(options.hooks?.authFailures ?? { max: 20, windowSeconds: 60 }, systemClock),
     clock: systemClock,
@@ -82,6 +89,7 @@ export async function startHooks(context: TestContext, options: Options = {}): P
     port,
     server,
     accepted,
+    records,
     lines,
     connect: open,
     async post(path, body, headers = [`Authorization: Bearer ${token}`]) {
@@ -126,6 +134,13 @@ export const testConfig = ({ hooks, agents, gateway }: Options = {}): Config => 
     defaultSessionKey: null,
     allowRequestSessionKey: false,
     allowedSessionKeyPrefixes: [],
+    tools: [],
+    budget: { runsPerDay: 1000, tokensPerDay: 5_000_000, moneyPerDay: null },
+    mappings: [],
+    gmail: null,
+    mail: [],
+    transformsDir: "/nowhere/transforms",
+    transformTimeoutSeconds: 5,
     maxBodyBytes: 262_144,
     bodyTimeoutSeconds: 30,
     maxQueued: 100_000,
@@ -141,6 +156,9 @@ export const testConfig = ({ hooks, agents, gateway }: Options = {}): Config => 
     maxAttempts: 3,
     ...agents,
   },
+  channels: { list: [], plugins: [], named: [] },
+  models: { providers: {}, prices: {}, contextTokens: {} },
+  mcp: {},
   store: { url: null, path: ":memory:", retentionMs: 0, leaseSeconds: 30 },
   log: { level: "silent", format: "json" },
 });
@@ -150,6 +168,9 @@ const agent = (id: string, isDefault: boolean): Config["agents"]["list"][number]
   default: isDefault,
   workspace: "/nowhere",
   instructions: null,
+  instructionsFile: null,
+  fallback: null,
+  tools: [],
   model: null,
   thinking: null,
   kind: "echo",

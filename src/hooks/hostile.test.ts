@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { request as httpRequest } from "node:http";
 import test from "node:test";
+import { plainText } from "../core/message.ts";
+import type { Accepted } from "../store/store.ts";
 import { type Fixture, post, startHooks, token } from "./hooks.fixture.ts";
 
 const right = `Authorization: Bearer ${token}`;
@@ -41,6 +43,30 @@ test("malformed HTTP is 400 in our shape, and the connection closes", async (con
   await stillServes(hooks);
 });
 
+test("a refusal is read also when the body that follows at once is broken", async (context) => {
+  const hooks = await startHooks(context);
+  const chunked = "Transfer-Encoding: chunked\r\n\r\nzz\r\n";
+  const cases: [string, number][] = [
+    [`POST /hooks/wake HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer wrong\r\n${chunked}`, 401],
+    [`POST /hooks/nowhere HTTP/1.1\r\nHost: x\r\n${right}\r\n${chunked}`, 404],
+    [`POST /hooks/wake HTTP/1.1\r\nHost: x\r\nHost: y\r\n${right}\r\n${chunked}`, 400],
+    [`${head}Content-Type: image/png\r\n${chunked}`, 415],
+  ];
+  for (const [bytes, status] of cases) {
+    const client = hooks.connect();
+    client.send(bytes);
+    assert.equal((await client.next()).status, status);
+    await client.closed;
+  }
+  const client = hooks.connect();
+  let received = "";
+  client.socket.on("data", (chunk: Buffer) => (received += chunk.toString("latin1")));
+  client.send(`HEAD /hooks/wake HTTP/1.1\r\nHost: x\r\n${chunked}`);
+  await client.closed;
+  assert.match(received, /^HTTP\/1\.1 405 /);
+  await stillServes(hooks);
+});
+
 test("random bytes", async (context) => {
   const hooks = await startHooks(context);
   for (let each = 0; each < 50; each++) {
@@ -75,6 +101,17 @@ test("another expectation is 417, CONNECT is refused, an offer to upgrade is ign
     "HTTP2-Settings: AAMAAABkAAQ",
   ];
   assert.equal((await hooks.post("/hooks/wake", { text: "x" }, upgrade)).status, 200);
+});
+
+test("what is sent behind an offer to upgrade is not left waiting: the answer ends the connection", async (context) => {
+  const hooks = await startHooks(context);
+  const client = hooks.connect();
+  const offer = [right, "Connection: Upgrade", "Upgrade: h2c"];
+  client.send(Buffer.concat([post("/hooks/wake", { text: "1" }, offer), post("/hooks/wake", { text: "2" })]));
+  const answer = await client.next();
+  assert.deepEqual([answer.status, answer.headers["connection"]], [200, "close"]);
+  await client.closed;
+  assert.equal(hooks.accepted.length, 1);
 });
 
 test("slow headers and slow bodies are 408", async (context) => {
@@ -180,6 +217,28 @@ test("pipelined requests are answered in order, also before a broken one", async
   await client.closed;
 });
 
+test("a broken request behind one that was refused at once is answered behind it", async (context) => {
+  const stored = () => new Promise<Accepted>((resolve) => setTimeout(resolve, 20, { kind: "stored" }));
+  const hooks = await startHooks(context, { accept: stored });
+  const good = post("/hooks/wake", { text: "1" });
+  const refused = post("/hooks/wake?token=x", { text: "2" });
+  const many = Array.from({ length: 150 }, (_, at) => `X-${at}: ${at}`);
+  const cases: [Buffer, string][] = [
+    [Buffer.from("garbage\r\n\r\n"), "bad-request"],
+    [post("/hooks/wake", { text: "3" }, [right, ...many]), "headers-too-large"],
+  ];
+  for (const [broken, code] of cases) {
+    for (const before of [[refused], [good, refused], [good, good, refused, refused]]) {
+      const client = hooks.connect();
+      client.send(Buffer.concat([...before, broken]));
+      for (const each of before) assert.equal((await client.next()).status, each === good ? 200 : 400);
+      // Not `request-timeout`, after the time that headers may take.
+      assert.equal((await client.next()).json["code"], code);
+      await client.closed;
+    }
+  }
+});
+
 test("a reset in the middle of a body stores nothing", async (context) => {
   const hooks = await startHooks(context);
   const client = hooks.connect();
@@ -224,9 +283,10 @@ test("JSON that is hostile is refused or harmless", async (context) => {
   for (const [name, body, status] of cases) {
     assert.equal((await hooks.post("/hooks/wake", body)).status, status, name);
   }
-  assert.equal(hooks.accepted.at(-1)?.events[0]?.text, "a\0b\ud800c");
+  const stored = () => plainText(hooks.accepted.at(-1)?.events[0]?.text ?? []);
+  assert.equal(stored(), "a\0b\ud800c");
   await hooks.post("/hooks/wake", '{"text":"first","text":"last"}');
-  assert.equal(hooks.accepted.at(-1)?.events[0]?.text, "last");
+  assert.equal(stored(), "last");
   const huge = await hooks.post("/hooks/agent", '{"message":"m","timeoutSeconds":1e999}');
   assert.equal(huge.json["code"], "invalid-payload");
 });

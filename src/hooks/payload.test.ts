@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { isRefusal } from "../core/errors.ts";
+import { outsideMessage } from "../core/message.ts";
 import { readAgent } from "./agent.ts";
 import { readWake } from "./wake.ts";
 
@@ -10,14 +11,15 @@ function faultsOf(result: object): string[] {
   return (result.details ?? []).map(({ path }) => path);
 }
 
-test("wake: defaults, trimming, unknown fields", () => {
-  assert.deepEqual(readWake({ text: " a b ", x: 1 }), { kind: "wake", text: "a b", mode: "now" });
+test("wake: defaults, trimming, unknown fields; its text is from outside", () => {
+  const text = (written: string) => outsideMessage("text", "request", written);
+  assert.deepEqual(readWake({ text: " a b ", x: 1 }), { kind: "wake", text: text("a b"), mode: "now" });
   assert.deepEqual(readWake({ text: "a", mode: " next-heartbeat " }), {
     kind: "wake",
-    text: "a",
+    text: text("a"),
     mode: "next-heartbeat",
   });
-  assert.deepEqual(readWake({ text: "a", mode: " " }), { kind: "wake", text: "a", mode: "now" });
+  assert.deepEqual(readWake({ text: "a", mode: " " }), { kind: "wake", text: text("a"), mode: "now" });
 });
 
 test("wake: what is refused", () => {
@@ -30,10 +32,11 @@ test("wake: what is refused", () => {
   assert.deepEqual(faultsOf(readWake(Object.create({ text: "inherited" }))), ["text"]);
 });
 
-test("agent: defaults", () => {
+test("agent: defaults; its message is from outside", () => {
   assert.deepEqual(readAgent({ message: " m ", name: " ", sessionKey: "", to: "\t" }), {
     kind: "agent",
-    message: "m",
+    message: outsideMessage("message", "request", "m"),
+    unsafe: false,
     name: null,
     agentId: null,
     sessionKey: null,
@@ -41,13 +44,15 @@ test("agent: defaults", () => {
     deliver: true,
     channel: "last",
     to: null,
+    fallback: null,
     model: null,
     thinking: null,
     timeoutSeconds: null,
+    tools: null,
   });
 });
 
-test("agent: everything set", () => {
+test("agent: everything set, and no request can lift the boundary, ask for tools or set a fallback", () => {
   const payload = {
     message: "m",
     name: "n",
@@ -61,7 +66,17 @@ test("agent: everything set", () => {
     thinking: "high",
     timeoutSeconds: 0.5,
   };
-  assert.deepEqual(readAgent(payload), { kind: "agent", ...payload, agentId: "Ops", channel: "telegram" });
+  const more = { unsafe: true, tools: ["write"], fallback: { channel: "slack" } };
+  assert.deepEqual(readAgent({ ...payload, ...more }), {
+    kind: "agent",
+    ...payload,
+    message: outsideMessage("message", "request", "m"),
+    unsafe: false,
+    tools: null,
+    fallback: null,
+    agentId: "Ops",
+    channel: "telegram",
+  });
 });
 
 test("agent: all faults at once", () => {

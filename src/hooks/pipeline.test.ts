@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { StoreUnavailable } from "../core/errors.ts";
 import { isId } from "../core/id.ts";
+import { outsideMessage } from "../core/message.ts";
 import { post, startHooks, token } from "./hooks.fixture.ts";
 
 const right = `Authorization: Bearer ${token}`;
@@ -15,7 +16,7 @@ test("wake is stored and answered", async (context) => {
   const [acceptance] = hooks.accepted;
   assert.deepEqual(answer.json, { ok: true, mode: "now", eventId: acceptance?.events[0]?.id });
   assert.ok(isId(String(answer.json["eventId"])));
-  assert.equal(acceptance?.events[0]?.text, "hello");
+  assert.deepEqual(acceptance?.events[0]?.text, outsideMessage("text", "request", "hello"));
   assert.equal(acceptance?.heartbeat?.delayMs, 250);
 });
 

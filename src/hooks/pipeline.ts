@@ -10,21 +10,26 @@ import {
   refuse,
   StoreUnavailable,
 } from "../core/errors.ts";
+import { newId } from "../core/id.ts";
 import type { Log } from "../core/log.ts";
+import { type Metrics, noMetrics, type RequestCode } from "../core/metrics.ts";
+import { carriedTrace, type Trace } from "../core/trace.ts";
 import { readBody } from "../http/body.ts";
 import type { Exchange } from "../http/exchange.ts";
-import { sendJson, sendRefusal } from "../http/respond.ts";
-import type { Throttle } from "../http/throttle.ts";
+import { sendEmpty, sendJson, sendRefusal } from "../http/respond.ts";
+import type { FailureCounter } from "../http/shared-throttle.ts";
 import type { Acceptance, Accepted, Store } from "../store/store.ts";
-import { decide, findHook, type Hook } from "./decide.ts";
+import { type Decision, decide, findHook, type Hook, type Nothing } from "./decide.ts";
+import { withTrace } from "./accept.ts";
 import { createRefusals } from "./refusals.ts";
 import { isUnder, matchRoute } from "./route.ts";
 import type { HookSettings } from "./settings.ts";
+import { endHookSpan, noteAccepted, startHookSpan } from "./span.ts";
 
 export type HooksDependencies = {
   settings: () => HookSettings;
-  store: Pick<Store, "accept">;
-  throttle: Pick<Throttle, "fail">;
+  store: Pick<Store, "accept" | "recordRequest">;
+  throttle: FailureCounter;
   clock: Clock;
   log: Log;
   stopping: () => boolean;
@@ -32,6 +37,8 @@ export type HooksDependencies = {
   hasRoom: (runs: number) => boolean;
   /** Called after each acceptance that is new in the store. */
   onStored: (acceptance: Acceptance) => void;
+  metrics?: Pick<Metrics, "requestAnswered" | "requestStored" | "authFailed">;
+  trace?: Trace;
 };
 
 export type Hooks = {
@@ -44,11 +51,18 @@ const retryAfterSeconds = { stopping: 5, storeUnavailable: 1 };
 const replayedHeaders = ["Idempotent-Replayed", "true"];
 
 export function createHooks(dependencies: HooksDependencies): Hooks {
-  const { store, throttle, log, stopping, hasRoom, onStored } = dependencies;
-  const refusals = createRefusals(log, dependencies.clock);
+  const { store, throttle, clock, log, stopping, hasRoom, onStored } = dependencies;
+  const { metrics = noMetrics, trace = carriedTrace } = dependencies;
+  const refusals = createRefusals(log, clock);
+
+  function answered(exchange: Exchange, code: RequestCode): void {
+    metrics.requestAnswered(exchange.name, code, (performance.now() - exchange.startedAt) / 1000);
+    endHookSpan(exchange.span, code, exchange.response.statusCode);
+  }
 
   function answerRefusal(exchange: Exchange, settings: HookSettings, refusal: Refusal): void {
     sendRefusal(exchange, refusal);
+    answered(exchange, refusal.refused);
     const { socket, rawHeaders } = exchange.request;
     refusals.note(settings.clientAddress(socket.remoteAddress, rawHeaders), refusal.refused);
   }
@@ -60,17 +74,17 @@ export function createHooks(dependencies: HooksDependencies): Hooks {
     }
     log.error("a hook request could not be handled", { kind: faultKind(fault) });
     sendRefusal(exchange, refuse("internal-error"));
+    answered(exchange, "internal-error");
   }
 
-  /** Rung 4: null when the token is right. */
-  function tokenRefusal({ request }: Exchange, settings: HookSettings): Refusal | null {
+  /** Rung 4: null when the token is right. Only a wrong one may have to wait for the count of all nodes. */
+  function tokenRefusal({ request }: Exchange, settings: HookSettings): Refusal | null | Promise<Refusal> {
     const verdict = settings.guard.check(request.rawHeaders);
     if (verdict === "ok") return null;
     if (verdict === "repeated") return refuse("repeated-header");
-    const seconds = throttle.fail(settings.clientAddress(request.socket.remoteAddress, request.rawHeaders));
-    return seconds === null
-      ? refuse("unauthorized")
-      : refuse("too-many-failures", { retryAfterSeconds: seconds });
+    metrics.authFailed();
+    const waits = throttle.fail(settings.clientAddress(request.socket.remoteAddress, request.rawHeaders));
+    return waits instanceof Promise ? waits.then(wrongToken) : wrongToken(waits);
   }
 
   function answerAccepted(
@@ -83,6 +97,7 @@ export function createHooks(dependencies: HooksDependencies): Hooks {
       return answerRefusal(exchange, settings, refuse("idempotency-mismatch"));
     const { status, body } = accepted.kind === "replayed" ? accepted.answer : acceptance.answer;
     sendJson(exchange, status, body, accepted.kind === "replayed" ? replayedHeaders : undefined);
+    answered(exchange, accepted.kind === "replayed" ? "replayed" : "accepted");
     if (accepted.kind === "stored") onStored(acceptance);
     log.debug("request accepted", {
       hook: acceptance.hook,
@@ -92,13 +107,45 @@ export function createHooks(dependencies: HooksDependencies): Hooks {
     });
   }
 
-  function takeBody(exchange: Exchange, hook: Hook, settings: HookSettings, body: Buffer): void {
-    const decision = decide(hook, { rawHeaders: exchange.request.rawHeaders, body }, settings, hasRoom);
+  /** The record comes first: the operator can always see why nothing happened. */
+  async function answerNothing(exchange: Exchange, settings: HookSettings, hook: Hook, nothing: Nothing) {
+    const { outcome, reason } = nothing;
+    await store.recordRequest({ id: newId(), hook: hook.name, outcome, reason });
+    if (outcome === "skipped") {
+      sendEmpty(exchange, 204);
+      answered(exchange, "skipped");
+    } else answerRefusal(exchange, settings, refuse("mapping-failed"));
+    log.debug("request led to nothing", { hook: hook.name, outcome });
+  }
+
+  async function accept(exchange: Exchange, settings: HookSettings, acceptance: Acceptance): Promise<void> {
+    const startedAt = performance.now();
+    const accepted = await store.accept(acceptance);
+    noteAccepted(exchange.span, acceptance);
+    metrics.requestStored((performance.now() - startedAt) / 1000);
+    answerAccepted(exchange, settings, acceptance, accepted);
+  }
+
+  function answerDecision(
+    exchange: Exchange,
+    settings: HookSettings,
+    hook: Hook,
+    decision: Decision,
+  ): Promise<void> | void {
     if (isRefusal(decision)) return answerRefusal(exchange, settings, decision);
-    store
-      .accept(decision)
-      .then((accepted) => answerAccepted(exchange, settings, decision, accepted))
-      .catch((fault: unknown) => answerFault(exchange, settings, fault));
+    if ("outcome" in decision) return answerNothing(exchange, settings, hook, decision);
+    return accept(exchange, settings, withTrace(decision, exchange.span.context));
+  }
+
+  function takeBody(exchange: Exchange, hook: Hook, settings: HookSettings, body: Buffer): void {
+    const { rawHeaders, url = "" } = exchange.request;
+    const request = { rawHeaders, target: url, body, now: clock.now() };
+    const decision = decide(hook, request, settings, hasRoom);
+    const answered =
+      decision instanceof Promise
+        ? decision.then((made) => answerDecision(exchange, settings, hook, made))
+        : answerDecision(exchange, settings, hook, decision);
+    answered?.catch((fault: unknown) => answerFault(exchange, settings, fault));
   }
 
   function climb(exchange: Exchange, settings: HookSettings): void {
@@ -106,22 +153,30 @@ export function createHooks(dependencies: HooksDependencies): Hooks {
     const refuseWith = (code: ErrorCode): void => answerRefusal(exchange, settings, refuse(code));
     const route = settings.enabled ? matchRoute(request.url ?? "", settings.path) : null;
     if (route === null) return refuseWith("not-found");
+    exchange.name = route.name;
     if (route.hasTokenInQuery) return refuseWith("token-in-query");
     if (request.method !== "POST") return refuseWith("method-not-allowed");
     const unauthorized = tokenRefusal(exchange, settings);
+    if (unauthorized instanceof Promise) {
+      unauthorized
+        .then((refusal) => answerRefusal(exchange, settings, refusal))
+        .catch((fault: unknown) => answerFault(exchange, settings, fault));
+      return;
+    }
     if (unauthorized !== null) return answerRefusal(exchange, settings, unauthorized);
     exchange.authenticated = true;
-    const hook = findHook(route.name);
+    const hook = findHook(route.name, settings);
     if (hook === undefined) return refuseWith("unknown-hook");
+    exchange.span = startHookSpan(trace, exchange);
     if (stopping()) {
       const more = { retryAfterSeconds: retryAfterSeconds.stopping };
       return answerRefusal(exchange, settings, refuse("stopping", more));
     }
     readBody(exchange, settings.body, (result) => {
-      if (result === null) return;
+      if (result === null) return exchange.span.end("caller-gone");
       try {
         if (isRefusal(result)) answerRefusal(exchange, settings, result);
-        else takeBody(exchange, hook, settings, result);
+        else takeBody(exchange, hook, dependencies.settings(), result);
       } catch (fault) {
         answerFault(exchange, settings, fault);
       }
@@ -144,3 +199,6 @@ export function createHooks(dependencies: HooksDependencies): Hooks {
     },
   };
 }
+
+const wrongToken = (seconds: number | null): Refusal =>
+  seconds === null ? refuse("unauthorized") : refuse("too-many-failures", { retryAfterSeconds: seconds });

@@ -1,5 +1,5 @@
 // What the operator allows: session keys, agents, models, channels, in this order.
-import type { AgentAction } from "../core/action.ts";
+import type { Action, AgentAction, WakeAction } from "../core/action.ts";
 import { type Refusal, refuse } from "../core/errors.ts";
 import { resolveModel } from "../core/model.ts";
 import { sessionKeyRefusal } from "../core/session-key.ts";
@@ -8,14 +8,22 @@ import type { HookSettings } from "./settings.ts";
 /** An action that may go ahead, with its model's full id and the agent that will do it. */
 export type AllowedAgentAction = { readonly action: AgentAction; readonly agentId: string };
 
-type PolicySettings = Pick<
+/** A wake needs no permission. */
+export type Allowed = WakeAction | AllowedAgentAction;
+
+export type Origin = "request" | "mapping";
+
+export type PolicySettings = Pick<
   HookSettings,
   "sessionKeys" | "allowedAgentIds" | "agentIds" | "defaultAgentId" | "models" | "channels"
 >;
 
+export const allow = (action: Action, origin: Origin, settings: PolicySettings): Allowed | Refusal =>
+  action.kind === "agent" ? applyPolicy(action, origin, settings) : action;
+
 export function applyPolicy(
   action: AgentAction,
-  origin: "request" | "mapping",
+  origin: Origin,
   settings: PolicySettings,
 ): AllowedAgentAction | Refusal {
   if (action.sessionKey !== null) {

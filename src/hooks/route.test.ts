@@ -55,6 +55,7 @@ test("a token in the query is seen in any disguise, and nothing else is", () => 
     "to%6ben=x",
     "%54oken",
     "&&token",
+    "?token=x",
   ];
   for (const query of seen)
     assert.equal(matchRoute(`/hooks/wake?${query}`, "/hooks")?.hasTokenInQuery, true, query);

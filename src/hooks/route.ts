@@ -25,12 +25,16 @@ export function isUnder(target: string, base: string): boolean {
   return Number.isNaN(next) || next === 0x2f || next === 0x3f;
 }
 
+/** Form decoders take a second `?` for the beginning, too. */
 function hasToken(query: string): boolean {
-  return query.split(/[&;]/).some((pair) => {
-    const end = pair.indexOf("=");
-    const key = end === -1 ? pair : pair.slice(0, end);
-    return decodeAscii(key).toLowerCase() === "token";
-  });
+  return query
+    .replace(/^\?+/, "")
+    .split(/[&;]/)
+    .some((pair) => {
+      const end = pair.indexOf("=");
+      const key = end === -1 ? pair : pair.slice(0, end);
+      return decodeAscii(key).toLowerCase() === "token";
+    });
 }
 
 const decodeAscii = (text: string): string =>

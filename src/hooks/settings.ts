@@ -2,10 +2,11 @@
 import { type Config, defaultAgent } from "../config/config.ts";
 import type { ModelList } from "../core/model.ts";
 import type { SessionKeyPolicy } from "../core/session-key.ts";
-import { lastChannel, platforms } from "../core/target.ts";
+import type { ToolGrant } from "../core/tool.ts";
 import type { BodyLimits } from "../http/body.ts";
 import { type ClientAddress, createClientAddress } from "../http/client-address.ts";
 import { createGuard, type Guard } from "../http/guard.ts";
+import type { MappingRoom } from "./mapping/prepare.ts";
 
 export type HookSettings = {
   readonly enabled: boolean;
@@ -20,10 +21,17 @@ export type HookSettings = {
   readonly defaultSessionKey: string | null;
   readonly sessionKeys: SessionKeyPolicy;
   readonly models: ModelList | undefined;
+  readonly tools: ToolGrant;
   readonly channels: ReadonlySet<string>;
+  readonly mappings: MappingRoom;
 };
 
-export function hookSettings({ hooks, agents, gateway }: Config): HookSettings {
+/** `channels`: the names that there are. */
+export function hookSettings(
+  { hooks, agents, gateway }: Config,
+  mappings: MappingRoom,
+  channels: ReadonlySet<string>,
+): HookSettings {
   return {
     enabled: hooks.enabled,
     path: hooks.path,
@@ -39,7 +47,9 @@ export function hookSettings({ hooks, agents, gateway }: Config): HookSettings {
       allowedSessionKeyPrefixes: hooks.allowedSessionKeyPrefixes,
     },
     models: agents.models,
-    channels: new Set<string>([lastChannel, ...platforms]),
+    tools: hooks.tools,
+    channels,
+    mappings,
   };
 }
 

@@ -1,6 +1,7 @@
 // The wake payload: a note for the main session.
 import { type WakeAction, wakeModes } from "../core/action.ts";
 import { isRefusal, type Refusal } from "../core/errors.ts";
+import { outsideMessage } from "../core/message.ts";
 import { readFields } from "./fields.ts";
 
 export function readWake(payload: unknown): WakeAction | Refusal {
@@ -8,7 +9,7 @@ export function readWake(payload: unknown): WakeAction | Refusal {
   if (isRefusal(fields)) return fields;
   const action: WakeAction = {
     kind: "wake",
-    text: fields.requiredText("text"),
+    text: outsideMessage("text", "request", fields.requiredText("text")),
     mode: fields.choice("mode", wakeModes),
   };
   return fields.refusal() ?? action;

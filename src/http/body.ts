@@ -1,5 +1,6 @@
 // The body of a request: its limits in size and time, and its way to a JSON value.
 import { isUtf8 } from "node:buffer";
+import type { IncomingHttpHeaders } from "node:http";
 import { type Refusal, refuse } from "../core/errors.ts";
 import { deepestNesting } from "../core/json.ts";
 import type { Exchange } from "./exchange.ts";
@@ -13,7 +14,7 @@ export function readBody(
   done: (result: Buffer | Refusal | null) => void,
 ): void {
   const { request } = exchange;
-  const refusal = headRefusal(exchange, limits.maxBytes);
+  const refusal = headRefusal(request.headers, limits.maxBytes);
   if (refusal !== null) return done(refusal);
   if (exchange.expectsContinue) {
     exchange.response.writeContinue();
@@ -51,8 +52,8 @@ export function readBody(
   });
 }
 
-function headRefusal({ request }: Exchange, maxBytes: number): Refusal | null {
-  const { headers } = request;
+/** What a request's headers alone say against its body. */
+export function headRefusal(headers: IncomingHttpHeaders, maxBytes: number): Refusal | null {
   if (Number(headers["content-length"] ?? 0) > maxBytes) return refuse("body-too-large");
   if (!isJsonType(headers["content-type"])) return refuse("unsupported-media-type");
   const encoding = headers["content-encoding"];

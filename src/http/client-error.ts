@@ -1,8 +1,9 @@
 // What arrives on a connection and is no request: answered in the same shape as any refusal, on the bare socket.
-import { STATUS_CODES, type ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { catalogue, type ErrorCode } from "../core/errors.ts";
 import { rawRefusal } from "./respond.ts";
+import { STATUS_CODES } from "./node-http.ts";
 
 const lingerMs = 1_000;
 
@@ -16,11 +17,15 @@ export function answerClientError(fault: Error, socket: Duplex, newest: ServerRe
   if (newest !== null && !newest.writableFinished) {
     const isOwed = newest.req.complete || newest.socket === null;
     if (isOwed) {
-      // A good request came before the broken one: it is answered first, and then the connection closes.
+      // A good request came before the broken one: it is answered first, and then the connection closes. Where its
+      // answer is written already and promises to keep the connection, the broken one is answered behind it.
+      if (newest.shouldKeepAlive && newest.headersSent)
+        newest.once("finish", () => socket.writable && refuseSocket(socket, refusalFor(code)));
       newest.shouldKeepAlive = false;
       return;
     }
-    if (newest.headersSent) return void socket.destroy();
+    // Answered before its body broke, perhaps in this very moment: the answer must still leave.
+    if (newest.headersSent) return endSocket(socket);
   }
   refuseSocket(socket, refusalFor(code));
 }
@@ -32,7 +37,11 @@ function refusalFor(code: unknown): ErrorCode {
 }
 
 export function refuseSocket(socket: Duplex, code: ErrorCode): void {
-  socket.end(rawRefusal(code, STATUS_CODES[catalogue[code].status] ?? "Error"));
+  endSocket(socket, rawRefusal(code, STATUS_CODES[catalogue[code].status] ?? "Error"));
+}
+
+function endSocket(socket: Duplex, last = ""): void {
+  socket.end(last);
   const timer = setTimeout(() => socket.destroy(), lingerMs);
   socket.once("close", () => clearTimeout(timer));
 }

@@ -1,5 +1,6 @@
 // One request and its answer, with what the transport has learnt about them on the way.
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { noSpan, type Span } from "../core/trace.ts";
 
 export type Exchange = {
   readonly request: IncomingMessage;
@@ -16,6 +17,9 @@ export type Exchange = {
   discardBytes: number;
   /** The connection cannot be used again: its input is in an unknown state. */
   mustClose: boolean;
+  /** The name it was sent to, for the metrics; empty until it is known. */
+  name: string;
+  span: Span;
 };
 
 const defaultDiscardBytes = 65_536;
@@ -34,4 +38,6 @@ export const createExchange = (
   authenticated: false,
   discardBytes: defaultDiscardBytes,
   mustClose: false,
+  name: "",
+  span: noSpan,
 });

@@ -18,7 +18,12 @@ export function sendJson(
 
 export function sendRefusal(exchange: Exchange, refusal: Refusal): void {
   const { status } = catalogue[refusal.refused];
-  send(exchange, status, refusalText(refusal), refusalHeaders(status, refusal.retryAfterSeconds));
+  send(exchange, status, refusalText(refusal), refusalHeaders(status, refusal));
+}
+
+/** Something that is not JSON, for a reader that wants it so. */
+export function sendText(exchange: Exchange, text: string, contentType: string): void {
+  send(exchange, 200, text, undefined, contentType);
 }
 
 /** A status without a body: 204. */
@@ -38,7 +43,7 @@ export function rawRefusal(code: ErrorCode, reasonPhrase: string): string {
     "Connection",
     "close",
   ];
-  headers.push(...(refusalHeaders(status, undefined) ?? []));
+  headers.push(...(refusalHeaders(status, { refused: code }) ?? []));
   let head = `HTTP/1.1 ${status} ${reasonPhrase}\r\n`;
   for (let at = 0; at < headers.length; at += 2) head += `${headers[at]}: ${headers[at + 1]}\r\n`;
   return `${head}\r\n${text}`;
@@ -46,37 +51,45 @@ export function rawRefusal(code: ErrorCode, reasonPhrase: string): string {
 
 // A string rather than a buffer: Node joins it with the head into one write.
 const plainTexts = new Map<ErrorCode, string>(
-  Object.entries(catalogue).map(([code, { text }]) => [
+  Object.keys(catalogue).map((code) => [
     code as ErrorCode,
-    JSON.stringify({ ok: false, code, error: text }),
+    JSON.stringify(refusalBody({ refused: code as ErrorCode })),
   ]),
 );
 
-function refusalText({ refused, details }: Refusal): string {
-  if (details === undefined) return plainTexts.get(refused)!;
-  return JSON.stringify({ ok: false, code: refused, error: catalogue[refused].text, details });
+const refusalText = (refusal: Refusal): string =>
+  refusal.details === undefined ? plainTexts.get(refusal.refused)! : JSON.stringify(refusalBody(refusal));
+
+export function refusalBody({ refused, details }: Refusal) {
+  const { text } = catalogue[refused];
+  return { ok: false, code: refused, error: text, ...(details !== undefined && { details }) };
 }
 
-const allowHeaders = ["Allow", "POST"];
 const challengeHeaders = ["WWW-Authenticate", "Bearer"];
 
 function refusalHeaders(
   status: number,
-  retryAfterSeconds: number | undefined,
+  { retryAfterSeconds, allow = "POST" }: Refusal,
 ): readonly string[] | undefined {
   if (status === 401) return challengeHeaders;
-  if (status === 405) return allowHeaders;
+  if (status === 405) return ["Allow", allow];
   if (status === 429 || status === 503) {
     return ["Retry-After", String(Math.max(1, Math.ceil(retryAfterSeconds ?? 1)))];
   }
   return undefined;
 }
 
-function send(exchange: Exchange, status: number, text: string | null, more?: readonly string[]): void {
+function send(
+  exchange: Exchange,
+  status: number,
+  text: string | null,
+  more?: readonly string[],
+  contentType = jsonType,
+): void {
   const { request, response } = exchange;
   if (response.headersSent || response.destroyed) return;
   const headers =
-    text === null ? [] : ["Content-Type", jsonType, "Content-Length", String(Buffer.byteLength(text))];
+    text === null ? [] : ["Content-Type", contentType, "Content-Length", String(Buffer.byteLength(text))];
   if (more !== undefined) headers.push(...more);
   const rest = request.complete ? 0 : announcedRest(exchange);
   const close =
@@ -99,7 +112,8 @@ function announcedRest({ request }: Exchange): number {
 }
 
 function endAfterInput({ request, response, authenticated }: Exchange, text: string | null): void {
-  if (text === null) response.flushHeaders();
+  // To HEAD Node writes no body, and without one no head either until the end.
+  if (text === null || request.method === "HEAD") response.flushHeaders();
   else response.write(text);
   const end = (): void => {
     clearTimeout(timer);

@@ -1,8 +1,9 @@
 // The HTTP server: limits, refusals of what is not well-formed HTTP, and an orderly stop. Knows no feature.
 //
 // There is no `upgrade` listener on purpose: without one Node ignores the header, as HTTP allows, and clients
-// that offer `Upgrade: h2c` with every request are served.
-import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
+// that offer `Upgrade: h2c` with every request are served. But Node's parser has stopped behind such a request and
+// drops what came with it, so its answer ends the connection: else a request sent behind it would never be answered.
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { faultKind, refuse } from "../core/errors.ts";
@@ -10,6 +11,7 @@ import type { Log } from "../core/log.ts";
 import { answerClientError, refuseSocket } from "./client-error.ts";
 import { createExchange, type Exchange } from "./exchange.ts";
 import { repeated, singleHeader } from "./headers.ts";
+import { createHttpServer } from "./node-http.ts";
 import { sendRefusal } from "./respond.ts";
 
 export type ServerOptions = {
@@ -48,7 +50,9 @@ export function createServer(options: ServerOptions): Server {
 
   function take(request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): Exchange {
     connections.set(request.socket, response);
-    return createExchange(request, response, lifecycle, expectsContinue);
+    const exchange = createExchange(request, response, lifecycle, expectsContinue);
+    exchange.mustClose = request.headers.upgrade !== undefined;
+    return exchange;
   }
 
   function handle(exchange: Exchange): void {

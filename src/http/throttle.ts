@@ -11,6 +11,8 @@ export type ThrottleLimits = { max: number; windowSeconds: number; capacity?: nu
 export type Throttle = {
   /** Counts a failure. Null while it is one of the allowed; else how many seconds the address has to wait. */
   fail(address: string): number | null;
+  /** Others have seen the address fail too often: it is limited here as well. */
+  limit(address: string, forMs: number): void;
   configure(limits: { max: number; windowSeconds: number }): void;
   /** How many addresses are remembered. */
   size(): number;
@@ -81,6 +83,13 @@ export function createThrottle(limits: ThrottleLimits, clock: Pick<Clock, "now">
       if (entry.failures <= max) return null;
       if (counting.delete(address)) limited.set(address, entry);
       return Math.max(1, Math.ceil((entry.endsAt - now) / 1000));
+    },
+    limit(address, forMs) {
+      const now = clock.now();
+      const entry = entryFor(address, now);
+      entry.failures = Math.max(entry.failures, max + 1);
+      entry.endsAt = now + Math.min(forMs, windowMs);
+      if (counting.delete(address)) limited.set(address, entry);
     },
     configure(next) {
       max = next.max;

@@ -10,7 +10,7 @@ import { released, settle, type Attempt, type SettlePolicy } from "./settle.ts";
 
 export type ConcludeDependencies = {
   store: Pick<Store, "settleRun" | "lastTarget">;
-  policy: () => Omit<SettlePolicy, "lastTarget" | "random">;
+  policy: (run: ClaimedRun) => Omit<SettlePolicy, "lastTarget" | "random">;
   clock: Clock;
   log: Log;
   newId: () => string;
@@ -25,16 +25,14 @@ export async function conclude(
   { store, policy, clock, log, newId, random }: ConcludeDependencies,
 ): Promise<Settlement | null> {
   const fields = { runId: run.id, hook: run.hook, attempt: run.attempts };
+  /** Only a reply that is delivered needs to know. */
+  const lastTarget = async () =>
+    run.request.deliver || run.kind === "heartbeat" ? store.lastTarget() : null;
   const storeOnce = async () => {
     const settlement =
       attempt === "released"
         ? released
-        : settle(
-            run,
-            attempt,
-            { ...policy(), lastTarget: await store.lastTarget(), random: random() },
-            newId,
-          );
+        : settle(run, attempt, { ...policy(run), lastTarget: await lastTarget(), random: random() }, newId);
     return (await store.settleRun({ id: run.id, lease: run.lease }, settlement)) ? settlement : null;
   };
   try {

@@ -1,70 +1,103 @@
-// One attempt of a run: whether it may begin, the agent's turn, and what ends it from outside. Changes nothing stored.
+// One attempt of a run: whether it may begin, the agent's turn, and what ends it from outside.
+import { setTimeout as delay } from "node:timers/promises";
 import type { Agents } from "../agents/registry.ts";
 import type { Clock } from "../core/clock.ts";
 import { faultKind } from "../core/errors.ts";
-import type { Outcome } from "../core/outcome.ts";
-import { mainSessionKey, type ClaimedRun } from "../core/run.ts";
-import { eventsToRead, heartbeatPrompt, hookPrompt, type HeartbeatPrompt } from "../session/prompt.ts";
+import type { Outcome, TokenUse } from "../core/outcome.ts";
+import type { ClaimedRun } from "../core/run.ts";
+import type { Trace } from "../core/trace.ts";
 import type { LossReason } from "../work/lease.ts";
-import type { Store } from "../store/store.ts";
+import { recordTurn } from "./record.ts";
 import { timeLimitSeconds, type Attempt } from "./settle.ts";
+import type { TurnDependencies } from "./turn.ts";
 
 /** `released`: the gateway stops, and the run is given back. */
 export type StopReason = LossReason | "released";
 
-export type ExecuteDependencies = {
-  store: Pick<Store, "waitingEvents">;
+export type ExecuteDependencies = Omit<TurnDependencies, "policy"> & {
   agents: () => Agents;
-  policy: () => { maxAttempts: number; timeoutSeconds: number };
-  clock: Clock;
+  policy: () => ReturnType<TurnDependencies["policy"]> & { maxAttempts: number; timeoutSeconds: number };
   /** An agent that was told to stop and may not have done so yet. */
   lingers: (turn: Promise<unknown>) => void;
+  trace: Trace;
 };
+
+/** Over its hook's budget: it has been put aside. */
+export type Parked = { parked: string };
 
 /** `signal` fires with a StopReason. Resolves as soon as it does, or the time is up, whatever the agent does. */
 export async function execute(
   run: ClaimedRun,
   signal: AbortSignal,
-  { store, agents, policy, clock, lingers }: ExecuteDependencies,
-): Promise<Attempt | "lost" | "released"> {
+  dependencies: ExecuteDependencies,
+): Promise<Attempt | Parked | "lost" | "released"> {
+  const { agents, policy, clock, lingers, store } = dependencies;
   const startedAt = clock.now();
   const limitSeconds = timeLimitSeconds(run, policy());
-  let shown: Omit<HeartbeatPrompt, "prompt"> = { shownEventIds: [], leftOver: false };
-  const attempt = (outcome: Outcome): Attempt => ({ ...shown, outcome, workedMs: clock.now() - startedAt });
+  const known = { ...nothingKnown };
+  let acted = false;
+  let summing: TokenUse | null = null;
+  const attempt = (ended: Outcome): Attempt => {
+    const outcome = summing === null ? ended : withUse(ended, summing);
+    return { ...known, outcome: acted ? notAgain(outcome) : outcome, workedMs: clock.now() - startedAt };
+  };
 
   try {
     const budgetMs = limitSeconds * 1000 - run.elapsedMs;
     const before = signal.aborted ? stopped(signal) : endBeforeTurn(run, policy(), limitSeconds, budgetMs);
     if (before) return typeof before === "string" ? before : attempt(before);
-    const { config, agent } = agents().find(run.agentId);
-    let prompt: string;
-    if (run.kind === "heartbeat") {
-      const events = await store.waitingEvents(mainSessionKey, eventsToRead);
-      ({ prompt, ...shown } = heartbeatPrompt(events, clock.now(), config.instructions));
-    } else prompt = hookPrompt(run, config.instructions);
-
-    const turn = {
-      runId: run.id,
-      agentId: config.id,
-      sessionKey: run.sessionKey,
-      prompt,
-      model: run.request.model ?? config.model,
-      thinking: run.request.thinking ?? config.thinking,
-      timeoutSeconds: Math.ceil(budgetMs / 1000),
+    const who = agents().find(run.agentId);
+    // With the first run: making prompts is a tenth of the code, and a gateway should listen before it can.
+    const { begin, conversationOf, makePrompt, turnOf } = await import("./turn.ts");
+    const prompt = await makePrompt(run, who, dependencies);
+    if (!prompt.ok) return attempt(prompt.outcome);
+    Object.assign(known, prompt.shown, { signals: prompt.made.signals });
+    const begun = await begin(run, who, prompt.made, dependencies);
+    if (begun.kind === "lost") return "lost";
+    if (begun.kind === "parked") return { parked: begun.reason };
+    const onActing = async () => {
+      acted = true;
+      return store.markActed({ id: run.id, lease: run.lease });
     };
+    const turn = turnOf(run, who, prompt.made, { timeoutSeconds: Math.ceil(budgetMs / 1000), onActing });
+    Object.assign(known, { began: true, model: turn.model, toolsGranted: turn.tools });
     const end = await untilEnd({
-      start: (stop) => agent.run(turn, stop),
+      start: (stop) =>
+        recordTurn(turn, who.config, dependencies.trace, async (traced) => {
+          const onUsed = (usage: TokenUse) => void (summing = usage);
+          const more = { ...dependencies, onUsed };
+          const conversation = await conversationOf(run, who.agent, traced, begun, stop, more);
+          return who.agent.run({ ...traced, conversation }, stop);
+        }),
       signal,
       clock,
       budgetMs,
+      limitSeconds,
       lingers,
     });
-    if (end === "time is up") return attempt({ kind: "timed-out", afterSeconds: limitSeconds });
     return typeof end === "string" ? end : attempt(end);
   } catch (fault) {
     return attempt({ kind: "failed", reason: `internal fault: ${faultKind(fault)}`, mayPass: true });
   }
 }
+
+const nothingKnown: Omit<Attempt, "outcome" | "workedMs"> = {
+  shownEventIds: [],
+  leftOver: false,
+  signals: null,
+  began: false,
+  model: null,
+  toolsGranted: [],
+};
+
+const notAgain = (outcome: Outcome): Outcome =>
+  outcome.kind === "failed" && outcome.mayPass
+    ? {
+        ...outcome,
+        mayPass: false,
+        reason: `${outcome.reason} (not tried again: a tool that changes something had run)`,
+      }
+    : outcome;
 
 function endBeforeTurn(
   run: ClaimedRun,
@@ -73,6 +106,11 @@ function endBeforeTurn(
   budgetMs: number,
 ): Outcome | null {
   if (run.cancelRequested) return { kind: "cancelled" };
+  if (run.acted) {
+    const reason =
+      "the gateway stopped after a tool that changes something had run, so it is not tried again";
+    return { kind: "failed", reason, mayPass: false };
+  }
   if (run.attempts > maxAttempts) {
     const each = maxAttempts === 1 ? "its only attempt" : `each of its ${maxAttempts} attempts`;
     return { kind: "failed", reason: `the gateway stopped during ${each}`, mayPass: false };
@@ -90,33 +128,51 @@ type Race = {
   signal: AbortSignal;
   clock: Clock;
   budgetMs: number;
+  limitSeconds: number;
   lingers: (turn: Promise<unknown>) => void;
 };
 
-async function untilEnd({ start, signal, clock, budgetMs, lingers }: Race) {
+/** How long an agent that was told to stop may take to say what it has used; in real time, since it is real work. */
+const lastWordMs = 200;
+
+async function untilEnd(race: Race): Promise<Outcome | "lost" | "released"> {
+  const { start, signal, clock, budgetMs, limitSeconds, lingers } = race;
   if (signal.aborted) return stopped(signal);
   const stopAgent = new AbortController();
-  const fromOutside = Promise.withResolvers<Outcome | "lost" | "released" | "time is up">();
+  const fromOutside = Promise.withResolvers<Outcome | "lost" | "released">();
   const onStop = () => fromOutside.resolve(stopped(signal));
-  const takeBackDeadline = clock.after(budgetMs, () => fromOutside.resolve("time is up"));
+  const timeUp: Outcome = { kind: "timed-out", afterSeconds: limitSeconds };
+  const takeBackDeadline = clock.after(budgetMs, () => fromOutside.resolve(timeUp));
   signal.addEventListener("abort", onStop, { once: true });
-  let over = false;
-  const takeTurn = async () => {
-    try {
-      return await start(stopAgent.signal);
-    } finally {
-      over = true;
-    }
-  };
-  const ended = takeTurn();
-  try {
-    return await Promise.race([fromOutside.promise, ended]);
-  } finally {
-    takeBackDeadline();
-    signal.removeEventListener("abort", onStop);
-    if (!over) {
-      stopAgent.abort();
-      lingers(ended.catch(() => {}));
-    }
+  const turn = start(stopAgent.signal);
+  const ended = turn.then(
+    (outcome) => ({ outcome }),
+    (fault: unknown) => ({ fault }),
+  );
+  const first = await Promise.race([fromOutside.promise, ended]);
+  takeBackDeadline();
+  signal.removeEventListener("abort", onStop);
+  if (typeof first === "object" && "outcome" in first) return first.outcome;
+  if (typeof first === "object" && "fault" in first) throw first.fault;
+  stopAgent.abort();
+  if (typeof first === "string") {
+    lingers(ended);
+    return first;
   }
+  const last = await Promise.race([ended, delay(lastWordMs, null, { ref: false })]);
+  if (last === null) lingers(ended);
+  return last !== null && "outcome" in last ? withReport(first, last.outcome) : first;
 }
+
+/** Summing up what was said before is part of the run's work. */
+function withUse(outcome: Outcome, { inputTokens, outputTokens }: TokenUse): Outcome {
+  const own = outcome.report?.usage ?? { inputTokens: 0, outputTokens: 0 };
+  const usage = {
+    inputTokens: own.inputTokens + inputTokens,
+    outputTokens: own.outputTokens + outputTokens,
+  };
+  return { ...outcome, report: { ...outcome.report, usage } };
+}
+
+const withReport = (outcome: Outcome, from: Outcome): Outcome =>
+  "report" in from && from.report ? { ...outcome, report: from.report } : outcome;

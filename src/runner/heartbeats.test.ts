@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { createFakeAgent, createHeldAgent } from "../../test/fakes/agent.ts";
 import { eventually } from "../../test/fakes/clock.ts";
 import { setUpRunner } from "../../test/fakes/runner.ts";
+import { parseFences } from "../untrusted/fence.ts";
 
 const acknowledge = () => ({ kind: "replied", reply: "HEARTBEAT_OK" }) as const;
 
@@ -83,8 +84,8 @@ test("what does not fit into one turn causes another, in order", async (t) => {
   await eventually(async () => (await store.waitingEvents("main", 10)).length === 0);
   await runner.drain(0);
   assert.deepEqual(
-    agent.turns.map(({ prompt }) => prompt.slice(-1)),
-    ["a", "b", "c"],
+    agent.turns.map(({ prompt }) => parseFences(prompt).map(({ text }) => text)),
+    ["a", "b", "c"].map((letter) => [letter.repeat(60_000)]),
   );
 });
 
@@ -102,7 +103,10 @@ test("a hook run with wakeMode now is followed by a heartbeat that shows its sum
   });
   await runner.drain(0);
   assert.equal(agent.turns.length, 2);
-  assert.ok(agent.turns[1]!.prompt.endsWith("Hook Email: all done"));
+  assert.deepEqual(
+    parseFences(agent.turns[1]!.prompt).map(({ label, text }) => [label, text]),
+    [["summary", "Hook Email: all done"]],
+  );
 });
 
 test("a flood of hook runs does not delay a heartbeat", async (t) => {

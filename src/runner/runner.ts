@@ -4,31 +4,45 @@ import type { Agents } from "../agents/registry.ts";
 import type { Clock } from "../core/clock.ts";
 import { newId as newUuid } from "../core/id.ts";
 import type { Log } from "../core/log.ts";
+import { noMetrics } from "../core/metrics.ts";
 import type { ClaimedRun, RunKind } from "../core/run.ts";
+import type { Budget } from "../core/spending.ts";
 import type { ConfiguredChannel } from "../core/target.ts";
+import { carriedTrace, type Trace } from "../core/trace.ts";
 import type { Settlement, Store } from "../store/store.ts";
 import { createLeaseKeeper } from "../work/lease.ts";
 import { createLoop } from "../work/loop.ts";
 import { conclude } from "./conclude.ts";
 import { execute, type StopReason } from "./execute.ts";
+import { beginRecord, endRecord, type Handled, type RunMetrics } from "./record.ts";
+import type { Price } from "./report.ts";
+import type { TurnDependencies } from "./turn.ts";
 
 export type RunnerPolicy = {
   maxConcurrent: number;
   maxAttempts: number;
   timeoutSeconds: number;
+  /** Of each hook. */
+  budget: Budget;
+  prices: Readonly<Record<string, Price>>;
+  contextTokens: Readonly<Record<string, number>>;
   /** The channels replies can go to. */
   configured: readonly ConfiguredChannel[];
 };
 
 export type RunnerOptions = {
-  store: Pick<Store, "claimRuns" | "renewRuns" | "settleRun" | "waitingEvents" | "lastTarget">;
+  store: Pick<Store, "claimRuns" | "renewRuns" | "settleRun" | "lastTarget"> & TurnDependencies["store"];
   agents: () => Agents;
   policy: () => RunnerPolicy;
   clock: Clock;
   log: Log;
   leaseMs: number;
+  /** There are more hook runs than this node has places for. */
+  onFull?: () => void;
   /** Told of everything that was stored: a delivery may be waiting now. */
   onSettled?: (settlement: Settlement) => void;
+  metrics?: RunMetrics;
+  trace?: Trace;
   newId?: () => string;
   random?: () => number;
 };
@@ -37,6 +51,8 @@ export type Runner = {
   start(): void;
   /** Something of this kind was stored that may be run. */
   kick(kind: RunKind): void;
+  /** Another node has more hook runs than it can take. */
+  look(): void;
   /** One claim of each kind, resolved when it has been settled: for tests, in place of `start`. */
   tick(): Promise<void>;
   /** Claims no more, lets what runs end for `drainMs`, gives back the rest, and resolves when that is stored. */
@@ -49,7 +65,7 @@ const lingerMs = 6000;
 
 export function createRunner(options: RunnerOptions): Runner {
   const { store, agents, policy, clock, log, leaseMs, onSettled } = options;
-  const { newId = newUuid, random = Math.random } = options;
+  const { newId = newUuid, random = Math.random, metrics = noMetrics, trace = carriedTrace } = options;
   const inHand = new Set<AbortController>();
   const lingering = new Set<Promise<unknown>>();
   let draining = false;
@@ -65,17 +81,26 @@ export function createRunner(options: RunnerOptions): Runner {
     const gone = turn.finally(() => lingering.delete(gone));
     lingering.add(gone);
   };
-  const executeDependencies = { store, agents, policy, clock, lingers };
+  const executeDependencies = { store, agents, policy, clock, lingers, trace };
   const concludeDependencies = {
     store,
-    policy: () => ({ ...policy(), mainAgentId: agents().main.config.id }),
+    policy: ({ agentId }: ClaimedRun) => ({
+      ...policy(),
+      mainAgentId: agents().main.config.id,
+      fallback: agents().find(agentId).config.fallback,
+    }),
     clock,
     log,
     newId,
     random,
   };
 
-  async function handle(run: ClaimedRun): Promise<void> {
+  async function handle(claimed: ClaimedRun): Promise<void> {
+    const { run, span } = beginRecord(claimed, { metrics, trace });
+    endRecord(run, await work(run), span, metrics);
+  }
+
+  async function work(run: ClaimedRun): Promise<Handled> {
     const stop = new AbortController();
     const abort = (reason: StopReason) => stop.abort(reason);
     let lost = false;
@@ -89,13 +114,18 @@ export function createRunner(options: RunnerOptions): Runner {
       const attempt = await execute(run, stop.signal, executeDependencies);
       if (attempt === "lost") {
         log.warn("a run's lease was lost", { runId: run.id, hook: run.hook, attempt: run.attempts });
-        return;
+        return "lost";
+      }
+      if (typeof attempt === "object" && "parked" in attempt) {
+        log.warn("a run is parked", { runId: run.id, hook: run.hook, reason: attempt.parked });
+        return "parked";
       }
       const settlement = await conclude(run, attempt, () => lost, concludeDependencies);
       if (settlement) {
         onSettled?.(settlement);
         if (settlement.heartbeat) kick("heartbeat");
       }
+      return settlement ?? "lost";
     } finally {
       letGo();
       inHand.delete(stop);
@@ -103,7 +133,7 @@ export function createRunner(options: RunnerOptions): Runner {
   }
 
   // A lease of its own for every claim: what was lost and claimed again here is not mistaken for what was held.
-  const loopOver = (kind: RunKind, capacity: () => number) =>
+  const loopOver = (kind: RunKind, capacity: () => number, onFull?: () => void) =>
     createLoop<ClaimedRun>({
       name: `${kind} runs`,
       clock,
@@ -112,9 +142,10 @@ export function createRunner(options: RunnerOptions): Runner {
       capacity,
       claim: (limit) => store.claimRuns({ kind, limit, lease: newId(), leaseMs }),
       handle,
+      ...(onFull && { onFull }),
     });
   const byKind = {
-    hook: loopOver("hook", () => policy().maxConcurrent),
+    hook: loopOver("hook", () => policy().maxConcurrent, options.onFull),
     heartbeat: loopOver("heartbeat", () => 1),
   };
   const loops = Object.values(byKind);
@@ -131,6 +162,7 @@ export function createRunner(options: RunnerOptions): Runner {
   return {
     start: () => loops.forEach((loop) => loop.start()),
     kick,
+    look: () => byKind.hook.look(),
     async tick() {
       await Promise.all(loops.map((loop) => loop.tick()));
     },

@@ -2,19 +2,25 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Outcome } from "../core/outcome.ts";
 import type { RunRequest } from "../core/action.ts";
+import { outsideMessage, plainText } from "../core/message.ts";
 import type { ClaimedRun } from "../core/run.ts";
+import type { NewEvent } from "../core/system-event.ts";
 import { settle, type Attempt, type SettlePolicy } from "./settle.ts";
 
 const request: RunRequest = {
-  message: "do it",
+  message: outsideMessage("message", "request", "do it"),
+  unsafe: false,
   name: "Email",
   wakeMode: "now",
   deliver: true,
   channel: "last",
   to: null,
+  fallback: null,
   model: null,
   thinking: null,
   timeoutSeconds: null,
+  trace: null,
+  tools: [],
 };
 
 const run = (more: Partial<ClaimedRun> = {}, asked: Partial<RunRequest> = {}): ClaimedRun => ({
@@ -33,16 +39,32 @@ const run = (more: Partial<ClaimedRun> = {}, asked: Partial<RunRequest> = {}): C
   endedAt: null,
   reply: null,
   error: null,
+  signals: null,
+  report: null,
+  acted: false,
   lease: "lease",
   elapsedMs: 0,
   cancelRequested: false,
   ...more,
 });
 
+const nothingReported = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cost: 0,
+  warnings: [],
+  toolsGranted: [],
+  toolsUsed: [],
+};
+const signals = { hiddenCharacters: 1, chatTokens: 2, fakeMarkers: 3, roleLabels: 4 };
+const textOf = (event: NewEvent | null) => event && plainText(event.text);
+
 const policy: SettlePolicy = {
+  fallback: null,
   maxAttempts: 3,
   timeoutSeconds: 600,
   mainAgentId: "main",
+  prices: {},
   random: 0,
   lastTarget: { channel: "telegram", to: "5" },
   configured: [{ channel: "telegram", to: null }],
@@ -51,6 +73,10 @@ const policy: SettlePolicy = {
 const attempt = (outcome: Outcome, more: Partial<Attempt> = {}): Attempt => ({
   outcome,
   workedMs: 7,
+  signals,
+  began: true,
+  model: null,
+  toolsGranted: [],
   shownEventIds: [],
   leftOver: false,
   ...more,
@@ -76,12 +102,22 @@ describe("a hook run that replied", () => {
     assert.deepEqual(settled(replied()), {
       next: { kind: "ended", status: "succeeded", reply: "Done.", error: null },
       workedMs: 7,
+      signals,
+      report: nothingReported,
+      used: null,
+      ending: {
+        agentId: "other",
+        sessionKey: "hook:run",
+        text: "Done.",
+        foreignSession: null,
+        carried: true,
+      },
       summary: {
         id: "id-1",
         sessionKey: "main",
         source: "summary",
         hook: "agent",
-        text: "Hook Email: Done.",
+        text: outsideMessage("summary", "reply", "Hook Email: Done."),
       },
       delivery: {
         id: "id-0",
@@ -91,6 +127,8 @@ describe("a hook run that replied", () => {
         text: "Done.",
         status: "waiting",
         error: null,
+        fallback: null,
+        trace: null,
       },
       heartbeat: { agentId: "main", delayMs: 250 },
       shownEventIds: [],
@@ -103,13 +141,47 @@ describe("a hook run that replied", () => {
   test("has no delivery when none was asked for", () => {
     const { delivery, summary } = settled(replied(), { of: run({}, { deliver: false }) });
     assert.equal(delivery, null);
-    assert.equal(summary?.text, "Hook Email: Done.");
+    assert.equal(textOf(summary), "Hook Email: Done.");
   });
 
   test("goes to the channel and recipient that were asked for", () => {
     const by = { ...policy, configured: [...policy.configured, { channel: "slack", to: "C1" }] };
     const { delivery } = settled(replied(), { of: run({}, { channel: "slack", to: "C2" }), by });
     assert.deepEqual([delivery?.channel, delivery?.to, delivery?.status], ["slack", "C2", "waiting"]);
+  });
+
+  test("has the mapping's fallback, else the agent's", () => {
+    const ofAgent = { channel: "signal", to: null };
+    const ofMapping = { channel: "slack", to: "C1" };
+    const by = { ...policy, fallback: ofAgent };
+    assert.deepEqual(settled(replied(), { by }).delivery?.fallback, ofAgent);
+    assert.deepEqual(
+      settled(replied(), { by, of: run({}, { fallback: ofMapping }) }).delivery?.fallback,
+      ofMapping,
+    );
+  });
+
+  test("goes to the fallback at once where the channel cannot be had, and has none any more", () => {
+    const by = { ...policy, fallback: { channel: "last", to: null } };
+    const { delivery, summary } = settled(replied(), { of: run({}, { channel: "slack", to: "C1" }), by });
+    assert.deepEqual(
+      [delivery?.channel, delivery?.to, delivery?.status, delivery?.fallback],
+      ["telegram", "5", "waiting", null],
+    );
+    assert.equal(textOf(summary), "Hook Email: Done.");
+  });
+
+  test("says both reasons when the fallback cannot be had either", () => {
+    const by = { ...policy, fallback: { channel: "signal", to: null } };
+    const { delivery } = settled(replied(), { of: run({}, { channel: "slack" }), by });
+    assert.deepEqual(
+      [delivery?.status, delivery?.channel, delivery?.error],
+      [
+        "failed",
+        "slack",
+        "the channel slack is not configured (no fallback: the channel signal is not configured)",
+      ],
+    );
   });
 
   test("keeps its result when it cannot be delivered, and says so in the delivery and the summary", () => {
@@ -122,7 +194,7 @@ describe("a hook run that replied", () => {
       ["failed", "whatsapp", null, "no channel is configured", "Done."],
     );
     assert.equal(
-      summary?.text,
+      textOf(summary),
       "Hook Email: Done.\n(The reply was not delivered: no channel is configured.)",
     );
   });
@@ -134,7 +206,7 @@ describe("a hook run that replied", () => {
         [delivery?.status, delivery?.error, delivery?.text],
         ["suppressed", "heartbeat acknowledgement", "**HEARTBEAT_OK**"],
       );
-      assert.equal(summary?.text, "Hook Email: **HEARTBEAT_OK**");
+      assert.equal(textOf(summary), "Hook Email: **HEARTBEAT_OK**");
     }
   });
 
@@ -151,7 +223,7 @@ describe("a hook run that replied", () => {
         error: "the agent gave no reply",
       });
       assert.equal(delivery, null);
-      assert.equal(summary?.text, "Hook Email (failed): the agent gave no reply");
+      assert.equal(textOf(summary), "Hook Email (failed): the agent gave no reply");
     }
   });
 });
@@ -160,7 +232,7 @@ describe("a hook run that failed", () => {
   test("for good has ended, with a summary and a heartbeat, and nothing to deliver", () => {
     const { next, summary, delivery, heartbeat } = settled(failed(false));
     assert.deepEqual(next, { kind: "ended", status: "failed", reply: null, error: "why" });
-    assert.equal(summary?.text, "Hook Email (failed): why");
+    assert.equal(textOf(summary), "Hook Email (failed): why");
     assert.equal(delivery, null);
     assert.deepEqual(heartbeat, { agentId: "main", delayMs: 250 });
   });
@@ -169,11 +241,27 @@ describe("a hook run that failed", () => {
     assert.deepEqual(settled(failed(true)), {
       next: { kind: "retry", delayMs: 500, error: "why" },
       workedMs: 7,
+      signals,
+      report: nothingReported,
+      used: null,
+      ending: null,
       summary: null,
       delivery: null,
       heartbeat: null,
       shownEventIds: [],
     });
+  });
+
+  test("waits as long as it was told to, if that is longer", () => {
+    const busy = { kind: "failed", reason: "busy", mayPass: true, retryAfterMs: 30_000 } as const;
+    const { next } = settled(busy);
+    assert.ok(next.kind === "retry" && next.delayMs === 30_000);
+    assert.equal(settled({ ...busy, retryAfterMs: 3_600_000 }).next.kind, "ended");
+  });
+
+  test("after a tool that changes something is not tried again", () => {
+    const outcome = { kind: "failed", reason: "cut", mayPass: true, report: { acted: true } } as const;
+    assert.equal(settled(outcome).next.kind, "ended");
   });
 
   test("waits longer each time, at most a minute", () => {
@@ -210,20 +298,23 @@ describe("a hook run that was ended from outside", () => {
       reply: null,
       error: "no reply within 2 seconds",
     });
-    assert.equal(summary?.text, "Hook Email (timed-out): no reply within 2 seconds");
+    assert.equal(textOf(summary), "Hook Email (timed-out): no reply within 2 seconds");
     assert.ok(heartbeat);
   });
 
   test("was cancelled", () => {
     const { next, summary, heartbeat } = settled({ kind: "cancelled" });
     assert.deepEqual(next, { kind: "ended", status: "cancelled", reply: null, error: "it was cancelled" });
-    assert.equal(summary?.text, "Hook Email (cancelled): it was cancelled");
+    assert.equal(textOf(summary), "Hook Email (cancelled): it was cancelled");
     assert.ok(heartbeat);
   });
 });
 
 describe("a heartbeat", () => {
-  const beat = run({ kind: "heartbeat", agentId: "main" }, { wakeMode: "now" });
+  const beat = run(
+    { kind: "heartbeat", agentId: "main", sessionKey: "main", lane: "main" },
+    { wakeMode: "now" },
+  );
   const more = { shownEventIds: ["e1", "e2"] };
 
   test("that acknowledged has shown its events, and nothing else follows", () => {
@@ -231,12 +322,21 @@ describe("a heartbeat", () => {
       assert.deepEqual(settled(replied(reply), { of: beat, more }), {
         next: { kind: "ended", status: "succeeded", reply, error: null },
         workedMs: 7,
+        signals,
+        report: nothingReported,
+        used: null,
+        ending: { agentId: "main", sessionKey: "main", text: reply, foreignSession: null, carried: true },
         summary: null,
         delivery: null,
         heartbeat: null,
         shownEventIds: ["e1", "e2"],
       });
     }
+  });
+
+  test("that had nothing to see and nothing to say is not carried in the conversation", () => {
+    assert.equal(settled(replied("HEARTBEAT_OK"), { of: beat }).ending?.carried, false);
+    assert.equal(settled(replied("Look!"), { of: beat }).ending?.carried, true);
   });
 
   test("sends any other reply to the main session's last recipient", () => {

@@ -9,24 +9,36 @@
 import type { NewDelivery } from "../core/delivery.ts";
 import type { Outcome } from "../core/outcome.ts";
 import { backOffMs } from "../core/retry.ts";
-import { lastChannel, resolveTarget, type TargetPolicy } from "../core/target.ts";
-import { heartbeatDelayMs, type ClaimedRun, type EndStatus } from "../core/run.ts";
+import { lastChannel, resolveTarget, type TargetPolicy, type WantedTarget } from "../core/target.ts";
+import type { Signals } from "../core/signals.ts";
+import { heartbeatDelayMs, isConversation, type ClaimedRun, type EndStatus } from "../core/run.ts";
 import { isAcknowledgement } from "../session/acknowledgement.ts";
 import { summaryOf } from "../session/summary.ts";
-import type { Settlement } from "../store/store.ts";
+import type { Ending, Settlement } from "../store/store.ts";
+import { addReport, usedBy, type Price } from "./report.ts";
 
 export type Attempt = {
   outcome: Outcome;
   workedMs: number;
+  /** Of the prompt; null when none was made. */
+  signals: Signals | null;
+  /** The agent was asked. */
+  began: boolean;
+  model: string | null;
+  toolsGranted: readonly string[];
   /** What a heartbeat's prompt has shown. */
   shownEventIds: readonly string[];
   leftOver: boolean;
 };
 
 export type SettlePolicy = TargetPolicy & {
+  /** Of the run's agent, where its mapping has none. */
+  fallback: WantedTarget | null;
   maxAttempts: number;
   timeoutSeconds: number;
   mainAgentId: string;
+  /** By model id. */
+  prices: Readonly<Record<string, Price>>;
   /** In [0, 1), for the back-off. */
   random: number;
 };
@@ -40,6 +52,10 @@ export const timeLimitSeconds = (run: ClaimedRun, policy: { timeoutSeconds: numb
 export const released: Settlement = {
   next: { kind: "released" },
   workedMs: 0,
+  signals: null,
+  report: null,
+  used: null,
+  ending: null,
   summary: null,
   delivery: null,
   heartbeat: null,
@@ -53,21 +69,33 @@ export function settle(
   newId: () => string,
 ): Settlement {
   const outcome = withoutBlankReply(attempt.outcome);
-  if (outcome.kind === "failed" && outcome.mayPass) {
-    const delayMs = backOffMs(run.attempts, retryBackOff, policy.random);
+  const noted = notedOf(run, attempt, policy);
+  if (outcome.kind === "failed" && outcome.mayPass && outcome.report?.acted !== true) {
+    const backOff = backOffMs(run.attempts, retryBackOff, policy.random);
+    const delayMs = Math.max(backOff, outcome.retryAfterMs ?? 0);
     const leftMs = timeLimitSeconds(run, policy) * 1000 - run.elapsedMs - attempt.workedMs;
     if (run.attempts < policy.maxAttempts && delayMs < leftMs)
       return {
         ...released,
         next: { kind: "retry", delayMs, error: outcome.reason },
-        workedMs: attempt.workedMs,
+        ...noted,
       };
   }
   const ended = run.kind === "heartbeat" ? endHeartbeat : endHook;
-  return { workedMs: attempt.workedMs, ...ended(run, { ...attempt, outcome }, policy, newId) };
+  return { ...noted, ...ended(run, { ...attempt, outcome }, policy, newId) };
 }
 
-type Ended = Omit<Settlement, "workedMs">;
+type Noted = Pick<Settlement, "workedMs" | "signals" | "report" | "used">;
+
+function notedOf(run: ClaimedRun, attempt: Attempt, { prices }: SettlePolicy): Noted {
+  const { workedMs, signals, outcome, model, toolsGranted } = attempt;
+  if (!attempt.began) return { workedMs, signals, report: null, used: null };
+  const report = "report" in outcome ? outcome.report : undefined;
+  const used = usedBy(report, model === null ? undefined : prices[model]);
+  return { workedMs, signals, report: addReport(run.report, report, used, toolsGranted), used };
+}
+
+type Ended = Omit<Settlement, keyof Noted>;
 
 function endHook(run: ClaimedRun, { outcome }: Attempt, policy: SettlePolicy, newId: () => string): Ended {
   const { status, reply, error } = endOf(outcome);
@@ -75,6 +103,7 @@ function endHook(run: ClaimedRun, { outcome }: Attempt, policy: SettlePolicy, ne
   const undelivered = delivery?.status === "failed" ? delivery.error : null;
   return {
     next: { kind: "ended", status, reply, error },
+    ending: endingOf(run, outcome, true),
     summary: summaryOf(run, newId(), { status, text: reply ?? error ?? "", undelivered }),
     delivery,
     heartbeat:
@@ -86,8 +115,10 @@ function endHook(run: ClaimedRun, { outcome }: Attempt, policy: SettlePolicy, ne
 function endHeartbeat(run: ClaimedRun, attempt: Attempt, policy: SettlePolicy, newId: () => string): Ended {
   const { status, reply, error } = endOf(attempt.outcome);
   const succeeded = status === "succeeded";
+  const isNews = reply !== null && !isAcknowledgement(reply, { heartbeat: true });
   return {
     next: { kind: "ended", status, reply, error },
+    ending: endingOf(run, attempt.outcome, isNews || attempt.shownEventIds.length > 0),
     summary: null,
     delivery: reply === null ? null : heartbeatDelivery(run, reply, policy, newId),
     heartbeat: succeeded && attempt.leftOver ? { agentId: policy.mainAgentId, delayMs: 0 } : null,
@@ -102,7 +133,7 @@ function hookDelivery(
   newId: () => string,
 ): NewDelivery | null {
   if (!run.request.deliver) return null;
-  const delivery = deliveryTo(run.request, run.id, reply, policy, newId);
+  const delivery = deliveryTo(run.request, run, reply, policy, newId);
   return isAcknowledgement(reply, { heartbeat: false })
     ? { ...delivery, status: "suppressed", error: "heartbeat acknowledgement" }
     : delivery;
@@ -115,21 +146,39 @@ function heartbeatDelivery(
   newId: () => string,
 ): NewDelivery | null {
   if (policy.lastTarget === null || isAcknowledgement(reply, { heartbeat: true })) return null;
-  return deliveryTo({ channel: lastChannel, to: null }, run.id, reply, policy, newId);
+  return deliveryTo({ channel: lastChannel, to: null }, run, reply, policy, newId);
 }
 
+/** Where it should go, or where it goes instead; with neither it has failed. */
 function deliveryTo(
-  wanted: { channel: string; to: string | null },
-  runId: string,
+  wanted: WantedTarget,
+  run: ClaimedRun,
   text: string,
-  policy: TargetPolicy,
+  policy: SettlePolicy,
   newId: () => string,
 ): NewDelivery {
+  const fallback = run.request.fallback ?? policy.fallback;
+  const base = { id: newId(), runId: run.id, text, fallback, trace: run.request.trace };
   const resolved = resolveTarget(wanted, policy);
-  const base = { id: newId(), runId, text };
-  return resolved.ok
-    ? { ...base, ...resolved.target, status: "waiting", error: null }
-    : { ...base, channel: resolved.channel, to: wanted.to, status: "failed", error: resolved.reason };
+  if (resolved.ok) return { ...base, ...resolved.target, status: "waiting", error: null };
+  const instead = fallback && resolveTarget(fallback, policy);
+  if (instead?.ok) return { ...base, ...instead.target, fallback: null, status: "waiting", error: null };
+  const error = instead ? `${resolved.reason} (no fallback: ${instead.reason})` : resolved.reason;
+  return { ...base, channel: resolved.channel, to: wanted.to, status: "failed", error };
+}
+
+function endingOf(run: ClaimedRun, outcome: Outcome, carried: boolean): Ending {
+  const { reply, error } = endOf(outcome);
+  const foreignSession = ("report" in outcome ? outcome.report?.foreignSession : undefined) ?? null;
+  const { agentId, sessionKey } = run;
+  const text = reply ?? `(No reply: ${error ?? "unknown"}.)`;
+  return {
+    agentId,
+    sessionKey,
+    text,
+    foreignSession: isConversation(run) ? foreignSession : null,
+    carried,
+  };
 }
 
 function endOf(outcome: Outcome): { status: EndStatus; reply: string | null; error: string | null } {

@@ -19,7 +19,7 @@ function setUp(more: Partial<HeartbeatOptions> = {}) {
       beatIfDue: async (_request, everyMs) => {
         asked.push(clock.now());
         if (nextAt <= clock.now()) nextAt = clock.now() + everyMs;
-        return Math.min(nextAt, clock.now() + everyMs);
+        return Math.min(nextAt - clock.now(), everyMs);
       },
     },
     agentId: () => "main",
@@ -71,7 +71,7 @@ test("a change during a question asks once more", async () => {
   const first = Promise.withResolvers<number>();
   let asked = 0;
   const { heartbeat, clock } = setUp({
-    store: { beatIfDue: () => (asked++ === 0 ? first.promise : Promise.resolve(clock.now() + minute)) },
+    store: { beatIfDue: () => (asked++ === 0 ? first.promise : Promise.resolve(minute)) },
   });
   heartbeat.start();
   heartbeat.refresh();
@@ -94,7 +94,7 @@ test("backs off while the store is away, says so once, and recovers", async () =
       beatIfDue: async () => {
         asked++;
         if (away) throw new StoreUnavailable("away");
-        return clock.now() + 30 * minute;
+        return 30 * minute;
       },
     },
   });
@@ -128,6 +128,10 @@ test("two nodes on one store beat once a period", async (t) => {
     await store.settleRun(run, {
       next: { kind: "ended", status: "succeeded", reply: "HEARTBEAT_OK", error: null },
       workedMs: 0,
+      signals: null,
+      report: null,
+      used: null,
+      ending: null,
       summary: null,
       delivery: null,
       heartbeat: null,

@@ -57,11 +57,11 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
     const period = everyMs();
     if (!going || period <= 0) return null;
     try {
-      const nextAt = await store.beatIfDue({ agentId: agentId(), delayMs: 0 }, period);
+      const nextInMs = await store.beatIfDue({ agentId: agentId(), delayMs: 0 }, period);
       if (failures > 0) log.info("heartbeats can be asked for again", { count: failures });
       failures = 0;
       kick();
-      return Math.max(nextAt - clock.now(), shortestSleepMs);
+      return Math.max(nextInMs, shortestSleepMs);
     } catch (fault) {
       if (failures++ === 0) log.warn("heartbeats cannot be asked for now", { kind: faultKind(fault) });
       return backOffMs(failures, awayBackOff, random());

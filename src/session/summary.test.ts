@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { outsideMessage } from "../core/message.ts";
 import { summaryOf, summaryText } from "./summary.ts";
 
 const summary = (more: Partial<Parameters<typeof summaryText>[0]> = {}) =>
@@ -44,23 +45,27 @@ test("says that the reply was not delivered, within the limit", () => {
   assert.ok(long.endsWith("…\n(The reply was not delivered: no channel is configured.)"));
 });
 
-test("is a system event of the main session that names its source", () => {
+test("is a system event of the main session that names its source, and outside text as a whole", () => {
   const request = {
-    message: "m",
+    message: outsideMessage("message", "request", "m"),
+    unsafe: false,
     name: "Email",
     wakeMode: "now",
     deliver: true,
     channel: "last",
     to: null,
+    fallback: null,
     model: null,
     thinking: null,
     timeoutSeconds: null,
+    trace: null,
+    tools: [],
   } as const;
   assert.deepEqual(summaryOf({ hook: "agent", request }, "id", { status: "succeeded", text: "Done." }), {
     id: "id",
     sessionKey: "main",
     source: "summary",
     hook: "agent",
-    text: "Hook Email: Done.",
+    text: outsideMessage("summary", "reply", "Hook Email: Done."),
   });
 });

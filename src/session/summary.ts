@@ -1,4 +1,5 @@
 // The note that every hook run leaves in the main session when it has ended.
+import { outsideMessage } from "../core/message.ts";
 import { mainSessionKey, type EndStatus, type Run } from "../core/run.ts";
 import type { NewEvent } from "../core/system-event.ts";
 import { cutWithMark, oneLine } from "../core/text.ts";
@@ -33,5 +34,5 @@ export const summaryOf = (
   sessionKey: mainSessionKey,
   source: "summary",
   hook: run.hook,
-  text: summaryText({ name: run.request.name, ...content }),
+  text: outsideMessage("summary", "reply", summaryText({ name: run.request.name, ...content })),
 });

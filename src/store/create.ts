@@ -1,35 +1,64 @@
-// The store port over any driver. Here the clock is read and pages are put together; the rest is in the programs.
-import type { Clock } from "../core/clock.ts";
+// The store port over any driver. Here requests are gathered and pages put together; the rest is in the programs.
 import type { Driver } from "./driver.ts";
+import { type Bell, silentBell } from "./bell.ts";
 import { createGroup } from "./group.ts";
 import { packGroup } from "./sql/accept.ts";
 import type { PageInput, PageResult } from "./sql/lists.ts";
 import type { Programs } from "./sql/programs.ts";
-import type { Acceptance, Accepted, Store } from "./store.ts";
+import type { Settled } from "./sql/settle.ts";
+import type { Acceptance, Accepted, Begun, FailureCount, Store, TurnStart } from "./store.ts";
 
 export const idempotencyMs = 24 * 3_600_000;
 const longestGroup = 500;
+/** Of runs, whose prompts and replies can be large. */
+const longestWork = 64;
 const pageSize = 500;
 const stored: Accepted = { kind: "stored" };
 
 export type StoreOptions = {
   driver: Driver<Programs>;
-  clock: Clock;
+  /** How nodes call each other; without, there is only one. */
+  bell?: Bell;
   /** Told how many requests shared a commit. */
   onGroup?: ((size: number) => void) | undefined;
 };
 
-export function createStore({ driver, clock, onGroup }: StoreOptions): Store {
-  const now = (): number => clock.now();
-
+export function createStore({ driver, bell = silentBell, onGroup }: StoreOptions): Store {
   const acceptances = createGroup<Acceptance, Accepted>({
     async write(group) {
-      const keyed = await driver.run("accept", { ...packGroup(group), now: now(), idempotencyMs });
+      const keyed = await driver.run("accept", { ...packGroup(group), idempotencyMs });
       let next = 0;
       return group.map((each) => (each.idempotency ? keyed[next++]! : stored));
     },
     longest: longestGroup,
     ...(onGroup && { onWritten: onGroup }),
+  });
+
+  const settlements = createGroup<Settled, boolean>({
+    write: (group) => driver.run("settleRuns", { settlements: group }),
+    longest: longestWork,
+  });
+  const starts = createGroup<TurnStart, Begun>({
+    write: (group) => driver.run("beginRuns", { starts: group }),
+    longest: longestWork,
+  });
+
+  const failures = createGroup<{ address: string; windowMs: number }, FailureCount>({
+    async write(group) {
+      const totals = new Map<string, number>();
+      const places = group.map(({ address }) => {
+        const place = (totals.get(address) ?? 0) + 1;
+        totals.set(address, place);
+        return place;
+      });
+      const { windowMs } = group[0]!;
+      const counts = await driver.run("countFailures", { failures: [...totals], windowMs });
+      return group.map(({ address }, index) => {
+        const { failures: all, endsInMs } = counts.get(address)!;
+        return { failures: all - totals.get(address)! + places[index]!, endsInMs };
+      });
+    },
+    longest: longestGroup,
   });
 
   const collect = async <T>(
@@ -50,41 +79,72 @@ export function createStore({ driver, clock, onGroup }: StoreOptions): Store {
 
   return {
     accept: (acceptance) => acceptances.add(acceptance),
-    recordRequest: (record) => driver.run("recordRequest", { ...record, createdAt: now() }),
+    recordRequest: (record) => driver.run("recordRequest", record),
 
-    claimRuns: (claim) => driver.run("claimRuns", { ...claim, now: now() }),
-    renewRuns: (renewal) => driver.run("renewRuns", { ...renewal, now: now() }),
-    settleRun: ({ id, lease }, settlement) => driver.run("settleRun", { id, lease, settlement, now: now() }),
-    cancelRun: (id, ended) => driver.run("cancelRun", { id, ...ended, now: now() }),
-    repeatRun: (id, newId) => driver.run("repeatRun", { id, newId, now: now() }),
+    claimRuns: (claim) => driver.run("claimRuns", claim),
+    renewRuns: (renewal) => driver.run("renewRuns", renewal),
+    settleRun: ({ id, lease }, settlement) => settlements.add({ id, lease, settlement }),
+    cancelRun: (id, ended) => driver.run("cancelRun", { id, ...ended }),
+    repeatRun: (id, newId) => driver.run("repeatRun", { id, newId }),
+    beginRun: (start) => starts.add(start),
+    markActed: (run) => driver.run("markActed", run),
+    releaseRuns: (which) => driver.run("releaseRuns", which),
     countUnfinished: () => driver.run("countUnfinished", null),
+    backlog: () => driver.run("backlog", {}),
 
-    requestHeartbeat: (request) => driver.run("requestHeartbeat", { ...request, now: now() }),
-    beatIfDue: (request, everyMs) => driver.run("beatIfDue", { request, everyMs, now: now() }),
+    requestHeartbeat: (request) => driver.run("requestHeartbeat", request),
+    beatIfDue: (request, everyMs) => driver.run("beatIfDue", { request, everyMs }),
     waitingEvents: (sessionKey, limit) => driver.run("waitingEvents", { sessionKey, limit }),
 
-    claimDeliveries: (claim) => driver.run("claimDeliveries", { ...claim, now: now() }),
-    settleDelivery: ({ id, lease }, settlement) =>
-      driver.run("settleDelivery", { id, lease, settlement, now: now() }),
-    retryDelivery: (id) => driver.run("retryDelivery", { id, now: now() }),
-    cancelDelivery: (id, error) => driver.run("cancelDelivery", { id, error, now: now() }),
+    claimDeliveries: (claim) => driver.run("claimDeliveries", claim),
+    waitingChannels: () => driver.run("waitingChannels", null),
+    advanceDelivery: (progress) => driver.run("advanceDelivery", progress),
+    renewDeliveries: (renewal) => driver.run("renewDeliveries", renewal),
+    settleDelivery: ({ id, lease }, settlement) => driver.run("settleDelivery", { id, lease, settlement }),
+    moveDelivery: ({ id, lease }, target) => driver.run("moveDelivery", { id, lease, target }),
+    retryDelivery: (id) => driver.run("retryDelivery", { id }),
+    cancelDelivery: (id, error) => driver.run("cancelDelivery", { id, error }),
 
     listRuns: ({ limit, kind }) => collect(limit, (page) => driver.run("listRuns", { ...page, kind })),
     findRun: (id) => driver.run("findRun", { id }),
     listEvents: ({ limit }) => collect(limit, (page) => driver.run("listEvents", page)),
     findEvent: (id) => driver.run("findEvent", { id }),
-    markEvent: (id, waiting) => driver.run("markEvent", { id, waiting, now: now() }),
+    markEvent: (id, waiting) => driver.run("markEvent", { id, waiting }),
     listDeliveries: ({ limit, runId }) =>
       collect(limit, (page) => driver.run("listDeliveries", { ...page, runId: runId ?? null })),
     findDelivery: (id) => driver.run("findDelivery", { id }),
     listRequests: ({ limit }) => collect(limit, (page) => driver.run("listRequests", page)),
 
+    listTurns: (of) => driver.run("listTurns", of),
+    listSessions: (limit) => driver.run("listSessions", { limit }),
+    resetSession: (session) => driver.run("resetSession", session),
+    compact: (session) => driver.run("compact", session),
+    listSpending: () => driver.run("listSpending", {}),
+
+    holdMail: (hold) => driver.run("holdMail", hold),
+    renewMail: (hold) => driver.run("renewMail", hold),
+    releaseMail: (held) => driver.run("releaseMail", held),
+    unseenMail: (id, messageIds) => driver.run("unseenMail", { id, messageIds }),
+    waitingMail: (id, limit) => driver.run("waitingMail", { id, limit }),
+    commitMail: (commit) => driver.run("commitMail", commit),
+    noteMail: (note) => driver.run("noteMail", note),
+    noteMailWatch: (id, watch) => driver.run("noteMailWatch", { id, ...watch }),
+    listMailAccounts: () => driver.run("listMailAccounts", null),
+    forgetMailAccount: (id) => driver.run("forgetMailAccount", { id }),
+
     lastTarget: () => driver.run("lastTarget", null),
     setLastTarget: (target) => driver.run("setLastTarget", { target }),
 
-    sweep: (retention, limit) => driver.run("sweep", { retention, limit, now: now() }),
+    countFailure: (failure) => failures.add(failure),
+
+    sweep: (retention, limit) => driver.run("sweep", { retention, limit }),
+    announce: bell.ring,
+    listen: bell.listen,
     databaseTime: () => driver.run("databaseTime", null),
-    probe: () => driver.run("probe", { now: now() }),
-    close: () => driver.close(),
+    probe: () => driver.run("probe", {}),
+    async close() {
+      await bell.close();
+      await driver.close();
+    },
   };
 }

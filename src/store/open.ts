@@ -1,5 +1,6 @@
 // Opens the configured store for a gateway. Each database's driver is loaded only when it is used.
 import { systemClock } from "../core/clock.ts";
+import type { WriterThread } from "./sqlite-thread.ts";
 import type { Store } from "./store.ts";
 
 export type GatewayStoreOptions = {
@@ -9,15 +10,16 @@ export type GatewayStoreOptions = {
   leaseSeconds: number;
 };
 
+/** The thread, if one was started, becomes the store's: whatever happens here, nobody else has to end it. */
 export async function openStore(
   { url, path, leaseSeconds }: GatewayStoreOptions,
-  onGroup?: (size: number) => void,
+  { thread, onGroup }: { thread?: WriterThread; onGroup?: (size: number) => void } = {},
 ): Promise<Store> {
-  const clock = systemClock;
   if (url === null) {
     const { openSqliteStore } = await import("./sqlite.ts");
-    return openSqliteStore({ path, clock, leaseMs: leaseSeconds * 1000, onGroup });
+    return openSqliteStore({ path, clock: systemClock, leaseMs: leaseSeconds * 1000, onGroup, thread });
   }
+  await thread?.close();
   const { openPostgresStore } = await import("./postgres.ts");
-  return openPostgresStore({ url, clock, migrate: true, onGroup });
+  return openPostgresStore({ url, migrate: true, onGroup });
 }

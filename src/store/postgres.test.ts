@@ -1,8 +1,18 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import pg from "pg";
 import { createDatabase } from "../../test/support/postgres.ts";
 import { StoreUnavailable, UsageError } from "../core/errors.ts";
-import { createTestClock } from "./contract/harness.ts";
+import {
+  acceptRuns,
+  claim,
+  createTestClock,
+  delivery,
+  leaseMs,
+  run,
+  sentOutcome as outcome,
+  settlement,
+} from "./contract/harness.ts";
 import { openPostgresStore } from "./postgres.ts";
 import { storeContract } from "./store.contract.ts";
 
@@ -22,13 +32,48 @@ storeContract("postgres", async () => {
 
 describe("postgres", () => {
   test("nodes that start together migrate once", async () => {
-    const database = await createDatabase();
+    const database = await createDatabase({ bare: true });
     const clock = createTestClock();
     const open = () => openPostgresStore({ url: database.url, clock, migrate: true });
     const stores = await Promise.all([open(), open(), open()]);
     for (const store of stores) await store.probe();
     for (const store of stores) await store.close();
     await database.drop();
+  });
+
+  test("what a node of the version before made or ended holds up no lane", async (t) => {
+    const database = await createDatabase();
+    const clock = createTestClock();
+    const open = () => openPostgresStore({ url: database.url, clock, migrate: true });
+    const first = await open();
+    const older = new pg.Client(database.url);
+    await older.connect();
+    t.after(async () => {
+      await older.end();
+      await database.drop();
+    });
+    const claims = { channel: "telegram", limit: 5, lease: "lease", leaseMs };
+    const behind = [delivery({ id: "one" }), delivery({ id: "two" })];
+    for (const each of behind) {
+      await acceptRuns(first, run());
+      const [mine] = (await claim(first)).claimed;
+      await first.settleRun(mine!, settlement({ delivery: each }));
+    }
+    await older.query(
+      `insert into delivery(id, run_id, channel, recipient, text, status, created_at, ready_at)
+       values ('from before', 'run', 'telegram', '"12345"', '"hello"', 'waiting', 0, 0)`,
+    );
+    await older.query("update delivery set status = 'sent', lease = null, ended_at = 1 where id = 'one'");
+    const [fromBefore, ...others] = (await first.claimDeliveries(claims)).claimed;
+    assert.deepEqual([fromBefore?.id, others], ["from before", []]);
+    assert.ok(await first.settleDelivery(fromBefore!, outcome));
+    await first.close();
+    const second = await open();
+    assert.deepEqual(
+      (await second.claimDeliveries(claims)).claimed.map(({ id }) => id),
+      ["two"],
+    );
+    await second.close();
   });
 
   test("a database that cannot be reached is unavailable, and its address is not shown", async () => {
@@ -45,9 +90,33 @@ describe("postgres", () => {
   });
 
   test("a command refuses a store that was never started", async () => {
-    const database = await createDatabase();
+    const database = await createDatabase({ bare: true });
     const opened = openPostgresStore({ url: database.url, clock: createTestClock(), migrate: false });
     await assert.rejects(opened, UsageError);
     await database.drop();
   });
+
+  test("a connection cut while it is in use fails its own call only", async () => {
+    const database = await createDatabase();
+    const store = await openPostgresStore({ url: database.url, clock: createTestClock(), migrate: true });
+    const other = new pg.Client(database.url);
+    await other.connect();
+    await other.query("begin; lock table run");
+    const counted = store.countUnfinished().catch((fault: unknown) => fault);
+    while (!(await cutThoseWhoWait(other))) await new Promise((resolve) => setImmediate(resolve));
+    assert.ok((await counted) instanceof StoreUnavailable);
+    await other.query("rollback");
+    assert.equal(await store.countUnfinished(), 0);
+    await other.end();
+    await store.close();
+    await database.drop();
+  });
 });
+
+async function cutThoseWhoWait(client: pg.Client): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and application_name = 'rouse' and wait_event_type = 'Lock'`,
+  );
+  return (rowCount ?? 0) > 0;
+}

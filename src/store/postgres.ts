@@ -1,9 +1,12 @@
 // The store on PostgreSQL: any number of gateways on one database.
+import { hash } from "node:crypto";
 import pg from "pg";
 import type { Clock } from "../core/clock.ts";
 import { StoreUnavailable } from "../core/errors.ts";
+import { createPostgresBell } from "./bell-postgres.ts";
 import { createStore } from "./create.ts";
 import {
+  atTime,
   postgresDialect,
   type AnyProgram,
   type Driver,
@@ -16,7 +19,8 @@ import type { Store } from "./store.ts";
 
 export type PostgresOptions = {
   url: string;
-  clock: Clock;
+  /** In place of the database's own time: for tests. */
+  clock?: Pick<Clock, "now">;
   /** Commands never migrate; the gateway does. */
   migrate: boolean;
   connections?: number;
@@ -47,15 +51,17 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   // An idle connection that breaks is replaced at its next use.
   pool.on("error", () => {});
 
-  const driver = createPostgresDriver(pool);
+  const driver = createPostgresDriver(pool, clock);
   try {
-    if (migrate) await driver.run("migrate", { now: clock.now() });
-    else await driver.run("checkVersion", null);
+    if (migrate) {
+      await driver.run("migrate", {});
+      await driver.run("mendLanes", null);
+    } else await driver.run("checkVersion", null);
   } catch (fault) {
     await pool.end();
     throw fault;
   }
-  return createStore({ driver, clock, onGroup });
+  return createStore({ driver, bell: createPostgresBell({ url }), onGroup });
 }
 
 const int8 = 20;
@@ -64,12 +70,13 @@ const int8 = 20;
 const sessionSettings = `set plan_cache_mode = force_generic_plan; set synchronous_commit = on;
   set statement_timeout = '15s'; set idle_in_transaction_session_timeout = '30s'; set timezone = 'UTC'`;
 
-function createPostgresDriver(pool: pg.Pool): Driver<Programs> {
+function createPostgresDriver(pool: pg.Pool, clock: Pick<Clock, "now"> | undefined): Driver<Programs> {
   const names = new Map<string, string>();
+  /** By what it says: behind a pooler, connections and their statements are shared with other nodes. */
   const nameOf = (sql: string): string => {
     const known = names.get(sql);
     if (known) return known;
-    const name = `rouse_${names.size}`;
+    const name = `rouse_${hash("sha256", sql, "hex").slice(0, 24)}`;
     names.set(sql, name);
     return name;
   };
@@ -93,9 +100,11 @@ function createPostgresDriver(pool: pg.Pool): Driver<Programs> {
   };
 
   const transact = async (client: pg.ClientBase, name: ProgramName, input: unknown): Promise<unknown> => {
-    await client.query("begin");
-    if (name === "migrate") await client.query(`select pg_advisory_xact_lock(${migrationLock})`);
-    const result = await execute(client, name, input);
+    const now = await begin(client, clock);
+    // A large table may take its time to change.
+    if (name === "migrate")
+      await client.query(`set local statement_timeout = 0; select pg_advisory_xact_lock(${migrationLock})`);
+    const result = await execute(client, name, atTime(input, now));
     await client.query("commit");
     return result;
   };
@@ -106,7 +115,7 @@ function createPostgresDriver(pool: pg.Pool): Driver<Programs> {
     try {
       return await (isRead(name) ? execute(client, name, input) : transact(client, name, input));
     } catch (fault) {
-      broken = !(await rolledBack(client, isRead(name)));
+      broken = isAway(fault) || !(await rolledBack(client, isRead(name)));
       throw fault;
     } finally {
       client.release(broken);
@@ -128,6 +137,16 @@ function createPostgresDriver(pool: pg.Pool): Driver<Programs> {
     },
     close: () => pool.end(),
   } as Driver<Programs>;
+}
+
+/** The time comes with the beginning: it costs no round trip of its own. */
+async function begin(client: pg.ClientBase, clock: Pick<Clock, "now"> | undefined): Promise<number> {
+  // Several statements at once have several results, which the library's types do not say.
+  const results = (await client.query(`begin; select ${postgresDialect.time} as time`)) as unknown as [
+    unknown,
+    pg.QueryResult<{ time: number }>,
+  ];
+  return clock?.now() ?? Number(results[1].rows[0]?.time);
 }
 
 /** What the dialect's `rows` takes apart again. */

@@ -4,12 +4,29 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import pg from "pg";
 import { createDatabase } from "../../test/support/postgres.ts";
-import { createTestClock, heartbeat, leaseMs, run, settlement } from "./contract/harness.ts";
+import {
+  createTestClock,
+  delivery,
+  heartbeat,
+  leaseMs,
+  run,
+  sentOutcome,
+  settlement,
+} from "./contract/harness.ts";
 import { postgresDialect, type Program, type Row } from "./driver.ts";
 import { openPostgresStore, rowsToJson } from "./postgres.ts";
+import {
+  cancelDelivery,
+  claimDeliveries,
+  insertDelivery,
+  moveDelivery,
+  retryDelivery,
+  settleDelivery,
+} from "./sql/deliveries.ts";
 import { insertRuns, requestHeartbeat } from "./sql/enqueue.ts";
 import { toRunRow } from "./sql/rows.ts";
-import { cancelRun, claimRuns, settleRun } from "./sql/runs.ts";
+import { cancelRun, claimRuns } from "./sql/runs.ts";
+import { settleRuns } from "./sql/settle.ts";
 
 const now = 1_000_000;
 const dialect = postgresDialect;
@@ -37,7 +54,7 @@ describe("races of the queue", () => {
   });
   beforeEach(async () => {
     for (const client of [one, two]) await client.query("rollback");
-    await observer.query("truncate run, event");
+    await observer.query("truncate run, event, delivery");
   });
 
   const play = async <T>(client: pg.Client, program: Program<T>): Promise<T> => {
@@ -73,7 +90,10 @@ describe("races of the queue", () => {
 
   const enqueue = (made = run({ key: lane })) => insertRuns(dialect, { runs: [toRunRow(made)], now });
   const claimOne = () => claimRuns(dialect, { kind: "hook", limit: 10, lease: "lease", leaseMs, now });
-  const settle = (id: string) => settleRun(dialect, { id, lease: "lease", settlement: settlement(), now });
+  const settle = function* (id: string): Program<boolean | undefined> {
+    const settlements = [{ id, lease: "lease", settlement: settlement() }];
+    return (yield* settleRuns(dialect, { settlements, now }))[0];
+  };
   const cancel = (id: string) =>
     cancelRun(dialect, { id, error: "cancelled", summary: null, heartbeat: null, now });
   const claimable = async (): Promise<string[]> =>
@@ -179,5 +199,109 @@ describe("races of the queue", () => {
       [head],
     );
     assert.equal(rows[0]?.lease, "taken over");
+  });
+
+  const put = (made = delivery()) => insertDelivery(dialect, made, now);
+  const claimNext = (lease = "lease", channel = "telegram") =>
+    claimDeliveries(dialect, { channel, limit: 10, lease, leaseMs, now });
+  const end = (id: string) =>
+    settleDelivery(dialect, {
+      id,
+      lease: "lease",
+      now,
+      settlement: sentOutcome,
+    });
+  const sendable = async (): Promise<string[]> =>
+    (await whole(one, claimNext())).claimed.map((each) => each.id);
+  const laneWithClaimedHead = async (...behind: ReturnType<typeof delivery>[]): Promise<string> => {
+    const head = delivery();
+    await whole(one, put(head));
+    await whole(one, claimNext());
+    for (const each of behind) await whole(one, put(each));
+    return head.id;
+  };
+
+  test("two nodes claim from one lane at the same time: one gets its head, the other nothing", async () => {
+    const [first, second] = [delivery(), delivery()];
+    await whole(one, put(first));
+    await whole(one, put(second));
+    const mine = await begin(one, claimNext("one"));
+    const theirs = await whole(two, claimNext("two"));
+    await one.query("commit");
+    assert.deepEqual([mine.claimed.map(({ id }) => id), theirs.claimed], [[first.id], []]);
+    assert.deepEqual((await whole(two, claimNext("two"))).claimed, []);
+  });
+
+  test("two deliveries that both see an empty lane: one head, the other behind it", async () => {
+    const [first, second] = [delivery(), delivery()];
+    await begin(one, put(first));
+    const stored = whole(two, put(second));
+    await someoneWaits();
+    await one.query("commit");
+    await stored;
+    assert.deepEqual(await sendable(), [first.id]);
+    await whole(one, end(first.id));
+    assert.deepEqual(await sendable(), [second.id]);
+  });
+
+  test("a delivery is made first, the head ends meanwhile: the new one becomes the head", async () => {
+    const head = await laneWithClaimedHead();
+    const late = delivery();
+    await begin(one, put(late));
+    const ended = whole(two, end(head));
+    await someoneWaits();
+    await one.query("commit");
+    assert.equal(await ended, true);
+    assert.deepEqual(await sendable(), [late.id]);
+  });
+
+  test("the head ends first, a delivery is made meanwhile: the new one becomes the head", async () => {
+    const head = await laneWithClaimedHead();
+    const late = delivery();
+    await begin(one, end(head));
+    const stored = whole(two, put(late));
+    await someoneWaits();
+    await one.query("commit");
+    await stored;
+    assert.deepEqual(await sendable(), [late.id]);
+  });
+
+  test("the head ends first, the next is cancelled meanwhile: the lane goes on behind it", async () => {
+    const [second, third] = [delivery(), delivery()];
+    const head = await laneWithClaimedHead(second, third);
+    await begin(one, end(head));
+    const cancelled = whole(two, cancelDelivery(dialect, { id: second.id, error: "cancelled", now }));
+    await someoneWaits();
+    await one.query("commit");
+    assert.equal(await cancelled, "cancelled");
+    assert.deepEqual(await sendable(), [third.id]);
+  });
+
+  test("one is retried while another is made for its empty lane: they go one after the other", async () => {
+    const [old, young] = [delivery({ status: "failed" }), delivery()];
+    await whole(one, put(old));
+    await begin(one, put(young));
+    const retried = whole(two, retryDelivery(dialect, { id: old.id, now }));
+    await someoneWaits();
+    await one.query("commit");
+    assert.equal(await retried, "waiting");
+    assert.deepEqual(await sendable(), [young.id]);
+    await whole(one, end(young.id));
+    assert.deepEqual(await sendable(), [old.id]);
+  });
+
+  test("one moves while another is made for the same empty lane: they go one after the other", async () => {
+    const [moving, made] = [delivery({ to: "elsewhere" }), delivery()];
+    await whole(one, put(moving));
+    await whole(one, claimNext());
+    const target = { channel: "telegram", to: "12345" };
+    await begin(one, moveDelivery(dialect, { id: moving.id, lease: "lease", target, now }));
+    const stored = whole(two, put(made));
+    await someoneWaits();
+    await one.query("commit");
+    await stored;
+    assert.deepEqual(await sendable(), [moving.id]);
+    await whole(one, end(moving.id));
+    assert.deepEqual(await sendable(), [made.id]);
   });
 });

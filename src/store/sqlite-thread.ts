@@ -4,13 +4,19 @@ import { StoreUnavailable, UsageError } from "../core/errors.ts";
 import type { Call } from "./sqlite-engine.ts";
 import type { WriterAnswer, WriterFault, WriterRequest } from "./sqlite-writer.ts";
 
-export type WriterThread = { write(call: Call): Promise<unknown>; close(): Promise<void> };
+export type WriterThread = {
+  /** Once, before anything is written. */
+  open(path: string): void;
+  write(call: Call): Promise<unknown>;
+  close(): Promise<void>;
+};
 
 type Pending = { resolve(result: unknown): void; reject(fault: unknown): void };
 
-export function startWriterThread(path: string): WriterThread {
+/** The thread starts at once and loads its code; the file may be named later. */
+export function startWriterThread(): WriterThread {
   const pending = new Map<number, Pending>();
-  let worker: Worker | null = null;
+  let path: string | null = null;
   let outgoing: WriterRequest[] = [];
   let nextId = 1;
   let closing = false;
@@ -30,7 +36,8 @@ export function startWriterThread(path: string): WriterThread {
     const entry = new URL(`./sqlite-writer.${extension}`, import.meta.url);
     // A thread has the compile cache only when it asks for it: without, it takes 30 MB more and starts 0.1 s later.
     const code = `require("node:module").enableCompileCache(); import(${JSON.stringify(entry.href)});`;
-    const started = new Worker(code, { eval: true, workerData: { path } });
+    const started = new Worker(code, { eval: true });
+    if (path !== null) started.postMessage(path);
     started.on("message", settle);
     started.on("error", () => {});
     started.on("exit", () => {
@@ -40,6 +47,7 @@ export function startWriterThread(path: string): WriterThread {
     });
     return started;
   };
+  let worker: Worker | null = start();
 
   const flush = (): void => {
     const requests = outgoing;
@@ -49,6 +57,10 @@ export function startWriterThread(path: string): WriterThread {
   };
 
   return {
+    open(file) {
+      path = file;
+      worker?.postMessage(file);
+    },
     write({ name, input }) {
       if (closing) return Promise.reject(new StoreUnavailable("the store is closed"));
       const { promise, resolve, reject } = Promise.withResolvers<unknown>();

@@ -1,8 +1,8 @@
 // The writer thread: the only writer of the gateway's SQLite. It takes everything that has arrived, writes it in one
 // transaction with one flush to disk, and answers.
-import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import { parentPort, receiveMessageOnPort } from "node:worker_threads";
 import { StoreUnavailable, UsageError } from "../core/errors.ts";
-import { openSqliteEngine, type Call, type CallResult } from "./sqlite-engine.ts";
+import { openSqliteEngine, type Call, type CallResult, type SqliteEngine } from "./sqlite-engine.ts";
 
 export type WriterRequest = Call & { id: number };
 export type WriterAnswer = { id: number; result?: unknown; fault?: WriterFault };
@@ -20,10 +20,15 @@ const toAnswer = ({ id }: WriterRequest, result: CallResult): WriterAnswer =>
 
 if (parentPort) {
   const port = parentPort;
-  const engine = openSqliteEngine((workerData as { path: string }).path);
-  port.on("message", (first: WriterRequest[]) => {
-    if (first.length === 0) {
-      engine.close();
+  let engine: SqliteEngine | null = null;
+  /** The path first, then requests; no requests at all is the end. */
+  port.on("message", (first: string | WriterRequest[]) => {
+    if (typeof first === "string") {
+      engine = openSqliteEngine(first);
+      return;
+    }
+    if (!engine || first.length === 0) {
+      engine?.close();
       port.close();
       return;
     }

@@ -4,7 +4,20 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, describe, test } from "node:test";
 import { StoreUnavailable, UsageError } from "../core/errors.ts";
-import { acceptance, acceptRuns, claim, createTestClock, leaseMs, run } from "./contract/harness.ts";
+import {
+  acceptance,
+  acceptRuns,
+  claim,
+  createTestClock,
+  delivery,
+  leaseMs,
+  outside,
+  request,
+  run,
+  settlement,
+} from "./contract/harness.ts";
+import { sqliteDialect } from "./driver.ts";
+import { createTables } from "./migrations/001-tables.ts";
 import { packGroup } from "./sql/accept.ts";
 import { openSqliteEngine } from "./sqlite-engine.ts";
 import { openSqliteFile, openSqliteStore } from "./sqlite.ts";
@@ -85,6 +98,44 @@ describe("sqlite", () => {
     await assert.rejects(openSqliteFile({ path, clock }), /version 999/);
   });
 
+  test("a store of the first version is brought up to date, with what it holds", async () => {
+    const path = newPath();
+    const clock = createTestClock();
+    const database = new DatabaseSync(path);
+    for (const sql of createTables(sqliteDialect)) database.exec(sql);
+    database.exec(`create table migration(version integer primary key, applied_at bigint not null);
+      insert into migration(version, applied_at) values (1, 0)`);
+    const detail = JSON.stringify({ ...request, message: "from before" });
+    database
+      .prepare(
+        `insert into run(id, kind, hook, agent_id, session_key, lane, head, status, created_at, ready_at, request)
+         values ('old', 'hook', 'agent', 'main', 'hook:old', 'run:old', 1, 'queued', 0, 0, ?)`,
+      )
+      .run(detail);
+    const insert = database.prepare(
+      `insert into delivery(id, run_id, channel, recipient, text, status, created_at, ready_at, error)
+       values (?, 'old', 'telegram', '"1"', '"hello"', ?, 5, 5, ?)`,
+    );
+    insert.run("ended", "sent", null);
+    insert.run("first", "waiting", '"it may have been sent: silence"');
+    insert.run("second", "waiting", null);
+    database.close();
+    await assert.rejects(openSqliteFile({ path, clock }), /from an older Rouse/);
+    const store = await openSqliteStore({ path, clock, leaseMs });
+    const [old] = (await claim(store)).claimed;
+    assert.deepEqual([old?.id, old?.request.message, old?.signals], ["old", outside("from before"), null]);
+    assert.equal(old?.request.fallback, null);
+    await store.settleRun(old, settlement({ delivery: delivery({ id: "third", to: "1" }) }));
+    const claims = { channel: "telegram", limit: 5, lease: "lease", leaseMs };
+    const { claimed } = await store.claimDeliveries(claims);
+    assert.deepEqual(
+      claimed.map(({ id, doubts, cursor, waitingSince }) => ({ id, doubts, cursor, waitingSince })),
+      [{ id: "first", doubts: 1, cursor: 0, waitingSince: 5 }],
+      "those to one target are in one lane, old and new",
+    );
+    await store.close();
+  });
+
   test("a file that is no database, or not there, is a clear error", async () => {
     const path = newPath();
     writeFileSync(
@@ -102,9 +153,13 @@ describe("sqlite", () => {
     engine.write([{ name: "migrate", input: { now: 0 } }]);
     const pages = Number(engine.pragma("page_count"));
     engine.pragma(`max_page_count = ${pages + 2}`);
-    const pack = (message: string) => ({
+    const pack = (text: string) => ({
       name: "accept" as const,
-      input: { ...packGroup([acceptance({ runs: [run({ message })] })]), now: clock.now(), idempotencyMs: 1 },
+      input: {
+        ...packGroup([acceptance({ runs: [run({ message: outside(text) })] })]),
+        now: clock.now(),
+        idempotencyMs: 1,
+      },
     });
     const [small, large] = engine.write([pack("small"), pack("large ".repeat(10_000))]);
     assert.ok(small && !small.ok && small.fault instanceof StoreUnavailable);

@@ -5,9 +5,9 @@ import { DatabaseSync } from "node:sqlite";
 import type { Clock } from "../core/clock.ts";
 import { UsageError } from "../core/errors.ts";
 import { createStore } from "./create.ts";
-import type { Driver } from "./driver.ts";
+import { atTime, type Driver } from "./driver.ts";
 import { openSqliteEngine, type Call, type SqliteEngine } from "./sqlite-engine.ts";
-import { startWriterThread } from "./sqlite-thread.ts";
+import { startWriterThread, type WriterThread } from "./sqlite-thread.ts";
 import { isRead, type Programs } from "./sql/programs.ts";
 import type { Store } from "./store.ts";
 
@@ -16,13 +16,17 @@ export type SqliteOptions = {
   clock: Clock;
   leaseMs: number;
   onGroup?: ((size: number) => void) | undefined;
+  /** Started earlier, to be ready by now. */
+  thread?: WriterThread | undefined;
 };
 
 /** For the gateway: takes the file for itself, migrates, and frees what a crashed gateway had leased. */
-export async function openSqliteStore({ path, clock, leaseMs, onGroup }: SqliteOptions): Promise<Store> {
-  const unlock = lockFile(path);
-  const thread = startWriterThread(path);
+export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
+  const { path, clock, leaseMs, onGroup, thread = startWriterThread() } = options;
+  let unlock = (): void => {};
   try {
+    unlock = lockFile(path);
+    thread.open(path);
     await thread.write({ name: "migrate", input: { now: clock.now() } });
     await thread.write({ name: "voidLeases", input: { now: clock.now(), leaseMs } });
   } catch (fault) {
@@ -33,14 +37,15 @@ export async function openSqliteStore({ path, clock, leaseMs, onGroup }: SqliteO
   const reader = openSqliteEngine(path, { readOnly: true });
   const driver = {
     run: async (name: Call["name"], input: unknown) =>
-      isRead(name) ? reader.read({ name, input }) : thread.write({ name, input }),
+      isRead(name) ? reader.read({ name, input }) : thread.write({ name, input: atTime(input, clock.now()) }),
     async close() {
-      await thread.close();
+      // The writer last: whoever closes a file last carries its journal over.
       reader.close();
+      await thread.close();
       unlock();
     },
   } as Driver<Programs>;
-  return createStore({ driver, clock, onGroup });
+  return createStore({ driver, onGroup });
 }
 
 /** For commands: no lock, no migration, no thread. */
@@ -49,14 +54,14 @@ export async function openSqliteFile({ path, clock }: { path: string; clock: Clo
     throw new UsageError(`There is no store at ${path} yet. Start the gateway once: rouse start`);
   const engine = openSqliteEngine(path);
   engine.read({ name: "checkVersion", input: null });
-  return createStore({ driver: directDriver(engine), clock });
+  return createStore({ driver: directDriver(engine, clock) });
 }
 
-function directDriver(engine: SqliteEngine): Driver<Programs> {
+function directDriver(engine: SqliteEngine, clock: Clock): Driver<Programs> {
   return {
     run: async (name: Call["name"], input: unknown) => {
       if (isRead(name)) return engine.read({ name, input });
-      const [result] = engine.write([{ name, input }]);
+      const [result] = engine.write([{ name, input: atTime(input, clock.now()) }]);
       if (!result?.ok) throw result?.fault;
       return result.result;
     },

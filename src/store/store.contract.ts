@@ -1,10 +1,14 @@
 // The store's suite, by subject. Every implementation of the port passes all of it.
 import { afterEach, beforeEach, describe } from "node:test";
 import { accepting } from "./contract/accepting.ts";
+import { backlog } from "./contract/backlog.ts";
+import { deliveries } from "./contract/deliveries.ts";
 import type { Harness, OpenHarness } from "./contract/harness.ts";
 import { heartbeats } from "./contract/heartbeats.ts";
+import { mail } from "./contract/mail.ts";
 import { queue } from "./contract/queue.ts";
 import { records } from "./contract/records.ts";
+import { transcripts } from "./contract/transcripts.ts";
 
 export function storeContract(name: string, open: OpenHarness): void {
   describe(`store contract: ${name}`, () => {
@@ -17,6 +21,7 @@ export function storeContract(name: string, open: OpenHarness): void {
       if (!current) throw new Error("the harness is open only inside a test");
       return current;
     };
-    for (const subject of [accepting, queue, heartbeats, records]) subject(harness);
+    for (const subject of [accepting, queue, heartbeats, deliveries, mail, records, transcripts, backlog])
+      subject(harness);
   });
 }

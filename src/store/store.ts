@@ -7,9 +7,13 @@
 //   answer false.
 // - Text is kept exactly, NUL and lone surrogates included.
 import type { Delivery, ClaimedDelivery, DeliveryStatus, NewDelivery } from "../core/delivery.ts";
-import type { ClaimedRun, EndStatus, NewRun, Run, RunKind } from "../core/run.ts";
+import type { MailAccount, MailOutcome, MailStatus, WaitingMail } from "../core/mail.ts";
+import type { ClaimedRun, EndStatus, NewRun, Run, RunKind, RunReport } from "../core/run.ts";
+import type { Signals } from "../core/signals.ts";
+import type { Budget, Spending } from "../core/spending.ts";
 import type { NewEvent, SystemEvent } from "../core/system-event.ts";
 import type { Target } from "../core/target.ts";
+import type { Session, TranscriptTurn } from "../core/transcript.ts";
 
 /** All that one request leads to, stored together or not at all. */
 export type Acceptance = {
@@ -39,6 +43,14 @@ export type Settlement = {
     /** Given back unharmed, as on a clean stop: costs no attempt. */
     | { kind: "released" };
   workedMs: number;
+  /** Null when no prompt was made. */
+  signals: Signals | null;
+  /** What the agent said about its work; null when it did not get that far. */
+  report: RunReport | null;
+  /** What this attempt used, for its hook's budget. */
+  used: { inputTokens: number; outputTokens: number; cost: number } | null;
+  /** How the turn ended in the transcript; null when it is not over. */
+  ending: Ending | null;
   summary: NewEvent | null;
   delivery: NewDelivery | null;
   heartbeat: HeartbeatRequest | null;
@@ -46,6 +58,36 @@ export type Settlement = {
   shownEventIds: readonly string[];
 };
 
+/** A run's turn as it begins. */
+export type TurnStart = {
+  id: string;
+  lease: string;
+  agentId: string;
+  sessionKey: string;
+  /** No conversation: nothing said before is carried. */
+  isolated: boolean;
+  prompt: string;
+  /** Null: it is not held to any. */
+  budget: Budget | null;
+};
+
+export type Begun =
+  | { kind: "go"; history: TranscriptTurn[]; foreignSession: string | null }
+  /** Over its hook's budget: it waits for the next day, or to be released. */
+  | { kind: "parked"; reason: string }
+  | { kind: "lost" };
+
+/** What stands in the transcript as the agent's answer. */
+export type Ending = {
+  agentId: string;
+  sessionKey: string;
+  text: string;
+  foreignSession: string | null;
+  /** Later turns of the conversation see this one. */
+  carried: boolean;
+};
+
+/** What follows from an attempt of a delivery, in one transaction. Made in delivery/. */
 export type DeliverySettlement = {
   status: DeliveryStatus;
   /** For `waiting`: when to try again. */
@@ -53,15 +95,17 @@ export type DeliverySettlement = {
   /** An attempt that did not count, as on a clean stop, is given back. */
   countsAttempt: boolean;
   error: string | null;
-  channel: string;
-  to: string | null;
+  cursor: number;
+  doubts: number;
   notice: NewEvent | null;
+  /** What is sent in its place. */
+  fallback: NewDelivery | null;
 };
 
 export type Claim<T> = {
   claimed: T[];
-  /** When the next one becomes due (a retry, an expiring lease), as far as is known now; null for none. */
-  nextReadyAt: number | null;
+  /** How long until the next one becomes due (a retry, an expiring lease), as far as is known now; null for none. */
+  nextInMs: number | null;
 };
 
 export type RequestRecord = {
@@ -72,10 +116,51 @@ export type RequestRecord = {
   createdAt: number;
 };
 
+/** A note for the main session, and whether it is to look at once. */
+export type MailNotice = { event: NewEvent; heartbeat: HeartbeatRequest | null };
+
+/** What became of one message. */
+export type TakenMail = {
+  id: string;
+  outcome: MailOutcome;
+  acceptance: Acceptance | null;
+  /** For the operator, when it led to nothing. */
+  record: Omit<RequestRecord, "createdAt"> | null;
+  /** With `waiting`: when it is tried again. */
+  retryInMs: number | null;
+};
+
+export type MailCommit = {
+  id: string;
+  lease: string;
+  mails: readonly TakenMail[];
+  /** With the last of a look: where the next begins, and how the account is doing. */
+  end: { cursor: string; status: MailStatus; error: string | null; notice: MailNotice | null } | null;
+};
+
+export type MailNote = { id: string; status: MailStatus; error: string | null; notice: MailNotice | null };
+
+/** Everything stored that has not ended, on all nodes. */
+export type Backlog = {
+  queued: number;
+  running: number;
+  parked: number;
+  /** For how long the hook run that could start and has waited longest could; null when none could. */
+  oldestMs: number | null;
+  events: number;
+  deliveries: readonly { channel: string; waiting: number; oldestMs: number }[];
+};
+
 /** `limit` null: all. Lists are newest first. */
 export type Page = { limit: number | null };
 
 export type Retention = { finishedMs: number; requestsMs: number; idempotencyMs: number };
+
+/** How often an address has failed in its window, and when that ends. */
+export type FailureCount = { failures: number; endsInMs: number };
+
+/** What nodes take from each other. */
+export type Work = "runs" | "deliveries";
 
 export type CancelResult = "cancelled" | "requested" | "ended" | "unknown";
 
@@ -104,17 +189,40 @@ export type Store = {
   ): Promise<CancelResult>;
   /** A new run with the same request as one that has ended. */
   repeatRun(id: string, newId: string): Promise<"queued" | "not-ended" | "unknown">;
+  /** The turn is written down, and counted against the budget, before the agent hears of it. */
+  beginRun(start: TurnStart): Promise<Begun>;
+  /** From now on the run is not tried again. False when the lease was lost: then nothing may be changed. */
+  markActed(run: { id: string; lease: string }): Promise<boolean>;
+  /** Parked runs may go at once: one, those of a hook, or all. Answers how many. */
+  releaseRuns(which: { id: string | null; hook: string | null }): Promise<number>;
   /** Runs accepted and not yet ended. */
   countUnfinished(): Promise<number>;
+  /** What waits, for whoever watches. */
+  backlog(): Promise<Backlog>;
 
   requestHeartbeat(request: HeartbeatRequest): Promise<void>;
-  /** Requests the periodic heartbeat when it is due, once for all nodes. Answers when the next one is. */
+  /** Requests the periodic heartbeat when it is due, once for all nodes. Answers how many ms the next one is away. */
   beatIfDue(request: HeartbeatRequest, everyMs: number): Promise<number>;
   /** Oldest first, up to `limit`. */
   waitingEvents(sessionKey: string, limit: number): Promise<SystemEvent[]>;
 
-  claimDeliveries(claim: { limit: number; lease: string; leaseMs: number }): Promise<Claim<ClaimedDelivery>>;
+  /** Of those to one target only the oldest that waits; while it is claimed, or waits for a retry, the others do too. */
+  claimDeliveries(claim: {
+    channel: string;
+    limit: number;
+    lease: string;
+    leaseMs: number;
+  }): Promise<Claim<ClaimedDelivery>>;
+  /** Names of the channels with deliveries that wait. */
+  waitingChannels(): Promise<string[]>;
+  /** So many of its messages are known to be sent; the lease is renewed. False when it was lost. */
+  advanceDelivery(progress: { id: string; lease: string; cursor: number; leaseMs: number }): Promise<boolean>;
+  /** Extends the leases that are still held, and answers which those are. */
+  renewDeliveries(renewal: { ids: readonly string[]; lease: string; leaseMs: number }): Promise<string[]>;
   settleDelivery(delivery: { id: string; lease: string }, settlement: DeliverySettlement): Promise<boolean>;
+  /** It waits again, among those for another target; that costs no attempt. */
+  moveDelivery(delivery: { id: string; lease: string }, target: Target): Promise<boolean>;
+  /** Goes on behind the messages that are known to be sent. */
   retryDelivery(id: string): Promise<"waiting" | "not-ended" | "unknown">;
   cancelDelivery(id: string, error: string): Promise<CancelResult>;
 
@@ -128,11 +236,51 @@ export type Store = {
   findDelivery(id: string): Promise<Delivery | null>;
   listRequests(page: Page): Promise<RequestRecord[]>;
 
+  /** Oldest first, compacted ones too. */
+  listTurns(of: { runId: string } | { agentId: string; sessionKey: string }): Promise<TranscriptTurn[]>;
+  /** Last used first. */
+  listSessions(limit: number): Promise<Session[]>;
+  /** The next turn begins anew; the record stays. */
+  resetSession(session: { agentId: string; sessionKey: string }): Promise<boolean>;
+  /** A summary stands for all turns up to `upTo` from now on. */
+  compact(session: { agentId: string; sessionKey: string; upTo: number; summary: string }): Promise<void>;
+  /** What hooks have used today. */
+  listSpending(): Promise<Spending[]>;
+
+  /** One reader an account, on all nodes together. Null while another has it. */
+  holdMail(hold: { id: string; lease: string; leaseMs: number }): Promise<MailAccount | null>;
+  /** False when the lease was lost. */
+  renewMail(hold: { id: string; lease: string; leaseMs: number }): Promise<boolean>;
+  releaseMail(held: { id: string; lease: string }): Promise<void>;
+  /** Those of the messages that nothing is known of, in their order. */
+  unseenMail(id: string, messageIds: readonly string[]): Promise<string[]>;
+  /** Messages that failed before and are due to be tried again. */
+  waitingMail(id: string, limit: number): Promise<WaitingMail[]>;
+  /**
+   * Messages, all they lead to, and the cursor behind them, together. A message that was taken in before leads to
+   * nothing. Answers which were new; null when the lease was lost.
+   */
+  commitMail(commit: MailCommit): Promise<string[] | null>;
+  /** How an account is doing; its notice is left only when the status becomes another. */
+  noteMail(note: MailNote): Promise<void>;
+  /** Hints were promised until `expiration` (null: as before), and are asked for again at `dueAt`. */
+  noteMailWatch(id: string, watch: { expiration: number | null; dueAt: number }): Promise<void>;
+  listMailAccounts(): Promise<MailAccount[]>;
+  /** Its next look begins at that moment; what was taken in stays known. */
+  forgetMailAccount(id: string): Promise<boolean>;
+
   lastTarget(): Promise<Target | null>;
   setLastTarget(target: Target | null): Promise<void>;
 
+  /** Counts a failed token for all nodes. Failures that come together are written together. */
+  countFailure(failure: { address: string; windowMs: number }): Promise<FailureCount>;
+
   /** Removes what is older than its retention, at most `limit` of each kind; answers how many went. */
   sweep(retention: Retention, limit: number): Promise<number>;
+  /** Tells the other nodes that there is more of it than this one has places for. Best effort: they look by themselves. */
+  announce(work: Work): void;
+  /** What to do when another node has announced. */
+  listen(heard: Readonly<Record<Work, () => void>>): void;
   /** What time it is for the database. */
   databaseTime(): Promise<number>;
   /** Resolves when the store can be written. */

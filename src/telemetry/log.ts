@@ -67,6 +67,7 @@ const allowed: Record<keyof LogFields, true> = {
   deliveryId: true,
   agentId: true,
   channel: true,
+  account: true,
   attempt: true,
   kind: true,
   setting: true,

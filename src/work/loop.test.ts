@@ -10,7 +10,7 @@ function setUp(more: Partial<LoopOptions<string>> = {}, clock: FakeClock = creat
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   const claims: number[] = [];
-  const seen = { nextReadyAt: null as number | null, fault: null as Error | null };
+  const seen = { nextInMs: null as number | null, fault: null as Error | null };
   const loop = createLoop<string>({
     name: "things",
     clock,
@@ -20,7 +20,7 @@ function setUp(more: Partial<LoopOptions<string>> = {}, clock: FakeClock = creat
     claim: async (limit) => {
       claims.push(limit);
       if (seen.fault) throw seen.fault;
-      return { claimed: queue.splice(0, limit), nextReadyAt: seen.nextReadyAt };
+      return { claimed: queue.splice(0, limit), nextInMs: seen.nextInMs };
     },
     handle: (item) => {
       begun.push(item);
@@ -62,7 +62,7 @@ test("looks again when kicked, and at the latest after the poll time", async () 
 
 test("looks again when the next item comes due", async () => {
   const { loop, clock, queue, begun, seen } = setUp();
-  seen.nextReadyAt = 250;
+  seen.nextInMs = 250;
   loop.start();
   await settled();
   queue.push("a");
@@ -74,7 +74,7 @@ test("looks again when the next item comes due", async () => {
 
 test("never spins when the next item is overdue", async () => {
   const { loop, clock, claims, seen } = setUp();
-  seen.nextReadyAt = -1000;
+  seen.nextInMs = -1000;
   loop.start();
   await clock.advance(100);
   assert.ok(claims.length <= 11);
@@ -87,7 +87,7 @@ test("a kick during a claim causes another claim", async () => {
   const { loop, begun } = setUp({
     claim: async () => {
       if (claims++ === 0) await first.promise;
-      return { claimed: results.shift() ?? [], nextReadyAt: null };
+      return { claimed: results.shift() ?? [], nextInMs: null };
     },
   });
   loop.start();
@@ -144,7 +144,7 @@ test("drain claims no more and waits for what is in hand, also for what a runnin
   const { loop, begun, end, clock } = setUp({
     claim: async () => {
       await claim.promise;
-      return { claimed: ["a"], nextReadyAt: null };
+      return { claimed: ["a"], nextInMs: null };
     },
   });
   loop.start();
@@ -170,4 +170,26 @@ test("a capacity that was raised is used", async () => {
   capacity = 1;
   await clock.advance(1000);
   assert.deepEqual(begun, ["a"]);
+});
+
+test("says when it is full and there may be more; a mere look is not passed on", async () => {
+  let full = 0;
+  const { loop, queue, end } = setUp({ onFull: () => full++ });
+  queue.push("a");
+  loop.start();
+  await settled();
+  assert.equal(full, 0, "a place is left");
+  queue.push("b");
+  loop.kick();
+  await settled();
+  assert.equal(full, 1, "the last place is taken");
+  loop.kick();
+  assert.equal(full, 2, "news that it has no place for");
+  loop.look();
+  await settled();
+  assert.equal(full, 2);
+  end("a");
+  end("b");
+  await settled();
+  assert.equal(full, 2, "nothing more was there");
 });

@@ -17,15 +17,19 @@ export type LoopOptions<T> = {
   pollMs?: number;
   random?: () => number;
   capacity: () => number;
-  claim: (limit: number) => Promise<{ claimed: T[]; nextReadyAt: number | null }>;
+  claim: (limit: number) => Promise<{ claimed: T[]; nextInMs: number | null }>;
   /** Never rejects; a fault in it is logged. What was claimed is always handled, also after `stop`. */
   handle: (item: T) => Promise<void>;
+  /** There is, or may be, more than there are places for: another node may have some. */
+  onFull?: () => void;
 };
 
 export type Loop = {
   start(): void;
-  /** There may be more to do. */
+  /** There is more to do. */
   kick(): void;
+  /** Another node says, or it is guessed, that there may be more to do. Unlike a kick, it is not passed on when full. */
+  look(): void;
   /** One claim, resolved when all it brought has been handled: for tests, in place of `start`. */
   tick(): Promise<void>;
   /** Claims no more. */
@@ -39,11 +43,12 @@ const shortestRestMs = 10;
 const awayBackOff = { firstMs: 200, longestMs: 5000 };
 
 export function createLoop<T>(options: LoopOptions<T>): Loop {
-  const { name, clock, log, pollMs = 1000, random = Math.random, capacity, handle } = options;
+  const { name, clock, log, pollMs = 1000, random = Math.random, capacity, handle, onFull } = options;
   const inHand = new Set<Promise<void>>();
   let state: "new" | "going" | "stopped" = "new";
   let claiming: Promise<void> | null = null;
   let again = false;
+  let waking = false;
   let failures = 0;
   let takeBackTimer = () => {};
 
@@ -61,11 +66,13 @@ export function createLoop<T>(options: LoopOptions<T>): Loop {
   /** Answers what began, and how long to rest when nothing else happens. */
   async function claimOnce(limit: number): Promise<{ begun: Promise<void>[]; restMs: number }> {
     try {
-      const { claimed, nextReadyAt } = await options.claim(limit);
+      const { claimed, nextInMs } = await options.claim(limit);
       if (failures > 0) log.info(`${name} can be claimed again`, { count: failures });
       failures = 0;
-      const untilNextMs = nextReadyAt === null ? pollMs : nextReadyAt - clock.now();
-      return { begun: claimed.map(begin), restMs: Math.max(shortestRestMs, Math.min(untilNextMs, pollMs)) };
+      return {
+        begun: claimed.map(begin),
+        restMs: Math.max(shortestRestMs, Math.min(nextInMs ?? pollMs, pollMs)),
+      };
     } catch (fault) {
       if (failures++ === 0) log.warn(`${name} cannot be claimed now`, { kind: faultKind(fault) });
       return { begun: [], restMs: backOffMs(failures, awayBackOff, random()) };
@@ -86,15 +93,24 @@ export function createLoop<T>(options: LoopOptions<T>): Loop {
   }
 
   async function claimThenRest(limit: number): Promise<void> {
-    const { restMs } = await claimOnce(limit);
+    const { begun, restMs } = await claimOnce(limit);
     claiming = null;
+    if (begun.length === limit) onFull?.();
     if (again && failures === 0) pump();
     else rest(restMs);
   }
 
-  /** While the store is away, only the timer tries again. */
+  /**
+   * Once for all that happens in this turn of the event loop: places free together, when what filled them was stored
+   * together, and are then filled together. While the store is away, only the timer tries again.
+   */
   function wake(): void {
-    if (failures === 0) pump();
+    if (waking || failures > 0) return;
+    waking = true;
+    setImmediate(() => {
+      waking = false;
+      if (failures === 0) pump();
+    });
   }
 
   function rest(restMs: number): void {
@@ -114,7 +130,11 @@ export function createLoop<T>(options: LoopOptions<T>): Loop {
       state = "going";
       pump();
     },
-    kick: wake,
+    kick() {
+      if (state === "going" && inHand.size >= capacity()) onFull?.();
+      wake();
+    },
+    look: wake,
     async tick() {
       const limit = capacity() - inHand.size;
       if (limit > 0) await Promise.all((await claimOnce(limit)).begun);

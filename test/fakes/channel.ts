@@ -1,15 +1,22 @@
-// A channel for tests: keeps what was sent, and answers as it is told.
-import type { Channel, Message } from "../../src/channels/channel.ts";
+// A channel for tests: keeps what was sent, and answers as it is told. Each line of a reply is a message.
+import type { Channel, OutgoingMessage } from "../../src/channels/channel.ts";
 import type { SendOutcome } from "../../src/core/delivery.ts";
 
-export type FakeChannel = Channel & { sent: Message[] };
+export type FakeChannel = Channel & { sent: OutgoingMessage[] };
 
-type Answer = (message: Message, signal: AbortSignal) => SendOutcome | Promise<SendOutcome>;
+type Answer = (message: OutgoingMessage, signal: AbortSignal) => SendOutcome | Promise<SendOutcome>;
 
-export function createFakeChannel(answer: Answer = () => ({ kind: "sent" })): FakeChannel {
-  const sent: Message[] = [];
+export function createFakeChannel(
+  answer: Answer = () => ({ kind: "sent" }),
+  { idempotent = false } = {},
+): FakeChannel {
+  const sent: OutgoingMessage[] = [];
   return {
     sent,
+    idempotent,
+    recipientFault: (to) => (to.trim() === "" ? "must not be blank" : null),
+    render: (markdown) => markdown.split("\n").filter((line) => line.trim() !== ""),
+    check: async () => ({ ok: true, detail: "a fake" }),
     async send(message, signal) {
       sent.push(message);
       return answer(message, signal);

@@ -7,6 +7,7 @@ import { createAgents } from "../../src/agents/registry.ts";
 import type { AgentConfig } from "../../src/config/config.ts";
 import { newId } from "../../src/core/id.ts";
 import { silentLog } from "../../src/core/log.ts";
+import { outsideMessage } from "../../src/core/message.ts";
 import type { RunRequest } from "../../src/core/action.ts";
 import { laneOf, type NewRun } from "../../src/core/run.ts";
 import { createRunner, type RunnerOptions } from "../../src/runner/runner.ts";
@@ -22,6 +23,9 @@ const main: AgentConfig = {
   default: true,
   workspace: "/nowhere",
   instructions: null,
+  instructionsFile: null,
+  fallback: null,
+  tools: [],
   model: "default-model",
   thinking: null,
   kind: "echo",
@@ -40,7 +44,15 @@ export async function openTestStore(test: TestContext, clock: FakeClock): Promis
 export async function setUpRunner(test: TestContext) {
   const clock = createFakeClock();
   const store = await openTestStore(test, clock);
-  const policy = { maxConcurrent: 4, maxAttempts: 3, timeoutSeconds: 600, configured: [] };
+  const policy = {
+    maxConcurrent: 4,
+    maxAttempts: 3,
+    timeoutSeconds: 600,
+    budget: { runsPerDay: 1000, tokensPerDay: 5_000_000, moneyPerDay: null },
+    prices: {},
+    contextTokens: {},
+    configured: [],
+  };
 
   const runnerWith = (agent: Agent, more: Partial<RunnerOptions> = {}) =>
     createRunner({
@@ -67,15 +79,19 @@ export async function setUpRunner(test: TestContext) {
       sessionKey: key,
       lane: laneOf({ id, agentId: "main", sessionKey: key }, sessionKey !== null),
       request: {
-        message: "do it",
+        message: outsideMessage("message", "request", "do it"),
+        unsafe: false,
         name: "Email",
         wakeMode: "next-heartbeat",
         deliver: false,
         channel: "last",
         to: null,
+        fallback: null,
         model: null,
         thinking: null,
         timeoutSeconds: null,
+        trace: null,
+        tools: [],
         ...asked,
       },
     };
@@ -98,7 +114,15 @@ export async function setUpRunner(test: TestContext) {
   async function wake(text: string, delayMs: number | null = 0): Promise<string> {
     const id = newId();
     await accept({
-      events: [{ id, sessionKey: "main", source: "wake", hook: "wake", text }],
+      events: [
+        {
+          id,
+          sessionKey: "main",
+          source: "wake",
+          hook: "wake",
+          text: outsideMessage("text", "request", text),
+        },
+      ],
       heartbeat: delayMs === null ? null : { agentId: "main", delayMs },
     });
     return id;

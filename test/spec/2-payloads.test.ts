@@ -1,6 +1,7 @@
 // Specification, section 2: the fields of the wake and agent payloads.
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
+import { outsideMessage } from "../../src/core/message.ts";
 import type { RawAnswer } from "../../src/http/raw-client.fixture.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 
@@ -61,7 +62,7 @@ test("wake payload", async (t) => {
   });
   await t.test("text is trimmed and otherwise kept exactly", async () => {
     const event = await storedEvent(gateway, { text: "  two\n lines \u{1F4EE}\u0000 \n" });
-    assert.equal(event.text, "two\n lines \u{1F4EE}\u0000");
+    assert.deepEqual(event.text, outsideMessage("text", "request", "two\n lines \u{1F4EE}\u0000"));
   });
   await t.test("mode is now or next-heartbeat, default now", async () => {
     assert.equal((await storedEvent(gateway, {})).mode, "now");
@@ -74,7 +75,8 @@ test("wake payload", async (t) => {
       assert.equal(await refusedField(gateway, "wake", { text: "t", mode }), "mode");
   });
   await t.test("unknown fields are ignored", async () => {
-    assert.equal((await storedEvent(gateway, { text: "kept", txet: 1, message: {} })).text, "kept");
+    const { text } = await storedEvent(gateway, { text: "kept", txet: 1, message: {} });
+    assert.deepEqual(text, outsideMessage("text", "request", "kept"));
   });
   await t.test("only fields of the payload itself count", async () => {
     assert.equal(await refusedField(gateway, "wake", '{"__proto__":{"text":"t"}}'), "text");
@@ -111,15 +113,19 @@ test("agent payload", async (t) => {
     const { json } = await gateway.post("agent", { message: "m" });
     const run = await gateway.inspect.findRun(String(json["runId"]));
     assert.deepEqual(run?.request, {
-      message: "m",
+      message: outsideMessage("message", "request", "m"),
+      unsafe: false,
       name: null,
       wakeMode: "now",
       deliver: true,
       channel: "last",
       to: null,
+      fallback: null,
       model: null,
       thinking: null,
       timeoutSeconds: null,
+      tools: [],
+      trace: null,
     });
     assert.deepEqual([run.agentId, run.requestedAgentId], ["main", null]);
     assert.equal(run.sessionKey, `hook:${run.id}`);
@@ -138,7 +144,7 @@ test("agent payload", async (t) => {
     assert.deepEqual(
       { message, name, to, model, thinking, channel, sessionKey },
       {
-        message: "hello",
+        message: outsideMessage("message", "request", "hello"),
         name: "Build",
         to: "12345",
         model: "any/model",
@@ -201,7 +207,9 @@ test("agent payload", async (t) => {
     );
   });
   await t.test("unknown fields are ignored", async () => {
-    assert.equal((await storedRun(gateway, { messages: [], text: 5, Deliver: "no" })).request.message, "m");
+    const { request } = await storedRun(gateway, { messages: [], text: 5, Deliver: "no", unsafe: true });
+    assert.deepEqual(request.message, outsideMessage("message", "request", "m"));
+    assert.deepEqual([request.deliver, request.unsafe], [true, false]);
   });
   await t.test("every fault of a payload is told at once", async () => {
     const { json } = await gateway.post("agent", { name: 1, wakeMode: "x", deliver: "y", timeoutSeconds: 0 });

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { newId } from "../../src/core/id.ts";
+import { plainText } from "../../src/core/message.ts";
 import { summaryOf } from "../../src/session/summary.ts";
 import {
   forEachStore,
@@ -24,8 +25,9 @@ async function end(gateway: TestGateway, id: string) {
   const run = await gateway.ended(id);
   const events = await gateway.events("summary");
   const { name } = run.request;
-  const summaries = events.filter(({ text }) => text.startsWith(name === null ? "Hook" : `Hook ${name}`));
-  return { ...run, summaries: summaries.map(({ text }) => text) };
+  const texts = events.map(({ text }) => plainText(text));
+  const summaries = texts.filter((text) => text.startsWith(name === null ? "Hook" : `Hook ${name}`));
+  return { ...run, summaries };
 }
 
 /** Fails in this way until it has been tried this often. */

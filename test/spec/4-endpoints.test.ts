@@ -1,6 +1,8 @@
 // Specification, section 4: the effects of the endpoints, and the five rules.
 import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
+import { outsideMessage, plainText } from "../../src/core/message.ts";
+import { parseFences } from "../../src/untrusted/fence.ts";
 import { forEachStore, program, startTestGateway, type TestGateway } from "../support/gateway.ts";
 
 type Settings = Parameters<typeof startTestGateway>[1];
@@ -44,7 +46,7 @@ describe("endpoints", { concurrency: 4 }, () => {
           sessionKey: "main",
           source: "wake",
           hook: "wake",
-          text: "The printer is on fire",
+          text: outsideMessage("text", "request", "The printer is on fire"),
           shownAt: null,
         },
       );
@@ -61,7 +63,11 @@ describe("endpoints", { concurrency: 4 }, () => {
       const [heartbeat, ...more] = await gateway.runs("heartbeat");
       assert.deepEqual(more, []);
       assert.deepEqual([heartbeat?.status, heartbeat?.sessionKey], ["succeeded", "main"]);
-      assert.ok(heartbeat?.reply?.includes("The printer is on fire"), "echo replies with what it was shown");
+      assert.deepEqual(
+        parseFences(heartbeat?.reply ?? "").map(({ text }) => text),
+        ["The printer is on fire"],
+        "echo replies with what it was shown",
+      );
     },
   );
 
@@ -130,8 +136,8 @@ describe("endpoints", { concurrency: 4 }, () => {
       const [summary, ...more] = await gateway.events();
       assert.deepEqual(more, []);
       assert.deepEqual([summary?.source, summary?.sessionKey, summary?.hook], ["summary", "main", "agent"]);
-      assert.ok(summary?.text.startsWith("Hook Alerts: "));
-      await shown(gateway, summary?.id);
+      assert.ok(summary && plainText(summary.text).startsWith("Hook Alerts: "));
+      await shown(gateway, summary.id);
       const [heartbeat] = await gateway.runs("heartbeat");
       assert.ok(heartbeat?.createdAt && heartbeat.createdAt >= run.createdAt);
       assert.ok(heartbeat.reply?.includes("Hook Alerts: "));

@@ -1,6 +1,8 @@
 // Specification, section 6: system events, summaries, heartbeats.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { plainText } from "../../src/core/message.ts";
+import { parseFences } from "../../src/untrusted/fence.ts";
 import { forEachStore, program, startTestGateway, type TestGateway } from "../support/gateway.ts";
 
 const wake = async (gateway: TestGateway, text: string, mode = "next-heartbeat") => {
@@ -48,8 +50,8 @@ describe("events", { concurrency: 4 }, () => {
       const [bad, good, ...more] = await gateway.events();
       assert.deepEqual(more, []);
       assert.deepEqual([good?.source, bad?.source], ["summary", "summary"]);
-      assert.ok(good?.text.startsWith("Hook main: "));
-      assert.ok(bad?.text.startsWith("Hook bad (failed): "));
+      assert.ok(good && plainText(good.text).startsWith("Hook main: "));
+      assert.ok(bad && plainText(bad.text).startsWith("Hook bad (failed): "));
     },
   );
 
@@ -68,11 +70,9 @@ describe("events", { concurrency: 4 }, () => {
     await allShown(gateway);
     const [prompt, ...more] = await prompts(gateway);
     assert.deepEqual(more, []);
-    const places = ["first", "second", "third"].map((word) => prompt?.indexOf(`${word} of three`) ?? -1);
-    assert.ok(places.every((place) => place >= 0));
     assert.deepEqual(
-      places,
-      places.toSorted((left, right) => left - right),
+      parseFences(prompt ?? "").map(({ text }) => text),
+      ["first of three", "second of three", "third of three"],
     );
   });
 
@@ -124,10 +124,13 @@ describe("events", { concurrency: 4 }, () => {
     const id = await wake(gateway, `<begins>${"x".repeat(150_000)}`, "now");
     await allShown(gateway);
     const [prompt = ""] = await prompts(gateway);
-    assert.ok(prompt.includes("<begins>"));
-    assert.ok(prompt.length > 99_000 && prompt.length < 105_000, `${prompt.length} characters`);
-    assert.match(prompt, /cut: 150\d\d\d characters in all/);
-    assert.equal((await gateway.inspect.findEvent(id))?.text.length, 150_008);
+    assert.deepEqual(
+      parseFences(prompt).map(({ text }) => text),
+      [`<begins>${"x".repeat(99_992)}`],
+    );
+    assert.match(prompt, /^- \S+, wake: \[data 1\] \(cut: 150008 characters in all\)$/m);
+    const event = await gateway.inspect.findEvent(id);
+    assert.equal(event && plainText(event.text).length, 150_008);
   });
 
   test("a heartbeat's prompt asks for HEARTBEAT_OK where nothing needs attention", async (t) => {

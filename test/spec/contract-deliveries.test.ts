@@ -1,5 +1,6 @@
 // Contract, sections 4 and 5: where a reply goes, and what is recorded when it goes nowhere. No channel is configured.
 import assert from "node:assert/strict";
+import { plainText } from "../../src/core/message.ts";
 import { forEachStore, program, replying, startTestGateway, type TestGateway } from "../support/gateway.ts";
 
 const list = [
@@ -16,7 +17,7 @@ async function run(gateway: TestGateway, agentId: string, fields: Record<string,
   const ended = await gateway.ended(json["runId"]);
   const [delivery, ...more] = await gateway.deliveries(ended.id);
   assert.deepEqual(more, []);
-  const summaries = (await gateway.events("summary")).map(({ text }) => text);
+  const summaries = (await gateway.events("summary")).map(({ text }) => plainText(text));
   const summary = summaries.find((text) => text.startsWith(`Hook ${name}`))?.slice(`Hook ${name}`.length);
   return { ...ended, delivery, summary };
 }

@@ -1,6 +1,7 @@
 // Contract, sections 1 and 5: nothing accepted is lost, whatever stops in between.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { plainText } from "../../src/core/message.ts";
 import { forEachStore, gated, startTestGateway, type TestGateway } from "../support/gateway.ts";
 
 const request = { message: "m", deliver: false, wakeMode: "next-heartbeat" };
@@ -77,7 +78,7 @@ describe("durability", { concurrency: 4 }, () => {
     assert.deepEqual([status, headers["connection"]], [200, "close"]);
     await restarted;
     assert.deepEqual(
-      (await gateway.events()).map(({ text }) => text),
+      (await gateway.events()).map(({ text }) => plainText(text)),
       ["just in time"],
     );
   });

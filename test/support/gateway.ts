@@ -1,6 +1,6 @@
 // The real gateway in this process, on a free port, with a store of its own: what a caller and an operator see.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { loadConfig, type LoadResult } from "../../src/config/load.ts";
 import { newToken } from "../../src/config/write.ts";
@@ -14,6 +14,7 @@ import { openPostgresStore } from "../../src/store/postgres.ts";
 import { openSqliteFile } from "../../src/store/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";
 import { createLog } from "../../src/telemetry/log.ts";
+import { createMetrics } from "../../src/telemetry/metrics.ts";
 import { createDatabase } from "./postgres.ts";
 import { makeFolder } from "./folder.ts";
 import { openStore } from "../../src/store/open.ts";
@@ -27,6 +28,9 @@ export type TestSettings = {
   gateway?: Section;
   hooks?: Section;
   agents?: Section & { defaults?: Section };
+  models?: Section;
+  channels?: Section;
+  mcp?: Section;
   store?: Section;
 };
 
@@ -63,13 +67,21 @@ export type TestGateway = {
   restart(): Promise<void>;
 };
 
+export type TestOptions = {
+  store?: StoreKind;
+  /** Written beside the config before the start: path to text. */
+  files?: Readonly<Record<string, string>>;
+  /** How often the config and the transforms are looked at. */
+  watchMs?: number;
+};
+
 const boundMs = 20_000;
 const pollMs = 10;
 
 export async function startTestGateway(
   t: Pick<TestContext, "after">,
   settings: TestSettings = {},
-  { store: kind = "sqlite" }: { store?: StoreKind } = {},
+  { store: kind = "sqlite", files = {}, watchMs }: TestOptions = {},
 ): Promise<TestGateway> {
   const undo: (() => Promise<void> | void)[] = [];
   t.after(async () => {
@@ -80,6 +92,7 @@ export async function startTestGateway(
   const database = kind === "postgres" ? await createDatabase() : null;
   if (database) undo.push(() => database.drop());
   const file = writeSettings(folder, complete(settings, token, database?.url ?? null));
+  for (const [path, text] of Object.entries(files)) writeFile(join(folder, path), text);
   const workspace = join(folder, "shared");
   mkdirSync(workspace);
 
@@ -90,7 +103,17 @@ export async function startTestGateway(
       { write: (line: string) => void logLines.push(line) },
     );
     const loaded = good(loadConfig(file, {}));
-    return startGateway({ loaded, store: openStore(loaded.config.store), env: {}, log, port: 0 });
+    const metrics = createMetrics();
+    const store = openStore(loaded.config.store, { onGroup: metrics.groupWritten });
+    return startGateway({
+      loaded,
+      store,
+      metrics,
+      env: {},
+      log,
+      port: 0,
+      ...(watchMs !== undefined && { watchMs }),
+    });
   };
   let gateway = await start();
   const clients = new Set<RawClient>();
@@ -99,7 +122,7 @@ export async function startTestGateway(
     await gateway.stop();
   });
   const inspect = database
-    ? await openPostgresStore({ url: database.url, clock: systemClock, migrate: false, connections: 2 })
+    ? await openPostgresStore({ url: database.url, migrate: false, connections: 2 })
     : await openSqliteFile({ path: join(folder, "rouse.db"), clock: systemClock });
   undo.push(() => inspect.close());
 
@@ -229,6 +252,11 @@ function temporaryFolder(undo: (() => void)[]): string {
   return folder;
 }
 
+export function writeFile(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
 /** A literal `${` in a config would be taken for a reference to the environment. */
 function writeSettings(folder: string, settings: unknown): string {
   const file = join(folder, "rouse.jsonc");
@@ -242,6 +270,7 @@ function writeSettings(folder: string, settings: unknown): string {
 
 function complete(settings: TestSettings, token: string, url: string | null): TestSettings {
   return {
+    ...settings,
     gateway: { auth: { token: newToken() }, drainSeconds: 0, ...settings.gateway },
     hooks: { enabled: true, token, ...settings.hooks },
     agents: {

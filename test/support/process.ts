@@ -26,12 +26,21 @@ export const program = fileURLToPath(new URL("../../bin/rouse.mjs", import.meta.
 const readyLine = /^rouse listening on (http:\/\/\S+)$/m;
 
 /** `limit` goes before the command in a shell, such as `ulimit -f 100`. */
-export type LaunchOptions = { config: string; env?: NodeJS.ProcessEnv; limit?: string };
+export type LaunchOptions = {
+  config: string;
+  env?: NodeJS.ProcessEnv;
+  limit?: string;
+  /** In place of this checkout's. */
+  program?: string;
+  /** In place of a free one. */
+  port?: number;
+};
 
-export function launchGateway({ config, env, limit }: LaunchOptions): GatewayProcess {
-  const command = [process.execPath, program, "serve", "--config", config, "--port", "0"];
-  const [file = "", ...args] = limit ? ["sh", "-c", `${limit}; exec "$@"`, "sh", ...command] : command;
-  const child = spawn(file, args, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
+export function launchGateway(options: LaunchOptions): GatewayProcess {
+  const { config, env, limit, program: file = program, port = 0 } = options;
+  const command = [process.execPath, file, "serve", "--config", config, "--port", String(port)];
+  const [first = "", ...args] = limit ? ["sh", "-c", `${limit}; exec "$@"`, "sh", ...command] : command;
+  const child = spawn(first, args, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
   return watchProcess(child);
 }
 

@@ -1,6 +1,8 @@
 // The judge of the crash test: from what was sent, what is stored and what the agents noted, everything that is wrong.
+import { plainText } from "../../src/core/message.ts";
 import type { Run } from "../../src/core/run.ts";
 import type { SystemEvent } from "../../src/core/system-event.ts";
+import { parseFences } from "../../src/untrusted/fence.ts";
 import type { Sent } from "./crash-load.ts";
 import { type Note, overlaps } from "./lab.ts";
 
@@ -40,7 +42,7 @@ function lostRequests({ sent, runs, events }: Evidence): string[] {
       ...runs.map((run) => ({ id: run.id, text: run.request.message })),
       ...events.filter(({ source }) => source === "wake").map(({ id, text }) => ({ id, text })),
     ],
-    ({ text }) => /marker-\d+-/.exec(text)?.[0] ?? "",
+    ({ text }) => /marker-\d+-/.exec(plainText(text))?.[0] ?? "",
   );
   return sent.flatMap(({ marker, hook, key, answers }) => {
     const stored = (idsByMarker.get(marker) ?? []).map(({ id }) => id);
@@ -86,7 +88,7 @@ function wrongEnds({ runs, journal, maxAttempts }: Evidence): string[] {
 function wrongSummaries({ runs, events }: Evidence): string[] {
   const counts = new Map<string, number>();
   for (const { source, text } of events) {
-    const marker = source === "summary" ? /marker-\d+-/.exec(text)?.[0] : undefined;
+    const marker = source === "summary" ? /marker-\d+-/.exec(plainText(text))?.[0] : undefined;
     if (marker) counts.set(marker, (counts.get(marker) ?? 0) + 1);
   }
   const total = events.filter(({ source }) => source === "summary").length;
@@ -117,13 +119,17 @@ function wrongOrder({ sent, runs, journal }: Evidence): string[] {
   });
 }
 
-/** An event counts as shown only when a turn that showed it has finished. None is lost: all are still in the store. */
+/**
+ * An event counts as shown only when a turn that showed it, inside the safety boundary, has finished. None is lost:
+ * all are still in the store.
+ */
 function unseenEvents({ events, journal, prompts }: Evidence): string[] {
   const finished = journal.filter(({ kind, sessionKey }) => kind === "end" && sessionKey === "main");
-  const shown = finished.map(({ attempt }) => prompts.get(attempt) ?? "").join("\n");
+  const blocks = finished.flatMap(({ attempt }) => parseFences(prompts.get(attempt) ?? ""));
+  const shown = blocks.map(({ text }) => text).join("\n");
   const shownWords = new Set(shown.match(/marker-\d+-|done [0-9a-f-]{36}/g) ?? []);
   return events.flatMap(({ id, text, shownAt }) => {
-    const word = /done [0-9a-f-]{36}|marker-\d+-/.exec(text)?.[0];
+    const word = /done [0-9a-f-]{36}|marker-\d+-/.exec(plainText(text))?.[0];
     if (shownAt === null) return [`the event ${id} still waits at the end`];
     return word && !shownWords.has(word) ? [`the event ${id} counts as shown but was in no turn`] : [];
   });

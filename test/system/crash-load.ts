@@ -21,20 +21,26 @@ export type Load = {
   stop(): Promise<void>;
   /** Sends everything with a key again. */
   repeatAll(): Promise<void>;
+  /** Ends it at once, for a test that has failed. */
+  abandon(): void;
 };
 
 export type LoadOptions = {
   /** Resolves with the address of a gateway that is ready. */
   address: () => Promise<string>;
   random: () => number;
+  /** Of one sender, on average. */
+  betweenMs?: number;
+  /** Judges what is no 2xx, and throws when it must not be; null: no answer came. */
+  onRefusal?: (reply: Reply | null, request: Sent, url: string) => void;
 };
 
-const betweenMs = 300;
 const conversations = ["lab:a", "lab:b", "lab:c", "lab:d"];
 
-export function startLoad({ address, random }: LoadOptions): Load {
+export function startLoad({ address, random, betweenMs = 300, onRefusal = only503 }: LoadOptions): Load {
   const sent: Sent[] = [];
   let going = true;
+  let abandoned = false;
 
   const prepare = (hook: Sent["hook"], sessionKey: string | null): Sent => {
     const order = sent.length;
@@ -60,10 +66,12 @@ export function startLoad({ address, random }: LoadOptions): Load {
   const send = async (request: Sent): Promise<void> => {
     const { hook, key, body } = request;
     do {
-      const reply = await post({ url: await address(), hook, token, body, key }).catch(() => null);
+      const url = await address();
+      const reply = await post({ url, hook, token, body, key }).catch(() => null);
       if (reply && reply.status < 300) return void request.answers.push(reply);
-      if (reply && reply.status !== 503) throw new Error(`unexpected answer ${JSON.stringify(reply)}`);
-    } while (key !== null);
+      onRefusal(reply, request, url);
+      if (key !== null) await pause(random() * betweenMs);
+    } while (key !== null && !abandoned);
   };
 
   const sender = async (hook: Sent["hook"], sessionKey: string | null): Promise<void> => {
@@ -101,10 +109,18 @@ export function startLoad({ address, random }: LoadOptions): Load {
       going = false;
       await all;
     },
+    abandon() {
+      going = false;
+      abandoned = true;
+    },
     async repeatAll() {
       for (const request of sent) if (request.key !== null) await send(request);
     },
   };
+}
+
+function only503(reply: Reply | null): void {
+  if (reply && reply.status !== 503) throw new Error(`unexpected answer ${JSON.stringify(reply)}`);
 }
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

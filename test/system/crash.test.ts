@@ -1,10 +1,13 @@
 // The crash test at the size of every test run. More of it: npm run crash -- --kills 200 --store sqlite --seed N
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { outsideMessage, plainText } from "../../src/core/message.ts";
 import type { Run } from "../../src/core/run.ts";
 import type { SystemEvent } from "../../src/core/system-event.ts";
+import { fence } from "../../src/untrusted/fence.ts";
 import { until } from "../support/process.ts";
-import { crashTest, describeResult, randomSeed } from "./crash.ts";
+import { randomSeed } from "../support/random.ts";
+import { crashTest, describeResult } from "./crash.ts";
 import { type Evidence, faultsIn } from "./crash-check.ts";
 import type { Sent } from "./crash-load.ts";
 import { begun, ended, labFor, type Note, sendAgent } from "./lab.ts";
@@ -46,7 +49,7 @@ suite("crashes", { concurrency: true }, () => {
     assert.deepEqual([run.status, run.error], ["failed", reason]);
     const summaries = (await store.listEvents({ limit: null })).filter(({ source }) => source === "summary");
     assert.deepEqual(
-      summaries.map(({ text }) => text),
+      summaries.map(({ text }) => plainText(text)),
       [`Hook doomed (failed): ${reason}`],
     );
     assert.equal((await begun(lab, runId)).kind, "begin");
@@ -55,6 +58,9 @@ suite("crashes", { concurrency: true }, () => {
 
 const runA = "01a1e73e-ec01-712d-9f8a-fac9fb0699ba";
 const runB = "01a1e73e-ec02-712d-9f8a-fac9fb0699bb";
+
+const text = (written: string) => outsideMessage("text", "request", written);
+const fenced = (id: number, written: string) => fence("0".repeat(32), { id, label: "text", text: written });
 
 /** Two requests of one conversation and a wake, and everything as it should be. */
 function evidence(): Evidence {
@@ -83,10 +89,10 @@ function evidence(): Evidence {
       error: null,
       reply: `done ${id}`,
       sessionKey: "lab:a",
-      request: { message: `marker-${order}- [steps 0]`, name: `marker-${order}-` },
+      request: { message: text(`marker-${order}- [steps 0]`), name: `marker-${order}-` },
     }) as Run;
-  const event = (id: string, source: string, text: string) =>
-    ({ id, source, text, shownAt: 1 }) as SystemEvent;
+  const event = (id: string, source: string, written: string) =>
+    ({ id, source, text: text(written), shownAt: 1 }) as SystemEvent;
   const note = (kind: Note["kind"], runId: string, sessionKey = "lab:a"): Note => ({
     kind,
     runId,
@@ -115,7 +121,16 @@ function evidence(): Evidence {
       note("begin", "beat", "main"),
       note("end", "beat", "main"),
     ],
-    prompts: new Map([["beat/1", `marker-2-\nmarker-0- done ${runA}\nmarker-1- done ${runB}`]]),
+    prompts: new Map([
+      [
+        "beat/1",
+        [
+          fenced(1, "marker-2-"),
+          fenced(2, `Hook marker-0-: done ${runA}`),
+          fenced(3, `Hook marker-1-: done ${runB}`),
+        ].join("\n\n"),
+      ],
+    ]),
     maxAttempts: 3,
   };
 }
@@ -151,7 +166,7 @@ const doctored: Record<string, Doctor> = {
   "has 0 summaries": ({ events }) => ({ events: events.slice(0, 2) }),
   "has 2 summaries": ({ events }) => ({ events: [...events, { ...events[2]!, id: "three" }] }),
   "3 summaries for 2 runs": ({ events }) => ({
-    events: [...events, { ...events[2]!, id: "x", text: "Hook: x" }],
+    events: [...events, { ...events[2]!, id: "x", text: text("Hook: x") }],
   }),
   "had begun in lab:a": ({ journal }) => ({
     journal: [journal[0]!, journal[2]!, journal[1]!, ...journal.slice(3)],
@@ -161,6 +176,9 @@ const doctored: Record<string, Doctor> = {
   }),
   "still waits": ({ events }) => ({ events: events.map((event) => ({ ...event, shownAt: null })) }),
   "was in no turn": ({ journal }) => ({ journal: journal.slice(0, -1) }),
+  "counts as shown but": ({ prompts }) => ({
+    prompts: new Map(Array.from(prompts, ([attempt, prompt]) => [attempt, prompt.replaceAll("| ", "")])),
+  }),
 };
 
 test("the judge finds nothing wrong with a good outcome", () => {

@@ -5,9 +5,10 @@ import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { createDatabase, postgresVariable, startPostgres } from "../support/postgres.ts";
 import { until } from "../support/process.ts";
+import { createRandom, randomSeed } from "../support/random.ts";
 import { faultsIn } from "./crash-check.ts";
 import { pause, startLoad } from "./crash-load.ts";
-import { createLab, type Lab, sendWake } from "./lab.ts";
+import { createLab, type Lab, type Note, sendWake } from "./lab.ts";
 
 export type CrashOptions = {
   kills: number;
@@ -56,7 +57,9 @@ async function crashIn(lab: Lab, { kills, seed, progress }: CrashOptions): Promi
   let early = 0;
   let startMs = 0;
 
-  for (let kill = 1; kill <= kills; kill++) {
+  // On a slow machine a few more, until one has met a running agent.
+  const metNone = () => interruptedIn(lab.journal()) === 0;
+  for (let kill = 1; kill <= kills || (kill <= 4 * kills && metNone()); kill++) {
     const gateway = lab.launch();
     let isReady = false;
     const startedAt = performance.now();
@@ -103,31 +106,22 @@ async function crashIn(lab: Lab, { kills, seed, progress }: CrashOptions): Promi
   const { sent } = load;
   const faults = faultsIn({ sent, runs, events, journal, prompts: lab.prompts(), maxAttempts });
   if (code !== 0) faults.push(`the gateway ended with ${code}`);
-  const ends = new Set(journal.filter(({ kind }) => kind === "end").map(({ attempt }) => attempt));
-  const begins = journal.filter(({ kind, sessionKey }) => kind === "begin" && sessionKey !== "main");
   return {
     faults,
     sent: sent.length,
     accepted: accepted(),
     runs: runs.length,
     succeeded: runs.filter(({ status }) => status === "succeeded").length,
-    interrupted: begins.filter(({ attempt }) => !ends.has(attempt)).length,
+    interrupted: interruptedIn(journal),
     early,
   };
 }
 
-/** Mulberry32: the same seed gives the same moments to kill. */
-function createRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
+function interruptedIn(journal: readonly Note[]): number {
+  const ends = new Set(journal.filter(({ kind }) => kind === "end").map(({ attempt }) => attempt));
+  const begins = journal.filter(({ kind, sessionKey }) => kind === "begin" && sessionKey !== "main");
+  return begins.filter(({ attempt }) => !ends.has(attempt)).length;
 }
-
-export const randomSeed = (): number => Math.floor(Math.random() * 1_000_000);
 
 export const describeResult = ({ faults, ...numbers }: CrashResult): string =>
   `${Object.entries(numbers)

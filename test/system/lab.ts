@@ -18,7 +18,14 @@ import type { Run } from "../../src/core/run.ts";
 import { openPostgresStore } from "../../src/store/postgres.ts";
 import { openSqliteFile } from "../../src/store/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";
-import { launchGateway, post, type GatewayProcess, type Reply, until } from "../support/process.ts";
+import {
+  type GatewayProcess,
+  launchGateway,
+  type LaunchOptions,
+  post,
+  type Reply,
+  until,
+} from "../support/process.ts";
 
 export const token = "lab-token-that-is-long-enough-for-anyone";
 
@@ -36,6 +43,12 @@ export type LabSettings = {
   heartbeatEvery?: string;
   tokens?: readonly string[];
   port?: number;
+  /** In place of the agent that keeps a journal. */
+  program?: string;
+  channels?: object;
+  /** More of these sections. */
+  gateway?: object;
+  hooks?: object;
 };
 
 /** One line of the journal. An attempt is one process of the agent. */
@@ -53,16 +66,16 @@ export function createLab({ databaseUrl = null, settings = {} }: LabOptions = {}
   const stores: Store[] = [];
   mkdirSync(join(folder, "prompts"));
 
-  const writeSettings = (more: LabSettings = {}): void =>
-    writeConfig(JSON.stringify(configOf({ databaseUrl, ...settings, ...more }), null, 2));
+  const written = (more: LabSettings = {}) => configOf({ databaseUrl, ...settings, ...more });
+  const writeSettings = (more: LabSettings = {}): void => writeConfig(JSON.stringify(written(more), null, 2));
   const writeConfig = (text: string): void => {
     writeFileSync(config, text);
     chmodSync(config, 0o600);
   };
   writeSettings();
 
-  const launch = ({ limit }: { limit?: string } = {}): GatewayProcess => {
-    const gateway = launchGateway({ config, env: { LAB: folder }, ...(limit !== undefined && { limit }) });
+  const launch = (options: Partial<LaunchOptions> = {}): GatewayProcess => {
+    const gateway = launchGateway({ config, ...options, env: { ...options.env, LAB: folder } });
     started.push(gateway);
     return gateway;
   };
@@ -70,10 +83,12 @@ export function createLab({ databaseUrl = null, settings = {} }: LabOptions = {}
   return {
     folder,
     config,
+    /** What is in its config, unless something else was written. */
+    settings: () => written(),
     writeSettings,
     writeConfig,
     launch,
-    async start(options: { limit?: string } = {}) {
+    async start(options: Partial<LaunchOptions> = {}) {
       const gateway = launch(options);
       return { ...gateway, url: await gateway.ready };
     },
@@ -86,7 +101,7 @@ export function createLab({ databaseUrl = null, settings = {} }: LabOptions = {}
     async openStore(): Promise<Store> {
       const clock = systemClock;
       const store = databaseUrl
-        ? await openPostgresStore({ url: databaseUrl, clock, migrate: false, connections: 1 })
+        ? await openPostgresStore({ url: databaseUrl, migrate: false, connections: 1 })
         : await openSqliteFile({ path: join(folder, "rouse.db"), clock });
       stores.push(store);
       return store;
@@ -109,6 +124,12 @@ export function createLab({ databaseUrl = null, settings = {} }: LabOptions = {}
   };
 }
 
+/** For a node whose clock is wrong by so much. */
+export const clockWrongBy = (ms: number): NodeJS.ProcessEnv => {
+  const code = `const right = Date.now; Date.now = () => right() + ${ms};`;
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` };
+};
+
 /** A lab that is gone with its processes when the test ends. */
 export function labFor(test: TestContext, options: LabOptions = {}): Lab {
   const lab = createLab(options);
@@ -117,19 +138,22 @@ export function labFor(test: TestContext, options: LabOptions = {}): Lab {
 }
 
 const configOf = (settings: LabSettings & { databaseUrl: string | null }) => ({
-  gateway: { port: settings.port ?? 4665, drainSeconds: settings.drainSeconds ?? 30 },
+  gateway: { port: settings.port ?? 4665, drainSeconds: settings.drainSeconds ?? 30, ...settings.gateway },
   hooks: {
     enabled: true,
     token: settings.tokens ?? token,
     allowRequestSessionKey: true,
+    budget: { runsPerDay: 1_000_000 },
     allowedSessionKeyPrefixes: ["lab:", "hook:"],
+    ...settings.hooks,
   },
   agents: {
-    list: [{ id: "main", kind: "command", command: agentProgram, env: ["LAB"] }],
+    list: [{ id: "main", kind: "command", command: settings.program ?? agentProgram, env: ["LAB"] }],
     defaults: { heartbeat: { every: settings.heartbeatEvery ?? "0" } },
     maxConcurrent: settings.maxConcurrent ?? 4,
     maxAttempts: settings.maxAttempts ?? 3,
   },
+  ...(settings.channels && { channels: settings.channels }),
   store: {
     ...(settings.databaseUrl !== null && { url: settings.databaseUrl }),
     leaseSeconds: settings.leaseSeconds ?? 15,

@@ -10,6 +10,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, delimiter, dirname, join } from "node:path";
@@ -77,12 +78,17 @@ test("the package has what it needs and nothing that it does not", () => {
     "LICENSE",
     "README.md",
     "bin",
+    "deploy",
     "dist",
     "docs",
+    "examples",
     "package.json",
     "schema",
   ]);
-  const files = readdirSync(installed, { recursive: true, encoding: "utf8" });
+  const isExample = (name: string) => /^(examples|deploy)\/[a-z]+\/rouse\.jsonc$/.test(name);
+  const files = readdirSync(installed, { recursive: true, encoding: "utf8" }).filter(
+    (name) => !isExample(name),
+  );
   assert.deepEqual(
     files.filter((name) => /\.(test|contract|fixture)\.|(^|\/)fixture\.|\.db$|\.jsonc$/.test(name)),
     [],
@@ -124,6 +130,31 @@ test("init, serve, and one real request", async (context) => {
   assert.equal(shown.id, reply.body["runId"]);
   assert.match(shown.reply, /hello from the package/);
   assert.deepEqual(await gateway.stop(), { code: 0, signal: null });
+});
+
+const shout = `import { type Transform } from "rouse/transform";
+const shout: Transform = ({ payload }) => ({ message: payload.word.toUpperCase() });
+export default shout;`;
+
+const runShout = `import { openTransforms } from "./node_modules/rouse/dist/hooks/transforms/pool.js";
+const reference = { module: "shout.ts", export: null };
+const opened = await openTransforms({ transformsDir: "transforms", references: [reference], timeoutMs: 60_000 });
+if (!opened.ok) throw new Error(JSON.stringify(opened.faults));
+const input = { payload: { word: "hello" }, headers: {}, query: {}, path: "/", name: "x" };
+console.log(JSON.stringify(await opened.transforms.run(reference, [{ input, action: { action: "agent" } }])));
+await opened.transforms.close();`;
+
+test("a transform runs in a thread of the compiled package, and finds its types", () => {
+  mkdirSync(join(application, "transforms"));
+  writeFileSync(join(application, "transforms", "shout.ts"), shout);
+  writeFileSync(join(application, "run.mjs"), runShout);
+  const node = (...args: string[]) =>
+    spawnSync(process.execPath, args, { cwd: application, env, encoding: "utf8" });
+  const ran = node("run.mjs");
+  assert.equal(ran.stdout, '[{"kind":"changed","value":{"message":"HELLO"}}]\n', ran.stderr);
+  const compiler = fileURLToPath(new URL("bin/tsc", import.meta.resolve("typescript/package.json")));
+  const checked = node(compiler, "--noEmit", "--strict", "--module", "nodenext", "transforms/shout.ts");
+  assert.equal(checked.status, 0, checked.stdout + checked.stderr);
 });
 
 /** Real ones that are on the path, and this one that claims to be old. */

@@ -1,9 +1,10 @@
 // Two gateways on one PostgreSQL.
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { suite, test, type TestContext } from "node:test";
+import pg from "pg";
 import { createDatabase } from "../support/postgres.ts";
 import { until } from "../support/process.ts";
-import { begun, ended, labFor, overlaps, sendAgent, sendWake } from "./lab.ts";
+import { begun, clockWrongBy, ended, labFor, overlaps, sendAgent, sendWake } from "./lab.ts";
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
 
@@ -50,27 +51,86 @@ suite("two nodes", { concurrency: true }, () => {
     assert.ok(begins.some(({ sessionKey }) => sessionKey === "main"));
   });
 
-  test("a killed node's run is taken over by the other after its lease, and its conversation goes on", async (context) => {
+  test("what a node has no place for is announced, and another takes it", async (context) => {
     const database = await createDatabase();
-    const lab = labFor(context, { databaseUrl: database.url, settings: { leaseSeconds: 1 } });
+    const lab = labFor(context, { databaseUrl: database.url, settings: { maxConcurrent: 1 } });
     context.after(() => database.drop());
-    const doomed = await lab.start();
-    const sessionKey = "lab:taken";
-    const runId = await sendAgent(doomed.url, { message: "[hold go]", sessionKey });
-    const next = await sendAgent(doomed.url, { message: "after it", sessionKey });
-    await begun(lab, runId);
-    await lab.start();
-    await doomed.kill();
-    lab.letGo("go");
+    const full = await lab.start();
+    const held = await sendAgent(full.url, { message: "[hold go]" });
+    await begun(lab, held);
+    const announced = await listenTo(context, database.url);
+    const other = await lab.start();
+    const runId = await sendAgent(full.url, { message: "for another" });
 
     const store = await lab.openStore();
-    const run = await ended(store, runId);
-    assert.deepEqual([run.status, run.attempts], ["succeeded", 2]);
-    assert.equal((await ended(store, next)).status, "succeeded");
-    const order = lab.journal().filter(({ kind }) => kind === "begin");
-    assert.deepEqual(
-      order.map((note) => note.runId),
-      [runId, runId, next],
+    assert.equal((await ended(store, runId)).status, "succeeded");
+    await until("the other to say so", () =>
+      other.log().some((entry) => entry.message === "run" && entry.runId === runId),
     );
+    await until("the announcement", () => announced.some((payload) => payload.endsWith(" runs")));
+    lab.letGo("go");
+    assert.equal((await ended(store, held)).status, "succeeded");
+  });
+
+  test("wrong tokens count together, wherever they are sent", async (context) => {
+    const database = await createDatabase();
+    const lab = labFor(context, { databaseUrl: database.url });
+    context.after(() => database.drop());
+    const nodes = await Promise.all([lab.start(), lab.start()]);
+    const knock = async (at: number): Promise<number> => {
+      const headers = { authorization: "Bearer wrong" };
+      return (await fetch(`${nodes[at % 2]!.url}/hooks/wake`, { method: "POST", headers })).status;
+    };
+    for (const at of numbers(20)) assert.equal(await knock(at), 401, `failure ${at + 1}`);
+    assert.deepEqual([await knock(0), await knock(1)], [429, 429]);
+    assert.equal((await sendWake(nodes[0].url, "the right token is served")).status, 200);
+  });
+
+  test("clocks that are ten minutes apart do no harm", async (context) => {
+    const database = await createDatabase();
+    const lab = labFor(context, {
+      databaseUrl: database.url,
+      settings: { leaseSeconds: 1, maxConcurrent: 2, heartbeatEvery: "1s" },
+    });
+    context.after(() => database.drop());
+    const [slow, fast] = await Promise.all([
+      lab.start({ env: clockWrongBy(-600_000) }),
+      lab.start({ env: clockWrongBy(600_000) }),
+    ]);
+    const held = await Promise.all(
+      [slow, fast, slow].map(({ url }) => sendAgent(url, { message: "[hold go]" })),
+    );
+    for (const runId of held) await begun(lab, runId);
+    const quick = await Promise.all([slow, fast].map(({ url }) => sendAgent(url, { message: "quick" })));
+    const store = await lab.openStore();
+    for (const runId of quick) assert.equal((await ended(store, runId)).attempts, 1);
+    // Longer than a lease: whoever went by its own clock would have taken the other's by now.
+    const since = await store.databaseTime();
+    await until("two leases have passed", async () => (await store.databaseTime()) > since + 2000);
+    lab.letGo("go");
+    for (const runId of held) {
+      const run = await ended(store, runId);
+      assert.deepEqual([run.status, run.attempts], ["succeeded", 1]);
+      assert.ok(Math.abs((run.endedAt ?? 0) - since) < 120_000, "times are the database's");
+    }
+
+    const taken = await sendAgent(fast.url, { message: "[hold again]" });
+    await begun(lab, taken);
+    await fast.kill();
+    lab.letGo("again");
+    assert.equal((await ended(store, taken)).status, "succeeded");
+    assert.deepEqual(overlaps(lab.journal()), []);
   });
 });
+
+/** Everything that nodes tell each other from now on. */
+async function listenTo(context: TestContext, url: string): Promise<string[]> {
+  const heard: string[] = [];
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  context.after(() => client.end());
+  client.on("error", () => {});
+  client.on("notification", ({ payload }) => void heard.push(payload ?? ""));
+  await client.query("listen rouse_work");
+  return heard;
+}

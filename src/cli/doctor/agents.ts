@@ -1,28 +1,65 @@
-// The agents: can each one work where it should, and is its program there?
+// The agents: can each one work where it should, and is what it runs or asks there?
 import { accessSync, constants, statSync } from "node:fs";
-import { delimiter, join } from "node:path";
-import type { AgentConfig } from "../../config/config.ts";
+import { type AgentConfig, type Config } from "../../config/config.ts";
 import { faultKind } from "../../core/errors.ts";
-import { fail, type Finding, ok } from "./finding.ts";
+import { fail, type Finding } from "./finding.ts";
 import { existingFolder } from "./machine.ts";
+import { findProgram } from "./programs.ts";
+import { providerOf, type Reached, reachProvider, reachService } from "./reach.ts";
 
-export const checkAgents = (list: readonly AgentConfig[], env: NodeJS.ProcessEnv): Finding[] =>
-  list.map((agent) => checkAgent(agent, env));
+type Agents = Pick<Config, "agents" | "models">;
 
-function checkAgent(agent: AgentConfig, env: NodeJS.ProcessEnv): Finding {
-  const check = `agent ${agent.id}`;
-  const fault = workspaceFault(agent.workspace);
-  if (fault)
-    return fail(check, `its workspace ${agent.workspace} ${fault}`, "Make it writable for this user.");
-  if (agent.kind === "echo") return ok(check, "echoes what it is sent; its workspace can be used");
-  const program = findProgram(agent.command, env["PATH"] ?? "");
-  return program
-    ? ok(check, `runs ${program}; its workspace can be used`)
-    : fail(
-        check,
-        `its command ${agent.command} was not found as a program that this user may run`,
-        "Install it, or write its whole path as the agent's command. A service may have another PATH than this shell.",
-      );
+export async function checkAgents(config: Agents, env: NodeJS.ProcessEnv): Promise<Finding[]> {
+  const asked = new Map<string, Promise<Reached>>();
+  const once = (key: string, ask: () => Promise<Reached>): Promise<Reached> => {
+    const known = asked.get(key) ?? ask();
+    asked.set(key, known);
+    return known;
+  };
+  return Promise.all(
+    config.agents.list.map(async (agent) => {
+      const check = `agent ${agent.id}`;
+      const fault = workspaceFault(agent.workspace);
+      if (fault)
+        return fail(check, `its workspace ${agent.workspace} ${fault}`, "Make it writable for this user.");
+      const { status, words, fix } = await lookAt(agent, config, env, once);
+      return { check, status, message: status === "ok" ? `${words}; its workspace can be used` : words, fix };
+    }),
+  );
+}
+
+async function lookAt(
+  agent: AgentConfig,
+  config: Agents,
+  env: NodeJS.ProcessEnv,
+  once: (key: string, ask: () => Promise<Reached>) => Promise<Reached>,
+): Promise<Reached> {
+  switch (agent.kind) {
+    case "echo":
+      return { status: "ok", words: "echoes what it is sent", fix: null };
+    case "http":
+      return once(agent.url, () => reachService(agent.url));
+    case "model": {
+      const found = providerOf(agent.model, config);
+      if (found === null)
+        return { status: "fail", words: "its model has no provider", fix: "See models.providers." };
+      const { status, words, fix } = await once(found.name, () => reachProvider(found.name, found.provider));
+      return { status, words: `asks ${agent.model}; ${words}`, fix };
+    }
+    case "acp":
+    case "command":
+      return lookForProgram(agent.command, env["PATH"] ?? "");
+  }
+}
+
+function lookForProgram(command: string, path: string): Reached {
+  const program = findProgram(command, path);
+  if (program !== null) return { status: "ok", words: `runs ${program}`, fix: null };
+  return {
+    status: "fail",
+    words: `its command ${command} was not found as a program that this user may run`,
+    fix: "Install it, or write its whole path as the agent's command. A service may have another PATH than this shell.",
+  };
 }
 
 /** Null when the folder can be written, or made. */
@@ -34,20 +71,5 @@ function workspaceFault(workspace: string): string | null {
     return null;
   } catch (fault) {
     return `cannot be ${folder === workspace ? "written" : "made"} (${faultKind(fault)})`;
-  }
-}
-
-function findProgram(command: string, path: string): string | null {
-  if (command.includes("/")) return isProgram(command) ? command : null;
-  const folders = path.split(delimiter).filter((folder) => folder !== "");
-  return folders.map((folder) => join(folder, command)).find(isProgram) ?? null;
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false;
   }
 }

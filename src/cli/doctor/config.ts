@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { isIPv4 } from "node:net";
 import type { Config } from "../../config/config.ts";
 import type { LoadResult } from "../../config/load.ts";
-import { formatProblem } from "../settings.ts";
+import { formatProblem } from "../../config/problem.ts";
 import { fail, type Finding, notChecked, ok, warn } from "./finding.ts";
 
 const shortestGoodToken = 24;
@@ -28,8 +28,8 @@ function loadFinding(file: string, loaded: LoadResult): Finding {
   return warn("config", `${file}: ${others.map(formatProblem).join("; ")}`, "See docs/configuration.md.");
 }
 
-/** What has a check of its own here: the file's mode (no path), the tokens, the address. */
-const spokenFor = /^$|^hooks\.(token|enabled)\b|^gateway\.(auth\.token|host)$/;
+/** What has a check of its own here: the file's mode (no path), the tokens, the address, unsafe mappings. */
+const spokenFor = /^$|^hooks\.(token|enabled)\b|^gateway\.(auth\.token|host)$|\.allowUnsafeExternalContent$/;
 
 export function modeFinding(file: string, mode: number): Finding {
   if (process.platform === "win32") return notChecked("config mode", "Windows has no file modes");

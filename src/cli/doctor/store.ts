@@ -3,14 +3,16 @@ import { existsSync } from "node:fs";
 import type { Config } from "../../config/config.ts";
 import type { Clock } from "../../core/clock.ts";
 import { faultKind, StoreUnavailable, UsageError } from "../../core/errors.ts";
+import type { Budget } from "../../core/spending.ts";
 import { openStore } from "../open-store.ts";
+import { checkBudget } from "./budget.ts";
 import { checkClock } from "./clock.ts";
 import { fail, type Finding, notChecked, ok, warn } from "./finding.ts";
 import { checkWork } from "./work.ts";
 
-export const storeChecks = ["store", "clock", "waiting work"] as const;
+export const storeChecks = ["store", "clock", "waiting work", "budget"] as const;
 
-export async function checkStore(config: Config["store"], clock: Clock): Promise<Finding[]> {
+export async function checkStore(config: Config["store"], clock: Clock, budget: Budget): Promise<Finding[]> {
   if (config.url === null && !existsSync(config.path))
     return [
       warn("store", `there is none at ${config.path} yet`, "The first start makes it: rouse start"),
@@ -20,7 +22,12 @@ export async function checkStore(config: Config["store"], clock: Clock): Promise
     const store = await openStore(config, clock);
     try {
       await store.probe();
-      return [await reachable(config), await checkClock(config, store, clock), await checkWork(store, clock)];
+      return [
+        await reachable(config),
+        await checkClock(config, store, clock),
+        await checkWork(store, clock),
+        await checkBudget(store, budget),
+      ];
     } finally {
       await store.close();
     }

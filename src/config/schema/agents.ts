@@ -1,32 +1,72 @@
 // `agents`: who answers, with what, how many at once. What an agent lacks comes from `defaults`.
 import { z } from "zod";
-import { duration, seconds, text, wholeNumber } from "./field.ts";
+import { isToolName } from "../../core/tool.ts";
+import { commandPresets, permissionKinds } from "../config.ts";
+import { fallback } from "./channels.ts";
+import { argument, duration, secret, seconds, text, variableName, wholeNumber } from "./field.ts";
+import { webAddress } from "./models.ts";
 
 export const defaultOutputLimitBytes = 1_048_576;
 
 const modelId = text().regex(/^\S+$/, "must not have spaces in it").max(200);
-const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "must be the name of an environment variable");
-const argument = z.string().refine((written) => !written.includes("\0"), "must not have a zero character in it");
+
+export const defaultMaxSteps = 20;
+
+export const toolName = text().refine(
+  isToolName,
+  "must be read, list, search, write, fetch, or mcp: and the name of a server",
+);
 
 const fields = {
   kind: z
-    .enum(["echo", "command"])
-    .describe("`echo` answers with the message it got, to try things out; `command` runs a program. Default `echo`.")
+    .enum(["echo", "model", "command", "acp", "http"])
+    .describe(
+      "`model` asks a model, `command` runs a program, `acp` drives a coding agent, `http` calls your own service; `echo` answers with its prompt, to try things out. Default `echo`.",
+    )
     .optional(),
   workspace: text()
     .describe("The agent's folder, relative to this config. Default `workspaces/ID`.")
     .optional(),
-  instructions: text().describe("What the agent is told before anything else.").optional(),
+  instructions: z
+    .union([text(), z.strictObject({ file: text().describe("A file in the workspace, read at each turn.") })], {
+      error: 'must be text, or { "file": … } in the workspace',
+    })
+    .describe("What the agent is told before anything else.")
+    .optional(),
   model: modelId.describe("The model, where a request names none.").optional(),
   thinking: text()
     .regex(/^\S+$/, "must be one word")
     .max(32)
     .describe("The thinking level, where a request names none: a word such as `low`, `medium`, `high`.")
     .optional(),
-  tools: z.array(text()).describe("Tools the agent may use. Not used by this version yet.").optional(),
+  tools: z
+    .array(toolName)
+    .describe(
+      "Tools a `model` agent may use: `read`, `list`, `search`, `write`, `fetch`, `mcp:NAME`. A hook's run gets fewer (`hooks.tools`). Default: to read, list and search.",
+    )
+    .optional(),
+  fallback: fallback.optional(),
+  maxSteps: wholeNumber(1, 1000)
+    .describe(`How often a \`model\` agent may ask its model in one turn, its answer included. Default \`${defaultMaxSteps}\`.`)
+    .optional(),
+  fetchHosts: z
+    .array(
+      text()
+        .toLowerCase()
+        .regex(
+          /^(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::\d{1,5})?$/,
+          "must be a host such as api.example.com, *.example.com or api.example.com:8443",
+        ),
+    )
+    .describe("Hosts the `fetch` tool may ask; `*.example.com` stands for all below it. Default: none.")
+    .optional(),
+  preset: z
+    .enum(commandPresets)
+    .describe("A `command` agent that is one of these programs: its options and output are known.")
+    .optional(),
   command: text()
     .describe(
-      "The program of a `command` agent: a name found on the `PATH`, or a path, relative to this config.",
+      "The program of a `command` or `acp` agent: a name found on the `PATH`, or a path, relative to this config.",
     )
     .optional(),
   args: z.array(argument).describe("The program's arguments.").optional(),
@@ -34,6 +74,12 @@ const fields = {
     .array(variableName)
     .describe("Environment variables the program may see beyond the built-in few.")
     .optional(),
+  allow: z
+    .array(z.enum(permissionKinds))
+    .describe("What an `acp` agent may do without asking anyone. Default: nothing that needs permission.")
+    .optional(),
+  url: webAddress.describe("The address of an `http` agent.").optional(),
+  secret: secret("Signs what is sent to an `http` agent, so that it knows whom it came from.").optional(),
   outputLimitBytes: wholeNumber(1, 67_108_864)
     .describe(`The most output that is kept of a program. Default \`${defaultOutputLimitBytes}\`.`)
     .optional(),

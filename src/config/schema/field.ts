@@ -2,6 +2,9 @@
 import { z } from "zod";
 import { parseDuration } from "../../core/duration.ts";
 
+// A config is read once: interpreting its schema is quicker than compiling it, and makes no code from text.
+z.config({ jitless: true });
+
 /** Text that says something: trimmed, not blank. */
 export const text = () =>
   z
@@ -9,6 +12,13 @@ export const text = () =>
     .trim()
     .min(1)
     .refine((written) => !written.includes("\0"), "must not have a zero character in it");
+
+export const variableName = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "must be the name of an environment variable");
+export const argument = z
+  .string()
+  .refine((written) => !written.includes("\0"), "must not have a zero character in it");
 
 export const wholeNumber = (least: number, most: number) => z.int().min(least).max(most);
 

@@ -2,8 +2,12 @@
 import { z } from "zod";
 import { sessionKeyFault } from "../../core/session-key.ts";
 import { fileReference, secret, seconds, text, wholeNumber } from "./field.ts";
-import { mapping } from "./mapping.ts";
+import { gmail } from "./gmail.ts";
+import { mail } from "./mail.ts";
+import { mapping, toolGrant } from "./mapping.ts";
 
+/** The files of `config/presets/`. */
+export const presetNames = ["gmail"] as const;
 export const defaultHooksPath = "/hooks";
 const takenPaths = ["/healthz", "/readyz"];
 const pathCharacters = /^[A-Za-z0-9\-._~!$&'()*+,;=:@/]+$/;
@@ -67,17 +71,40 @@ export const hooks = z.strictObject({
     .default([])
     .describe("What explicit session keys must start with, compared exactly. Empty: no restriction."),
   presets: z
-    .array(z.enum(["gmail"]))
+    .array(z.enum(presetNames))
     .default([])
-    .describe("Built-in mappings to turn on. Not served by this version yet."),
-  mappings: z.array(mapping).default([]).describe("Hooks of your own. Not served by this version yet."),
+    .describe("Built-in mappings to turn on. They come after the mappings."),
+  mappings: z
+    .array(mapping)
+    .default([])
+    .describe("Hooks of your own, in order: the first that matches a request takes it."),
   transformsDir: text()
-    .describe("The folder of transform modules. Not served by this version yet.")
-    .optional(),
-  gmail: z
-    .looseObject({})
-    .describe("The mail watch, as its setup writes it. Not served by this version yet.")
-    .optional(),
+    .default("transforms")
+    .describe("The folder of transform modules; nothing outside it is loaded."),
+  transformTimeoutSeconds: seconds(600)
+    .default(5)
+    .describe("How long a transform may take for one request; longer is 500."),
+  tools: toolGrant
+    .default([])
+    .describe('Tools a hook\'s run gets beyond reading, by name, never more than its agent has; "agent": all of them.'),
+  budget: z
+    .strictObject({
+      runsPerDay: wholeNumber(0, 1_000_000_000)
+        .default(1000)
+        .describe("Runs a hook may cause in a day; those of `echo` agents do not count."),
+      tokensPerDay: wholeNumber(0, 1_000_000_000_000)
+        .default(5_000_000)
+        .describe("Tokens a hook's runs may use in a day."),
+      moneyPerDay: z
+        .number()
+        .min(0)
+        .describe("What a hook's runs may cost in a day, by `models.prices`. Left out: no limit.")
+        .optional(),
+    })
+    .prefault({})
+    .describe("Limits for each hook and day (UTC). Over a limit, runs are parked, not dropped."),
+  gmail: gmail.optional(),
+  mail,
   maxBodyBytes: wholeNumber(1, 67_108_864).default(262_144).describe("The largest body; a larger one is 413."),
   bodyTimeoutSeconds: seconds(3600).default(30).describe("How long a body may take to arrive; longer is 408."),
   maxQueued: wholeNumber(1, 100_000_000)

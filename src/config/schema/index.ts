@@ -5,6 +5,7 @@ import { channels } from "./channels.ts";
 import { gateway } from "./gateway.ts";
 import { hooks } from "./hooks.ts";
 import { log } from "./log.ts";
+import { mcp, models } from "./models.ts";
 import { store } from "./store.ts";
 
 export const settingsSchema = z.strictObject({
@@ -12,7 +13,9 @@ export const settingsSchema = z.strictObject({
   gateway: gateway.prefault({}).describe("Where the service listens, whom it trusts, how it stops."),
   hooks: hooks.prefault({}).describe("The webhook endpoint, its token, and what requests may ask for."),
   agents: agents.prefault({}).describe("Who answers, with what, how many at once."),
-  channels: channels.prefault({}).describe("Where replies are sent. This version has no channels yet."),
+  models: models.prefault({}).describe("Where models are found, and what they cost."),
+  mcp: mcp.prefault({}).describe("Servers of tools for agents."),
+  channels: channels.prefault({}).describe("Where replies are sent."),
   store: store.prefault({}).describe("Where everything durable is kept."),
   log: log.prefault({}).describe("How much is said, and in which form."),
 });

@@ -1,26 +1,89 @@
 // One entry of `hooks.mappings`: which requests it takes, and what they become.
 import { z } from "zod";
 import { wakeModes } from "../../core/action.ts";
-import { lastChannel, platforms } from "../../core/target.ts";
+import { parseFieldPath } from "../../core/field-path.ts";
+import { toolName } from "./agents.ts";
+import { channelName, fallback } from "./channels.ts";
 import { seconds, text } from "./field.ts";
+
+/** Never shown to templates, transforms or filters: they carry secrets. */
+export const secretHeaders: readonly string[] = [
+  "authorization",
+  "proxy-authorization",
+  "x-gateway-token",
+  "cookie",
+];
+
+const builtInNames = ["wake", "agent"];
+const nameCharacters = /^[A-Za-z0-9\-._~!$&'()*+,;=:@%/]+$/;
+
+/** What is wrong with a name that has lost the slashes at its ends. */
+function nameFault(name: string): string | null {
+  if (name === "") return "must name a hook";
+  if (builtInNames.includes(name))
+    return `can never be reached: "${name}" is built in, and built-in names win`;
+  if (!nameCharacters.test(name) || /\/\/|%2f|%5c|(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i.test(name))
+    return "can never be reached: no request path can have this name";
+  return null;
+}
+
+const hookName = z.string().transform((written, context) => {
+  const name = written.trim().replace(/^\/+|\/+$/g, "");
+  const fault = nameFault(name);
+  if (fault === null) return name;
+  context.issues.push({ code: "custom", message: fault, input: written });
+  return z.NEVER;
+});
+
+const isFieldPath = (written: string): boolean => parseFieldPath(written) !== null;
+const fieldPathFault = "must be a path such as messages[0].from: names with dots, numbers in brackets";
+
+const headerName = z
+  .string()
+  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, "must be the name of a header")
+  .refine(
+    (name) => !secretHeaders.includes(name.toLowerCase()),
+    "is a header that carries secrets and cannot be matched",
+  );
+
+/** Two filters of one thing, each written in its own way: the reader means one value or a list of them. */
+const noTwins =
+  (sameFor: (name: string) => string) =>
+  (filters: object, context: z.RefinementCtx): void => {
+    const seen = new Set<string>();
+    for (const name of Object.keys(filters)) {
+      if (seen.size < seen.add(sameFor(name)).size) continue;
+      const message = "is there twice, written differently: give one of them a list of values";
+      context.addIssue({ code: "custom", path: [name], message });
+    }
+  };
+
+export const toolGrant = z.union([z.array(toolName), z.literal("agent")], {
+  error: 'must be a list of tools, or "agent"',
+});
 
 const plainValue = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
 const match = z.strictObject({
-  path: text().describe("The name under `hooks.path`, without slashes at the ends.").optional(),
+  path: hookName.describe("The name under `hooks.path`, without slashes at the ends.").optional(),
   source: text().describe("What the payload's `source` must be.").optional(),
   headers: z
-    .record(text(), z.union([z.string(), z.array(z.string())]))
+    .record(headerName, z.union([z.string(), z.array(z.string()).min(1)]))
+    .superRefine(noTwins((name) => name.toLowerCase()))
     .describe("Header name to the value, or values, it must have.")
     .optional(),
   payload: z
-    .record(text(), z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(plainValue)]))
+    .record(
+      z.string().refine(isFieldPath, fieldPathFault),
+      z.union([plainValue, z.array(plainValue).min(1)]),
+    )
+    .superRefine(noTwins((written) => JSON.stringify(parseFieldPath(written))))
     .describe("Field path to the value, or values, it must have.")
     .optional(),
 });
 
 export const mapping = z.strictObject({
-  id: text().describe("A name for this mapping in logs and messages.").optional(),
+  id: text().describe("A name for this mapping in logs and messages. Left out: `mapping-1` and so on.").optional(),
   match: match.describe("Which requests it takes; without it, every name that is not built in.").optional(),
   action: z.enum(["wake", "agent"]).default("agent").describe("What the request becomes."),
   wakeMode: z.enum(wakeModes).default("now").describe("When the main session looks at it."),
@@ -30,19 +93,25 @@ export const mapping = z.strictObject({
   messageTemplate: text().describe("The message for the agent. A template.").optional(),
   textTemplate: text().describe("The text of a wake. A template.").optional(),
   deliver: z.boolean().default(true).describe("Whether the reply is sent to a channel."),
-  channel: z
-    .enum([lastChannel, ...platforms])
-    .describe("The channel for the reply.")
+  channel: channelName
+    .describe("The channel for the reply: `last`, a platform's name, or that of a plugin.")
     .optional(),
   to: text().describe("The recipient on that channel. A template.").optional(),
+  fallback: fallback.optional(),
   model: text().describe("The model. A template.").optional(),
   thinking: text().describe("The thinking level. A template.").optional(),
   timeoutSeconds: seconds(604_800).describe("The longest a run may take.").optional(),
-  forEach: text().describe("An array in the payload: one action for each of its elements.").optional(),
+  tools: toolGrant
+    .describe('Tools its runs get beyond reading, by name; "agent": all its agent has. Left out: as `hooks.tools`.')
+    .optional(),
+  forEach: text()
+    .refine(isFieldPath, fieldPathFault)
+    .describe("An array in the payload: one action for each of its elements. `payload` is the whole payload.")
+    .optional(),
   transform: z
     .strictObject({
       module: text().describe("A module inside `hooks.transformsDir`."),
-      export: text().describe("The function's name; the default export otherwise.").optional(),
+      export: text().describe("The function's name; otherwise the default export, then `transform`.").optional(),
     })
     .describe("A module of your own that changes the action.")
     .optional(),
@@ -51,3 +120,8 @@ export const mapping = z.strictObject({
     .default(false)
     .describe("Takes the safety boundary off this mapping's prompt."),
 });
+
+/** A mapping as it is written. */
+export type MappingSettings = z.input<typeof mapping>;
+/** A mapping with its defaults. */
+export type CheckedMapping = z.output<typeof mapping>;

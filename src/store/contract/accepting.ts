@@ -1,8 +1,10 @@
 // Accepting requests: all or nothing, exact text, idempotency keys.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { RunRequest } from "../../core/action.ts";
 import { newId } from "../../core/id.ts";
-import { acceptance, claim, event, heartbeat, run, type Harness } from "./harness.ts";
+import type { Message } from "../../core/message.ts";
+import { acceptance, claim, event, heartbeat, request, run, type Harness } from "./harness.ts";
 
 const hostile = "quote ' \" \\ NUL \0 lone \ud800 pair 😀 line\u2028 \u0001 __proto__ $1 ?1 {{x}}";
 
@@ -10,8 +12,9 @@ export function accepting(harness: () => Harness): void {
   describe("accepting", () => {
     test("what was accepted is there, as it came", async () => {
       const { store, clock } = harness();
-      const aRun = run({ message: hostile });
-      const anEvent = event(hostile);
+      const message: Message = [hostile, { label: hostile, source: "request", text: hostile }, hostile];
+      const aRun = run({ message });
+      const anEvent = { ...event(), text: message };
       const stored = await store.accept(
         acceptance({ runs: [aRun], events: [anEvent], heartbeat: heartbeat() }),
       );
@@ -26,10 +29,25 @@ export function accepting(harness: () => Harness): void {
         endedAt: null,
         reply: null,
         error: null,
+        signals: null,
+        report: null,
       });
       const foundEvent = await store.findEvent(anEvent.id);
-      assert.equal(foundEvent?.text, hostile);
+      assert.deepEqual(foundEvent?.text, message);
       assert.equal(foundEvent?.shownAt, null);
+    });
+
+    test("what an earlier version stored as one text is read as text from outside", async () => {
+      const { store } = harness();
+      const { unsafe: _unknown, ...earlier } = request;
+      const aRun = { ...run(), request: { ...earlier, message: hostile } as unknown as RunRequest };
+      const anEvent = { ...event(), text: hostile as unknown as Message };
+      await store.accept(acceptance({ runs: [aRun], events: [anEvent] }));
+      const message = [{ label: "text", source: "request", text: hostile }];
+      assert.deepEqual((await store.findRun(aRun.id))?.request, { ...request, message, unsafe: false });
+      assert.deepEqual((await claim(store)).claimed[0]?.request.message, message);
+      assert.deepEqual((await store.findEvent(anEvent.id))?.text, message);
+      assert.deepEqual((await store.waitingEvents("main", 1))[0]?.text, message);
     });
 
     test("a requested agent id is kept as it was written", async () => {

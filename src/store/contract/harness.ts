@@ -1,10 +1,12 @@
 // What every subject of the store's suite works with.
 import type { Clock } from "../../core/clock.ts";
+import type { NewDelivery } from "../../core/delivery.ts";
 import { newId } from "../../core/id.ts";
 import type { RunRequest } from "../../core/action.ts";
+import { outsideMessage, type Message } from "../../core/message.ts";
 import { laneOf, type NewRun } from "../../core/run.ts";
 import type { NewEvent } from "../../core/system-event.ts";
-import type { Acceptance, Settlement, Store } from "../store.ts";
+import type { Acceptance, DeliverySettlement, Settlement, Store } from "../store.ts";
 
 /** A clock that stands still until it is told to move. */
 export type TestClock = Clock & { advance(ms: number): void };
@@ -23,19 +25,25 @@ export function createTestClock(): TestClock {
 
 export const leaseMs = 15_000;
 
+export const outside = (text: string): Message => outsideMessage("text", "request", text);
+
 export const request: RunRequest = {
-  message: "do it",
+  message: outside("do it"),
+  unsafe: false,
   name: "Test",
   wakeMode: "now",
   deliver: true,
   channel: "last",
   to: null,
+  fallback: null,
   model: null,
   thinking: null,
   timeoutSeconds: null,
+  trace: null,
+  tools: [],
 };
 
-export function run(options: { key?: string; message?: string } = {}): NewRun {
+export function run(options: { key?: string; message?: Message } = {}): NewRun {
   const id = newId();
   const sessionKey = options.key ?? `hook:${id}`;
   return {
@@ -55,7 +63,7 @@ export const event = (text = "something happened"): NewEvent => ({
   sessionKey: "main",
   source: "wake",
   hook: "wake",
-  text,
+  text: outside(text),
 });
 
 export const heartbeat = (delayMs = 0) => ({ agentId: "main", delayMs });
@@ -87,9 +95,37 @@ export const claimHeartbeats = (store: Store, lease = "beat") =>
 export const settlement = (parts: Partial<Settlement> = {}): Settlement => ({
   next: { kind: "ended", status: "succeeded", reply: "done", error: null },
   workedMs: 100,
+  signals: null,
+  report: null,
+  used: null,
+  ending: null,
   summary: null,
   delivery: null,
   heartbeat: null,
   shownEventIds: [],
   ...parts,
 });
+
+export const delivery = (parts: Partial<NewDelivery> = {}): NewDelivery => ({
+  id: newId(),
+  runId: newId(),
+  channel: "telegram",
+  to: "12345",
+  text: "hello",
+  status: "waiting",
+  error: null,
+  fallback: null,
+  trace: null,
+  ...parts,
+});
+
+export const sentOutcome: DeliverySettlement = {
+  status: "sent",
+  delayMs: 0,
+  countsAttempt: true,
+  error: null,
+  cursor: 1,
+  doubts: 0,
+  notice: null,
+  fallback: null,
+};

@@ -2,10 +2,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { newId } from "../../core/id.ts";
+import type { Signals } from "../../core/signals.ts";
+import type { Settlement } from "../store.ts";
 import {
   acceptance,
   acceptRuns,
   claim,
+  delivery,
   event,
   heartbeat,
   leaseMs,
@@ -15,6 +18,12 @@ import {
 } from "./harness.ts";
 
 const summary = (text = "Hook Test: done") => ({ ...event(text), source: "summary" as const });
+const noticed = (count: number): Signals => ({
+  hiddenCharacters: count,
+  chatTokens: 0,
+  fakeMarkers: 2 * count,
+  roleLabels: 0,
+});
 const cancelled = { error: "cancelled", summary: null, heartbeat: null };
 
 export function queue(harness: () => Harness): void {
@@ -99,19 +108,11 @@ export function queue(harness: () => Harness): void {
       await store.accept(acceptance({ runs: [aRun], events: [shown] }));
       const [claimed] = (await claim(store)).claimed;
       const itsSummary = summary();
-      const delivery = {
-        id: newId(),
-        runId: aRun.id,
-        channel: "telegram",
-        to: "12345",
-        text: "reply\0",
-        status: "waiting" as const,
-        error: null,
-      };
+      const reply = delivery({ runId: aRun.id, text: "reply\0" });
       clock.advance(50);
       const done = settlement({
         summary: itsSummary,
-        delivery,
+        delivery: reply,
         heartbeat: heartbeat(),
         shownEventIds: [shown.id],
       });
@@ -132,7 +133,7 @@ export function queue(harness: () => Harness): void {
       );
       assert.deepEqual(
         (await store.listDeliveries({ limit: null })).map((each) => each.id),
-        [delivery.id],
+        [reply.id],
       );
       assert.equal(
         (await store.claimRuns({ kind: "heartbeat", limit: 5, lease: "beat", leaseMs })).claimed.length,
@@ -160,7 +161,7 @@ export function queue(harness: () => Harness): void {
       assert.ok(await store.settleRun(first!, retry));
       assert.equal((await store.findRun(first!.id))?.error, "busy\0");
       const early = await claim(store);
-      assert.deepEqual(early, { claimed: [], nextReadyAt: clock.now() + 1000 });
+      assert.deepEqual(early, { claimed: [], nextInMs: 1000 });
       clock.advance(1000);
       const [second] = (await claim(store, { lease: "next" })).claimed;
       assert.equal(second?.attempts, 2);
@@ -176,6 +177,33 @@ export function queue(harness: () => Harness): void {
       const [second] = (await claim(store)).claimed;
       assert.equal(second?.attempts, 1);
       assert.equal(second?.elapsedMs, 5);
+    });
+
+    test("what was noticed is kept: set by a retry and by the end, left alone where there is nothing to say", async () => {
+      const { store } = harness();
+      const ended = settlement().next;
+      const steps: [Settlement["next"], Signals | null, Signals | null][] = [
+        [{ kind: "released" }, null, null],
+        [{ kind: "retry", delayMs: 0, error: "busy" }, noticed(1), noticed(1)],
+        [{ kind: "released" }, null, noticed(1)],
+        [{ kind: "retry", delayMs: 0, error: "busy" }, null, noticed(1)],
+        [{ kind: "retry", delayMs: 0, error: "busy" }, noticed(2), noticed(2)],
+        [ended, noticed(3), noticed(3)],
+      ];
+      await acceptRuns(store, run());
+      for (const [next, signals, expected] of steps) {
+        const [mine] = (await claim(store)).claimed;
+        assert.ok(await store.settleRun(mine!, settlement({ next, signals })));
+        assert.deepEqual((await store.findRun(mine!.id))?.signals, expected, JSON.stringify(next));
+      }
+      await acceptRuns(store, run());
+      const retry = { kind: "retry", delayMs: 0, error: "busy" } as const;
+      const [mine] = (await claim(store)).claimed;
+      await store.settleRun(mine!, settlement({ next: retry, signals: noticed(4) }));
+      const [again] = (await claim(store)).claimed;
+      assert.deepEqual(again?.signals, noticed(4), "a claim has it too");
+      await store.settleRun(again, settlement());
+      assert.deepEqual((await store.listRuns({ kind: "hook", limit: 1 }))[0]?.signals, noticed(4));
     });
 
     test("an expired lease is taken over, and the late worker changes nothing", async () => {

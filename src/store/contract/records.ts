@@ -1,125 +1,11 @@
-// Deliveries, lists, settings, retention.
+// Lists, settings, retention.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { NewDelivery } from "../../core/delivery.ts";
 import { newId } from "../../core/id.ts";
-import type { DeliverySettlement, Store } from "../store.ts";
-import { acceptance, acceptRuns, claim, event, leaseMs, run, settlement, type Harness } from "./harness.ts";
-
-const delivery = (parts: Partial<NewDelivery> = {}): NewDelivery => ({
-  id: newId(),
-  runId: newId(),
-  channel: "telegram",
-  to: "12345",
-  text: "hello",
-  status: "waiting",
-  error: null,
-  ...parts,
-});
-
-const outcome = (parts: Partial<DeliverySettlement>): DeliverySettlement => ({
-  status: "sent",
-  delayMs: 0,
-  countsAttempt: true,
-  error: null,
-  channel: "telegram",
-  to: "12345",
-  notice: null,
-  ...parts,
-});
-
-const claimDeliveries = (store: Store, lease = "courier") =>
-  store.claimDeliveries({ limit: 10, lease, leaseMs });
-
-/** A run that ended with this delivery. */
-async function deliver(store: Store, wanted: NewDelivery): Promise<NewDelivery> {
-  const aRun = run();
-  await acceptRuns(store, aRun);
-  const [claimed] = (await claim(store)).claimed;
-  const made = { ...wanted, runId: aRun.id };
-  await store.settleRun(claimed!, settlement({ delivery: made }));
-  return made;
-}
+import { plainText } from "../../core/message.ts";
+import { acceptance, acceptRuns, claim, delivery, event, run, settlement, type Harness } from "./harness.ts";
 
 export function records(harness: () => Harness): void {
-  describe("deliveries", () => {
-    test("a waiting delivery is claimed once, sent, and says when", async () => {
-      const { store, clock } = harness();
-      const made = await deliver(store, delivery());
-      const [mine] = (await claimDeliveries(store)).claimed;
-      assert.deepEqual([mine?.id, mine?.to, mine?.text, mine?.attempts], [made.id, "12345", "hello", 1]);
-      assert.deepEqual((await claimDeliveries(store, "other")).claimed, []);
-      assert.ok(await store.settleDelivery(mine!, outcome({})));
-      assert.equal(await store.settleDelivery(mine!, outcome({})), false);
-      const found = await store.findDelivery(made.id);
-      assert.deepEqual([found?.status, found?.sentAt], ["sent", clock.now()]);
-      assert.deepEqual(await claimDeliveries(store), { claimed: [], nextReadyAt: null });
-    });
-
-    test("a retry waits, a lost lease changes nothing", async () => {
-      const { store, clock } = harness();
-      await deliver(store, delivery());
-      const [first] = (await claimDeliveries(store)).claimed;
-      await store.settleDelivery(first!, outcome({ status: "waiting", delayMs: 500, error: "429" }));
-      assert.deepEqual(await claimDeliveries(store), { claimed: [], nextReadyAt: clock.now() + 500 });
-      clock.advance(500);
-      const [second] = (await claimDeliveries(store)).claimed;
-      assert.equal(second?.attempts, 2);
-      clock.advance(leaseMs);
-      const [third] = (await claimDeliveries(store, "other")).claimed;
-      assert.equal(third?.attempts, 3);
-      assert.equal(await store.settleDelivery(second, outcome({})), false);
-      assert.ok(await store.settleDelivery(third, outcome({ status: "waiting", countsAttempt: false })));
-      assert.equal((await store.findDelivery(third.id))?.attempts, 2);
-    });
-
-    test("a final failure posts its notice and can be retried by hand", async () => {
-      const { store } = harness();
-      const made = await deliver(store, delivery());
-      const [mine] = (await claimDeliveries(store)).claimed;
-      const notice = { ...event("could not deliver"), source: "notice" as const };
-      await store.settleDelivery(mine!, outcome({ status: "failed", error: "blocked", notice }));
-      assert.deepEqual(
-        (await store.waitingEvents("main", 5)).map((each) => each.id),
-        [notice.id],
-      );
-      assert.equal(await store.retryDelivery(made.id), "waiting");
-      assert.equal(await store.retryDelivery(made.id), "not-ended");
-      assert.equal(await store.retryDelivery(newId()), "unknown");
-      assert.equal((await claimDeliveries(store)).claimed[0]?.attempts, 1);
-    });
-
-    test("failed and suppressed ones are recorded and never claimed", async () => {
-      const { store } = harness();
-      const failed = await deliver(
-        store,
-        delivery({ status: "failed", to: null, error: "no channel is configured" }),
-      );
-      const suppressed = await deliver(store, delivery({ status: "suppressed" }));
-      assert.deepEqual((await claimDeliveries(store)).claimed, []);
-      assert.deepEqual(
-        (await store.listDeliveries({ limit: null })).map(({ id, status, to }) => ({ id, status, to })),
-        [
-          { id: suppressed.id, status: "suppressed", to: "12345" },
-          { id: failed.id, status: "failed", to: null },
-        ],
-      );
-      assert.deepEqual(
-        (await store.listDeliveries({ limit: null, runId: failed.runId })).map((each) => each.id),
-        [failed.id],
-      );
-    });
-
-    test("a waiting one can be cancelled, an ended one cannot", async () => {
-      const { store } = harness();
-      const made = await deliver(store, delivery());
-      assert.equal(await store.cancelDelivery(made.id, "cancelled"), "cancelled");
-      assert.equal(await store.cancelDelivery(made.id, "cancelled"), "ended");
-      assert.equal(await store.cancelDelivery(newId(), "cancelled"), "unknown");
-      assert.equal((await store.findDelivery(made.id))?.error, "cancelled");
-    });
-  });
-
   describe("records", () => {
     test("lists are newest first and as long as asked for", async () => {
       const { store } = harness();
@@ -141,7 +27,7 @@ export function records(harness: () => Harness): void {
       await store.accept(
         acceptance({ events: Array.from({ length: 1203 }, (_, index) => event(String(index))) }),
       );
-      const texts = (await store.listEvents({ limit: null })).map((each) => Number(each.text));
+      const texts = (await store.listEvents({ limit: null })).map((each) => Number(plainText(each.text)));
       assert.deepEqual(
         texts,
         Array.from({ length: 1203 }, (_, index) => 1202 - index),
@@ -169,6 +55,28 @@ export function records(harness: () => Harness): void {
       const before = Date.now();
       const time = await store.databaseTime();
       assert.ok(time >= before - 1000 && time <= Date.now() + 1000, `${time} is not now`);
+    });
+
+    test("failed tokens are counted by address, in a window that begins with the first", async () => {
+      const { store, clock } = harness();
+      const fail = (address: string) => store.countFailure({ address, windowMs: 1000 });
+      assert.deepEqual(await fail("a"), { failures: 1, endsInMs: 1000 });
+      clock.advance(400);
+      const together = await Promise.all([fail("a"), fail("b"), fail("a")]);
+      assert.deepEqual(together, [
+        { failures: 2, endsInMs: 600 },
+        { failures: 1, endsInMs: 1000 },
+        { failures: 3, endsInMs: 600 },
+      ]);
+      clock.advance(600);
+      assert.deepEqual(await fail("a"), { failures: 1, endsInMs: 1000 }, "its window is over");
+      assert.deepEqual(await fail("b"), { failures: 2, endsInMs: 400 });
+      assert.deepEqual(await store.countFailure({ address: "b", windowMs: 100 }), {
+        failures: 1,
+        endsInMs: 100,
+      });
+      clock.advance(1000);
+      assert.equal(await store.sweep({ finishedMs: 1000, requestsMs: 500, idempotencyMs: 200 }, 10), 2);
     });
 
     test("a probe passes", async () => {

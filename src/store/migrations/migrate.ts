@@ -2,9 +2,25 @@
 import { UsageError } from "../../core/errors.ts";
 import type { Dialect, Program } from "../driver.ts";
 import { createTables } from "./001-tables.ts";
+import { addSignals } from "./002-signals.ts";
+import { addAgents } from "./003-agents.ts";
+import { addOutbox } from "./004-outbox.ts";
+import { addMail } from "./005-mail.ts";
+import { addNodes } from "./006-nodes.ts";
+import { addBacklog } from "./007-backlog.ts";
+import { narrowLookups } from "./008-lookups.ts";
 
 /** Position in this list + 1 is the version it leads to. */
-const migrations: readonly ((dialect: Dialect) => readonly string[])[] = [createTables];
+const migrations: readonly ((dialect: Dialect) => readonly string[])[] = [
+  createTables,
+  addSignals,
+  addAgents,
+  addOutbox,
+  addMail,
+  addNodes,
+  addBacklog,
+  narrowLookups,
+];
 
 export const newestVersion = migrations.length;
 

@@ -5,7 +5,7 @@ import { heartbeatLane, mainSessionKey } from "../../core/run.ts";
 import { newId } from "../../core/id.ts";
 import type { Dialect, Program, Value } from "../driver.ts";
 import type { HeartbeatRequest } from "../store.ts";
-import { encode, eventRowColumns, runRowColumns } from "./rows.ts";
+import { byBytes, encode, eventRowColumns, runRowColumns } from "./rows.ts";
 
 /** More passes than this would mean that a lane changes its head faster than we can look. */
 const mostPasses = 100;
@@ -25,7 +25,8 @@ export function* insertRuns(
       'queued', cast($1 as bigint), cast($1 as bigint), item.request
     from ${dialect.rows(runRowColumns, 1)} where true
     on conflict (lane) where head = 1 do nothing ${dialect.concurrent ? "returning id" : ""}`;
-  let items = input.runs;
+  // By lane, so that two groups on two nodes never wait for each other's heads in opposite order.
+  let items = dialect.concurrent ? byBytes(input.runs, (run) => String(run[laneAt])) : input.runs;
   for (let pass = 0; items.length > 0; pass++) {
     if (pass === mostPasses) throw new Error("a lane's head never settled");
     const stored = yield { sql, values: [input.now], rows: { columns: runRowColumns, items } };
@@ -36,14 +37,29 @@ export function* insertRuns(
   }
 }
 
+const laneAt = runRowColumns.indexOf("lane");
+const laneColumn = ["lane"] as const;
+
+/** The oldest waiting run of each lane becomes its head. Locked, so that it cannot be cancelled while it is promoted. */
+export function* promoteRuns(dialect: Dialect, lanes: readonly string[]): Program<void> {
+  yield {
+    sql: `with next as materialized (select (
+        select seq from run where run.lane = item.lane and head = 0 and status = 'queued' order by seq limit 1 ${dialect.forUpdate}
+      ) as next_seq from ${dialect.rows(laneColumn, 0)})
+      update run set head = 1 from next where run.seq = next.next_seq`,
+    values: [],
+    rows: { columns: laneColumn, items: lanes.map((lane) => [lane]) },
+  };
+}
+
 /** `events` are of `toEventRow`. */
 export function* insertEvents(
   dialect: Dialect,
   input: { events: readonly (readonly Value[])[]; now: number },
 ): Program<void> {
   yield {
-    sql: `insert into event(id, session_key, source, hook, text, created_at)
-      select item.id, item.session, item.source, item.hook, item.text, cast($1 as bigint)
+    sql: `insert into event(id, session_key, source, hook, run_id, text, created_at)
+      select item.id, item.session, item.source, item.hook, item.run, item.text, cast($1 as bigint)
       from ${dialect.rows(eventRowColumns, 1)}`,
     values: [input.now],
     rows: { columns: eventRowColumns, items: input.events },
@@ -59,15 +75,19 @@ export function* insertEvent(event: NewEvent, runId: string | null, now: number)
 }
 
 const heartbeatDetail: RunRequest = {
-  message: "",
+  message: [],
+  unsafe: false,
   name: null,
   wakeMode: "now",
   deliver: true,
   channel: "last",
   to: null,
+  fallback: null,
   model: null,
   thinking: null,
   timeoutSeconds: null,
+  tools: "agent",
+  trace: null,
 };
 
 /**

@@ -1,7 +1,21 @@
-// Every program by its name: what a driver can be asked to run. Writes are transactions; reads change nothing.
+// Every program by its name: what a driver can be asked to run. Writes are transactions, and what asks
+// for the time is one too; reads change nothing.
 import { checkVersion, migrate } from "../migrations/migrate.ts";
 import { accept } from "./accept.ts";
-import { cancelDelivery, claimDeliveries, retryDelivery, settleDelivery } from "./deliveries.ts";
+import { countFailures } from "./auth-failures.ts";
+import { backlog } from "./backlog.ts";
+import { beginRuns } from "./begin.ts";
+import {
+  advanceDelivery,
+  cancelDelivery,
+  claimDeliveries,
+  mendLanes,
+  moveDelivery,
+  renewDeliveries,
+  retryDelivery,
+  settleDelivery,
+  waitingChannels,
+} from "./deliveries.ts";
 import { requestHeartbeat } from "./enqueue.ts";
 import {
   findDelivery,
@@ -14,7 +28,22 @@ import {
   markEvent,
   waitingEvents,
 } from "./lists.ts";
-import { cancelRun, claimRuns, renewRuns, repeatRun, settleRun, voidLeases } from "./runs.ts";
+import {
+  commitMail,
+  forgetMailAccount,
+  holdMail,
+  listMailAccounts,
+  noteMail,
+  noteMailWatch,
+  releaseMail,
+  renewMail,
+  unseenMail,
+  waitingMail,
+} from "./mail.ts";
+import { cancelRun, claimRuns, renewRuns, repeatRun, voidLeases } from "./runs.ts";
+import { settleRuns } from "./settle.ts";
+import { listSpending } from "./spending.ts";
+import { compact, listSessions, listTurns, markActed, releaseRuns, resetSession } from "./transcripts.ts";
 import {
   beatIfDue,
   countUnfinished,
@@ -28,24 +57,44 @@ import {
 
 export const writes = {
   accept,
+  advanceDelivery,
+  backlog,
   beatIfDue,
+  beginRuns,
   cancelDelivery,
   cancelRun,
   claimDeliveries,
   claimRuns,
+  commitMail,
+  compact,
+  countFailures,
+  forgetMailAccount,
+  holdMail,
+  listSpending,
+  markActed,
   markEvent,
+  mendLanes,
   migrate,
+  moveDelivery,
+  noteMail,
+  noteMailWatch,
   probe,
   recordRequest,
+  releaseMail,
+  releaseRuns,
+  renewDeliveries,
+  renewMail,
   renewRuns,
   repeatRun,
   requestHeartbeat,
+  resetSession,
   retryDelivery,
   setLastTarget,
   settleDelivery,
-  settleRun,
+  settleRuns,
   sweep,
   voidLeases,
+  waitingMail,
 } as const;
 
 export const reads = {
@@ -58,8 +107,13 @@ export const reads = {
   lastTarget,
   listDeliveries,
   listEvents,
+  listMailAccounts,
   listRequests,
   listRuns,
+  listSessions,
+  listTurns,
+  unseenMail,
+  waitingChannels,
   waitingEvents,
 } as const;
 

@@ -1,14 +1,14 @@
-// The life of a run: claim, renew, settle, cancel, repeat.
+// The life of a run: claim, renew, cancel, repeat; its end is in settle.ts.
 //
 // Only the head of a lane can be claimed. `ready_at` of a queued head is when it may start; of a running head, when
 // its lease ends: so one indexed read finds due runs, due retries and expired leases alike.
 import type { ClaimedRun, RunKind } from "../../core/run.ts";
 import type { NewEvent } from "../../core/system-event.ts";
 import type { Dialect, Program } from "../driver.ts";
-import type { CancelResult, Claim, HeartbeatRequest, Settlement } from "../store.ts";
-import { insertDelivery } from "./deliveries.ts";
-import { insertEvent, insertRuns, requestHeartbeat } from "./enqueue.ts";
-import { encode, encodeOrNull, idColumn, runColumns, toRunRow, toClaimedRun, toRun } from "./rows.ts";
+import type { CancelResult, Claim, HeartbeatRequest } from "../store.ts";
+import { insertEvent, insertRuns, promoteRuns, requestHeartbeat } from "./enqueue.ts";
+import { voidMailLeases } from "./mail.ts";
+import { encode, idColumn, runColumns, toRunRow, toClaimedRun, toRun } from "./rows.ts";
 
 /** What a crashed attempt has worked: up to its last sign of life, one lease before its lease ends. */
 const workedByCrashed = (leaseMs: string): string =>
@@ -29,8 +29,9 @@ export function* claimRuns(dialect: Dialect, input: ClaimInput): Program<Claim<C
     values: [kind, now, limit, lease, now + leaseMs, leaseMs],
   };
   const claimed = rows.toSorted((a, b) => Number(a["seq"]) - Number(b["seq"])).map(toClaimedRun);
-  const [next] = yield { sql: nextReady, values: [kind] };
-  return { claimed, nextReadyAt: next ? Number(next["ready_at"]) : null };
+  // When every place was filled, nobody waits for the next one.
+  const [next] = claimed.length < limit ? yield { sql: nextReady, values: [kind] } : [];
+  return { claimed, nextInMs: next ? Number(next["ready_at"]) - now : null };
 }
 
 const nextReady = "select ready_at from run where head = 1 and kind = $1 order by ready_at limit 1";
@@ -50,56 +51,6 @@ export function* renewRuns(
   return {
     held: rows.map((row) => String(row["id"])),
     cancelled: rows.filter((row) => Number(row["cancel_requested"]) === 1).map((row) => String(row["id"])),
-  };
-}
-
-export type SettleInput = { id: string; lease: string; settlement: Settlement; now: number };
-
-export function* settleRun(dialect: Dialect, { id, lease, settlement, now }: SettleInput): Program<boolean> {
-  const { next, workedMs, summary, delivery, heartbeat, shownEventIds } = settlement;
-  if (next.kind !== "ended") {
-    const rows = yield {
-      sql: `update run set status = 'queued', lease = null, elapsed_ms = elapsed_ms + $3, ready_at = $4, attempts = attempts - $5,
-          error = coalesce($6, error)
-        where id = $1 and lease = $2 and status = 'running' returning id`,
-      values: [
-        id,
-        lease,
-        workedMs,
-        next.kind === "retry" ? now + next.delayMs : now,
-        next.kind === "retry" ? 0 : 1,
-        next.kind === "retry" ? encode(next.error) : null,
-      ],
-    };
-    return rows.length > 0;
-  }
-  const [ended] = yield {
-    sql: `update run set status = $3, head = 0, lease = null, elapsed_ms = elapsed_ms + $4, ended_at = cast($5 as bigint), reply = $6, error = $7
-      where id = $1 and lease = $2 and status = 'running' returning lane`,
-    values: [id, lease, next.status, workedMs, now, encodeOrNull(next.reply), encodeOrNull(next.error)],
-  };
-  if (!ended) return false;
-  yield* promote(dialect, String(ended["lane"]));
-  if (summary) yield* insertEvent(summary, id, now);
-  if (delivery) yield* insertDelivery(delivery, now);
-  if (shownEventIds.length > 0) {
-    yield {
-      sql: `update event set shown_at = cast($1 as bigint) from ${dialect.rows(idColumn, 1)}
-        where event.id = item.id and shown_at is null`,
-      values: [now],
-      rows: { columns: idColumn, items: shownEventIds.map((each) => [each]) },
-    };
-  }
-  if (heartbeat) yield* requestHeartbeat(dialect, { ...heartbeat, now });
-  return true;
-}
-
-/** The lane's oldest waiting run becomes its head. Locked, so that it cannot be cancelled while it is promoted. */
-function* promote(dialect: Dialect, lane: string): Program<void> {
-  yield {
-    sql: `update run set head = 1 where seq = (
-      select seq from run where lane = $1 and head = 0 and status = 'queued' order by seq limit 1 ${dialect.forUpdate})`,
-    values: [lane],
   };
 }
 
@@ -126,7 +77,7 @@ export function* cancelRun(dialect: Dialect, input: CancelInput): Program<Cancel
     sql: "update run set status = 'cancelled', head = 0, ended_at = cast($2 as bigint), error = $3 where id = $1",
     values: [input.id, input.now, encode(input.error)],
   };
-  if (Number(found["head"]) === 1) yield* promote(dialect, String(found["lane"]));
+  if (Number(found["head"]) === 1) yield* promoteRuns(dialect, [String(found["lane"])]);
   if (input.summary) yield* insertEvent(input.summary, input.id, input.now);
   if (input.heartbeat) yield* requestHeartbeat(dialect, { ...input.heartbeat, now: input.now });
   return "cancelled";
@@ -161,4 +112,5 @@ export function* voidLeases(_dialect: Dialect, input: { now: number; leaseMs: nu
     sql: "update delivery set lease = null, ready_at = $1 where status = 'waiting' and lease is not null",
     values: [input.now],
   };
+  yield* voidMailLeases();
 }

@@ -1,8 +1,11 @@
 // The rest: the periodic heartbeat, settings, records of requests, retention, counts.
+import { dayOf } from "../../core/spending.ts";
 import type { Target } from "../../core/target.ts";
 import type { Dialect, Program } from "../driver.ts";
 import type { HeartbeatRequest, RequestRecord, Retention } from "../store.ts";
+import { sweepFailures } from "./auth-failures.ts";
 import { requestHeartbeat } from "./enqueue.ts";
+import { sweepMail } from "./mail.ts";
 import { encode } from "./rows.ts";
 
 const heartbeatDue = "heartbeat-due";
@@ -31,7 +34,7 @@ export function* beatIfDue(
     values: [heartbeatDue, next, now + everyMs],
   };
   const [due] = yield { sql: "select value from setting where name = $1", values: [heartbeatDue] };
-  return Number(due?.["value"]);
+  return Number(due?.["value"]) - now;
 }
 
 function* putSetting(name: string, value: string): Program<void> {
@@ -59,10 +62,13 @@ export function* databaseTime({ time }: Dialect, _input: null): Program<number> 
   return Number(row?.["time"]);
 }
 
-export function* recordRequest(_dialect: Dialect, input: RequestRecord): Program<void> {
+export function* recordRequest(
+  _dialect: Dialect,
+  input: Omit<RequestRecord, "createdAt"> & { now: number },
+): Program<void> {
   yield {
     sql: "insert into request(id, hook, outcome, reason, created_at) values ($1, $2, $3, $4, $5)",
-    values: [input.id, input.hook, input.outcome, encode(input.reason), input.createdAt],
+    values: [input.id, input.hook, input.outcome, encode(input.reason), input.now],
   };
 }
 
@@ -74,6 +80,28 @@ export function* countUnfinished(_dialect: Dialect, _input: null): Program<numbe
     values: [],
   };
   return Number(heads?.["count"]) + Number(waiting?.["count"]);
+}
+
+/** A conversation is kept whole while it is used; an isolated turn goes like the run it belongs to. */
+function* sweepTranscripts(input: { retention: Retention; limit: number; now: number }): Program<number> {
+  const before = input.now - input.retention.finishedMs;
+  const turns = yield {
+    sql: `delete from turn where seq in (select turn.seq from turn left join session
+        on session.agent_id = turn.agent_id and session.session_key = turn.session_key
+        where turn.created_at <= $1 and (turn.isolated = 1 or session.last_at is null or session.last_at <= $1)
+        order by turn.created_at limit $2) returning seq`,
+    values: [before, input.limit],
+  };
+  const sessions = yield {
+    sql: `delete from session where last_at <= $1 and not exists (select 1 from turn
+        where turn.agent_id = session.agent_id and turn.session_key = session.session_key) returning agent_id`,
+    values: [before],
+  };
+  const spent = yield {
+    sql: "delete from spending where day < $1 returning day",
+    values: [dayOf(before)],
+  };
+  return turns.length + sessions.length + spent.length;
 }
 
 const expired: readonly { table: string; column: string; age: keyof Retention; key: string }[] = [
@@ -97,6 +125,9 @@ export function* sweep(
     };
     removed += rows.length;
   }
+  removed += yield* sweepTranscripts(input);
+  removed += yield* sweepMail(input);
+  removed += yield* sweepFailures(input);
   const keys = yield {
     sql: `delete from idempotency where (hook, key) in (
       select hook, key from idempotency where created_at <= $1 order by created_at limit $2) returning key`,

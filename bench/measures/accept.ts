@@ -1,0 +1,135 @@
+// Accepting: durable wakes and agent runs on both stores, against a bare node:http server and against two other
+// gateways, which store nothing. First the highest rate, then the latency at a rate that all of ours can take; then
+// our gateways are killed, and every id they have answered is looked for in their stores.
+import { compare, type Contender, type Scores } from "../contest.ts";
+import type { Lab } from "../lab.ts";
+import { figure, row, type Goal, type Result, type Row } from "../row.ts";
+import { startFloor } from "../subjects/floor.ts";
+import { startGateway, type Gateway } from "../subjects/gateway.ts";
+import { findOpenclaw } from "../subjects/openclaw.ts";
+import { findWebhook } from "../subjects/webhook.ts";
+
+export const wakeBody = JSON.stringify({
+  text: "the build of main is broken: 3 tests fail in payment/refund",
+  mode: "now",
+});
+export const agentBody = JSON.stringify({
+  message: "the build of main is broken: 3 tests fail in payment/refund; find out why",
+  name: "CI",
+  deliver: false,
+});
+/** Of the others' wake: in their favour, since it leads to nothing more. */
+const quietBody = JSON.stringify({ ...JSON.parse(wakeBody), mode: "next-heartbeat" });
+
+const goals: Record<string, number> = {
+  "wake, SQLite": 0.75,
+  "agent, SQLite": 0.65,
+  "wake, PostgreSQL": 0.6,
+  "agent, PostgreSQL": 0.6,
+};
+const goalOf = (name: string): { goal?: Goal } =>
+  goals[name] === undefined ? {} : { goal: { of: "ratio", atLeast: goals[name] } };
+
+export async function measureAccept(lab: Lab): Promise<Result> {
+  const floor = await startFloor(lab);
+  const gateways = [
+    await startGateway(lab, { store: "SQLite" }),
+    await startGateway(lab, { store: "PostgreSQL" }),
+  ];
+  const bare = {
+    name: "bare node:http",
+    server: floor,
+    path: "/hooks/wake",
+    body: wakeBody,
+    expectedStatus: 200,
+  };
+  const ours = gateways.flatMap((server): Contender[] => [
+    { name: `wake, ${server.store}`, server, path: "/hooks/wake", body: wakeBody, expectedStatus: 200 },
+    { name: `agent, ${server.store}`, server, path: "/hooks/agent", body: agentBody, expectedStatus: 202 },
+  ]);
+  const refused: Contender = { ...ours[0]!, name: "wrong token", expectedStatus: 429, token: "wrong" };
+  const { rivals, missing } = await startRivals(lab);
+
+  const { rounds, seconds } = lab.effort;
+  const peaks = await compare(lab, { contenders: [bare, ...ours, refused, ...rivals], rounds, seconds });
+  const rate = steadyRate(peaks);
+  const steady = [bare, ...ours, ...rivals.filter(({ name }) => find(peaks, name).perSecond > rate * 1.2)];
+  const waits = await compare(lab, { contenders: steady, rounds: Math.ceil(rounds / 2), seconds, rate });
+
+  const verified = [];
+  for (const gateway of gateways) verified.push(await verify(lab, gateway, [...peaks, ...waits]));
+  return {
+    name: "accept",
+    title: "Accepting",
+    rows: [
+      ...peaks.map((each) => rateRow(each)),
+      ...rivals.map(({ name }) => againstRow(find(peaks, "wake, SQLite"), find(peaks, name))),
+      ...waits.map((each) => waitRow(each, rate)),
+      ...peaks.filter(({ name }) => name !== refused.name).map((each) => memoryRow(each, peaks[0]!)),
+    ],
+    notes: [...verified, ...peaks.map(costNote), ...missing.map((each) => `missing: ${each}`)],
+  };
+}
+
+async function startRivals(lab: Lab): Promise<{ rivals: Contender[]; missing: string[] }> {
+  const rivals: Contender[] = [];
+  const missing: string[] = [];
+  for (const rival of [findWebhook(), findOpenclaw()]) {
+    if (!rival.found) {
+      missing.push(rival.missing);
+      continue;
+    }
+    const name = `${rival.name} ${rival.version}, wake, not stored`;
+    lab.say(`starting ${rival.name}`);
+    const server = await rival.start(lab);
+    rivals.push({ name, server, path: "/hooks/wake", body: quietBody, expectedStatus: 200 });
+  }
+  return { rivals, missing };
+}
+
+const find = (scores: readonly Scores[], name: string): Scores => scores.find((each) => each.name === name)!;
+
+/** Half of what the slowest of ours can take. */
+const steadyRate = (peaks: readonly Scores[]): number =>
+  Math.round(Math.min(...peaks.filter(({ name }) => name in goals).map(({ perSecond }) => perSecond)) / 2);
+
+const rateRow = ({ name, perSecond, ofRate }: Scores): Row =>
+  row(name, perSecond, "requests/s", { against: "bare node:http", ratio: ofRate, ...goalOf(name) });
+
+const againstRow = (ours: Scores, theirs: Scores): Row =>
+  row(ours.name, ours.perSecond, "requests/s", {
+    against: theirs.name,
+    ratio: ours.perSecond / theirs.perSecond,
+  });
+
+const waitRow = ({ name, p99Ms, ofP99 }: Scores, rate: number): Row =>
+  row(`p99 at ${figure(rate)}/s: ${name}`, p99Ms, "ms", {
+    against: "bare node:http",
+    ratio: ofP99,
+    ...(name in goals && { goal: { of: "ratio", atMost: 3 } }),
+  });
+
+export const memoryRow = (scores: Scores, floor: Scores): Row =>
+  row(`memory: ${scores.name}`, scores.residentMegabytes, "MB", {
+    against: floor.name,
+    ratio: scores.residentMegabytes / floor.residentMegabytes,
+  });
+
+const costNote = ({ name, groupSize, processorMicroseconds, p99Ms }: Scores): string =>
+  [
+    `${name}, at its highest rate: ${Math.round(processorMicroseconds)} µs of processor time a request`,
+    `p99 ${figure(p99Ms)} ms`,
+    ...(groupSize === null ? [] : [`${figure(groupSize)} requests a commit`]),
+  ].join(", ");
+
+/** Killed, not stopped: what is found was on disk when it was answered. */
+async function verify(lab: Lab, gateway: Gateway, scores: readonly Scores[]): Promise<string> {
+  await lab.end(gateway.child);
+  const stored = await gateway.storedIds();
+  const answered = scores.filter(({ name }) => name.endsWith(gateway.store)).flatMap(({ ids }) => ids);
+  const lost = answered.filter((id) => !stored.has(id)).length;
+  if (lost > 0)
+    throw new Error(`${lost} of ${answered.length} accepted requests are not in ${gateway.store}`);
+  if (answered.length === 0) throw new Error(`no accepted request of ${gateway.store} had an id`);
+  return `verified after kill -9: each of ${figure(answered.length)} accepted requests is in ${gateway.store}`;
+}

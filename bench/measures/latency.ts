@@ -1,0 +1,109 @@
+// From a POST to the agent's first byte: the moment a request was due, at a tenth of the highest rate, to the moment
+// the run's own request reaches its `http` agent. Against requests that go straight to that agent.
+import { messageFrom, type Lab } from "../lab.ts";
+import type { LoadOrder } from "../processes/load.ts";
+import { figure, row, type Result, type Row } from "../row.ts";
+import { median, medianRatio, quantile } from "../statistics.ts";
+import { startAgent, startGateway, type Gateway, type StoreKind } from "../subjects/gateway.ts";
+import { token, type Subject } from "../subjects/subject.ts";
+import { agentBody } from "./accept.ts";
+
+const places = 16;
+const settleMs = 10_000;
+
+type Waits = { p50Ms: number; p99Ms: number };
+
+export async function measureLatency(lab: Lab): Promise<Result> {
+  const stores: StoreKind[] = ["SQLite", "PostgreSQL"];
+  const { rounds, seconds } = lab.effort;
+  const turns = Math.max(1, Math.ceil(rounds / 2));
+  const rows: Row[] = [];
+  const notes: string[] = [`agents.maxConcurrent is ${places}; the agent answers at once`];
+  for (const store of stores) {
+    const rate = Math.round((await peakOf(lab, store)) / 10);
+    const agent = await startAgent(lab, "answer");
+    const gateway = await startGateway(lab, { store, agentPort: agent.port, maxConcurrent: places });
+    const [straight, through]: [Waits[], Waits[]] = [[], []];
+    for (let turn = 0; turn <= turns; turn++) {
+      lab.say(`${store}: turn ${turn} of ${turns}`);
+      const direct = await lab.load({ ...orderOf(agent, "/", rate, seconds), expectedStatus: [200] });
+      const waits = await waitsOf(lab, gateway, agent, rate, seconds * 2);
+      // The first turn warms up.
+      if (turn === 0) continue;
+      straight.push(direct);
+      through.push(waits);
+    }
+    rows.push(...rowsOf(store, rate, straight, through));
+    await lab.end(gateway.child);
+  }
+  return { name: "latency", title: "From a POST to the agent's first byte", rows, notes };
+}
+
+/** Of a gateway whose agent is never done, as accepting is measured. */
+async function peakOf(lab: Lab, store: StoreKind): Promise<number> {
+  lab.say(`${store}: the highest rate`);
+  const gateway = await startGateway(lab, { store });
+  const rates: number[] = [];
+  for (let turn = 0; turn < 3; turn++)
+    rates.push((await lab.load(orderOf(gateway, "/hooks/agent", null, lab.effort.seconds))).perSecond);
+  await lab.end(gateway.child);
+  return median(rates.slice(1));
+}
+
+const orderOf = ({ port }: Subject, path: string, rate: number | null, seconds: number): LoadOrder => ({
+  port,
+  requests: [{ path, body: agentBody }],
+  expectedStatus: [202],
+  token,
+  connections: 64,
+  seconds,
+  rate,
+  keepIds: rate !== null,
+});
+
+async function waitsOf(
+  lab: Lab,
+  gateway: Gateway,
+  agent: Subject,
+  rate: number,
+  seconds: number,
+): Promise<Waits> {
+  const { ids, dueUs, unexpected, example } = await lab.load(orderOf(gateway, "/hooks/agent", rate, seconds));
+  if (unexpected > 0) throw new Error(`${unexpected} answers like ${example}`);
+  const due = new Map(ids.map((id, at) => [id, dueUs[at]!]));
+  const waits: number[] = [];
+  const givesUpAt = performance.now() + settleMs;
+  while (due.size > 0 && performance.now() < givesUpAt) {
+    agent.child.send("arrivals");
+    for (const [id, atUs] of await messageFrom<[string, number][]>(agent.child)) {
+      const dueAt = due.get(id);
+      if (dueAt === undefined) continue;
+      waits.push((atUs - dueAt) / 1000);
+      due.delete(id);
+    }
+    if (due.size > 0) await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  if (due.size > 0)
+    throw new Error(`${due.size} of ${ids.length} runs had not reached the agent after ${settleMs} ms`);
+  return { p50Ms: quantile(waits, 0.5), p99Ms: quantile(waits, 0.99) };
+}
+
+function rowsOf(
+  store: StoreKind,
+  rate: number,
+  straight: readonly Waits[],
+  through: readonly Waits[],
+): Row[] {
+  const against = "straight to the agent";
+  return (["p50Ms", "p99Ms"] as const).map((key) => {
+    const mine = through.map((each) => each[key]);
+    return row(`${key.slice(0, 3)} at ${figure(rate)}/s: ${store}`, median(mine), "ms", {
+      against,
+      ratio: medianRatio(
+        mine,
+        straight.map((each) => each[key]),
+      ),
+      ...(key === "p99Ms" && { goal: { of: "value", atMost: 20 } }),
+    });
+  });
+}

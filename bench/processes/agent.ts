@@ -1,0 +1,28 @@
+// An agent behind `http`, and the one of no agent at all: it notes when each run's first byte came. Told "hold" it
+// never answers, as agents mostly seem from here; told "answer" it answers at once.
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+const answers = process.argv[2] === "answer";
+const reply = Buffer.from('{"reply":"done"}');
+const headers = ["Content-Type", "application/json", "Content-Length", String(reply.length)];
+
+let arrivals: [runId: string, atUs: number][] = [];
+
+const server = createServer((request, response) => {
+  const atUs = Number(process.hrtime.bigint()) / 1000;
+  const chunks: Buffer[] = [];
+  request.on("data", (chunk: Buffer) => chunks.push(chunk));
+  request.on("end", () => {
+    const { runId } = JSON.parse(Buffer.concat(chunks).toString("utf8")) as { runId?: string };
+    if (runId !== undefined) arrivals.push([runId, atUs]);
+    if (!answers) return;
+    response.writeHead(200, headers);
+    response.end(reply);
+  });
+});
+process.on("message", () => {
+  process.send?.(arrivals);
+  arrivals = [];
+});
+server.listen(0, "127.0.0.1", () => process.send?.({ port: (server.address() as AddressInfo).port }));

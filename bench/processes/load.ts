@@ -1,0 +1,235 @@
+// The load, in a process of its own: keep-alive connections on raw sockets. Raw, because the fewer cycles the client
+// takes, the more of a two-core machine is left for the server being measured.
+//
+// Closed: every connection sends its next request when it has the answer to the last; this finds the highest rate.
+// Open: requests come at random moments of a given rate, whether or not the server has answered the earlier ones,
+// and each latency counts from the moment the request was due: waiting is counted.
+import { connect, type Socket } from "node:net";
+import { createRandom, quantile } from "../statistics.ts";
+
+export type LoadRequest = { path: string; body: string };
+
+export type LoadOrder = {
+  port: number;
+  /** Taken in turns. */
+  requests: readonly LoadRequest[];
+  token: string;
+  connections: number;
+  seconds: number;
+  expectedStatus: readonly number[];
+  /** Requests a second for the open loop; null for the closed one. */
+  rate: number | null;
+  /** Whether the ids in the answers, and when each request was due, are handed back. */
+  keepIds: boolean;
+};
+
+export type LoadResult = {
+  requests: number;
+  perSecond: number;
+  p50Ms: number;
+  p99Ms: number;
+  unexpected: number;
+  /** An answer that was not expected, for the message. */
+  example: string | null;
+  /** Of the open loop: what had no answer ten seconds after the end. */
+  unanswered: number;
+  ids: string[];
+  /** When the request was due, for each of `ids`, in microseconds of the machine's own clock. */
+  dueUs: number[];
+};
+
+const graceMs = 10_000;
+
+/** The same clock in every process of this machine. */
+const nowUs = (): number => Number(process.hrtime.bigint()) / 1000;
+
+const bytesOf = (order: LoadOrder, { path, body }: LoadRequest): Buffer =>
+  Buffer.from(
+    [
+      `POST ${path} HTTP/1.1`,
+      `Host: 127.0.0.1:${order.port}`,
+      `Authorization: Bearer ${order.token}`,
+      "Content-Type: application/json",
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      "",
+      body,
+    ].join("\r\n"),
+  );
+
+type Connection = { send(request: Buffer, dueUs: number): void; close(): void };
+
+async function openConnection(
+  port: number,
+  onAnswer: (answer: Buffer, dueUs: number, connection: Connection) => void,
+  onFault: (fault: Error) => void,
+): Promise<Connection> {
+  const socket: Socket = connect({ port, host: "127.0.0.1", noDelay: true });
+  await new Promise<void>((resolve, reject) => {
+    socket.once("connect", resolve);
+    socket.once("error", reject);
+  });
+  let due = 0;
+  let received = Buffer.alloc(0);
+  const connection: Connection = {
+    send(request, dueUs) {
+      due = dueUs;
+      socket.write(request);
+    },
+    close: () => socket.destroy(),
+  };
+  socket.on("error", onFault);
+  socket.on("data", (chunk) => {
+    received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
+    const length = answerLength(received);
+    if (length === null || received.length < length) return;
+    const answer = received.subarray(0, length);
+    received = received.subarray(length);
+    onAnswer(answer, due, connection);
+  });
+  return connection;
+}
+
+const headEnd = Buffer.from("\r\n\r\n");
+
+/** The whole answer's length, once its head is there. */
+function answerLength(received: Buffer): number | null {
+  const end = received.indexOf(headEnd);
+  if (end < 0) return null;
+  const match = /content-length: *(\d+)/i.exec(received.toString("latin1", 0, end));
+  return end + headEnd.length + Number(match?.[1] ?? 0);
+}
+
+async function load(order: LoadOrder): Promise<LoadResult> {
+  const requests = order.requests.map((each) => bytesOf(order, each));
+  const expected = new Set(order.expectedStatus);
+  const latencies: number[] = [];
+  const ids: string[] = [];
+  const dues: number[] = [];
+  let unexpected = 0;
+  let example: string | null = null;
+  let sent = 0;
+  const { promise: over, resolve: end, reject } = Promise.withResolvers<void>();
+
+  const next = (): Buffer => requests[sent++ % requests.length]!;
+  const count = (answer: Buffer, dueUs: number): void => {
+    latencies.push((nowUs() - dueUs) / 1000);
+    const text = answer.toString("latin1");
+    if (!expected.has(Number(text.slice(9, 12)))) {
+      unexpected++;
+      example ??= text.slice(0, 400);
+    }
+    if (!order.keepIds) return;
+    const id = /"(?:runId|eventId)":"([0-9a-f-]{36})"/.exec(text)?.[1];
+    if (id === undefined) return;
+    ids.push(id);
+    dues.push(dueUs);
+  };
+
+  const loop = order.rate === null ? closedLoop : openLoop;
+  const driver = loop({ order, next, answered: () => latencies.length, end });
+  const connections = await Promise.all(
+    Array.from({ length: order.connections }, () =>
+      openConnection(
+        order.port,
+        (answer, dueUs, connection) => {
+          count(answer, dueUs);
+          driver.onFree(connection);
+        },
+        reject,
+      ),
+    ),
+  );
+  const startedUs = nowUs();
+  driver.start(connections, startedUs);
+  await over;
+  const seconds = (nowUs() - startedUs) / 1_000_000;
+  for (const each of connections) each.close();
+  return {
+    requests: latencies.length,
+    perSecond: latencies.length / seconds,
+    p50Ms: quantile(latencies, 0.5),
+    p99Ms: quantile(latencies, 0.99),
+    unexpected,
+    example,
+    unanswered: sent - latencies.length + driver.waiting(),
+    ids,
+    dueUs: dues,
+  };
+}
+
+type LoopOptions = { order: LoadOrder; next(): Buffer; answered(): number; end(): void };
+type Driver = {
+  start(connections: readonly Connection[], atUs: number): void;
+  onFree(connection: Connection): void;
+  /** Due and not yet sent. */
+  waiting(): number;
+};
+
+function closedLoop({ order, next, end }: LoopOptions): Driver {
+  let untilUs = Infinity;
+  let going = order.connections;
+  return {
+    start(connections, atUs) {
+      untilUs = atUs + order.seconds * 1_000_000;
+      for (const each of connections) each.send(next(), nowUs());
+    },
+    onFree(connection) {
+      const now = nowUs();
+      if (now < untilUs) connection.send(next(), now);
+      else if (--going === 0) end();
+    },
+    waiting: () => 0,
+  };
+}
+
+function openLoop({ order, next, answered, end }: LoopOptions): Driver {
+  const random = createRandom(46_65);
+  const rate = order.rate ?? 1;
+  const idle: Connection[] = [];
+  const due: number[] = [];
+  let head = 0;
+  let nextUs = 0;
+  let untilUs = 0;
+  let planned = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  const give = (): void => {
+    while (head < due.length && idle.length > 0) idle.pop()!.send(next(), due[head++]!);
+  };
+  const tick = (): void => {
+    const now = nowUs();
+    while (nextUs <= now && nextUs < untilUs) {
+      due.push(nextUs);
+      planned++;
+      nextUs += (-Math.log(1 - random()) / rate) * 1_000_000;
+    }
+    give();
+    const done = nextUs >= untilUs && answered() === planned;
+    if (done || now > untilUs + graceMs * 1000) end();
+    else timer = setTimeout(tick, 1);
+  };
+  return {
+    start(connections, atUs) {
+      idle.push(...connections);
+      nextUs = atUs;
+      untilUs = atUs + order.seconds * 1_000_000;
+      clearTimeout(timer);
+      tick();
+    },
+    onFree(connection) {
+      idle.push(connection);
+      give();
+    },
+    waiting: () => due.length - head,
+  };
+}
+
+process.on("message", (order: LoadOrder) => {
+  load(order).then(
+    (result) => process.send?.(result),
+    (fault: unknown) => {
+      console.error(fault);
+      process.exit(1);
+    },
+  );
+});

@@ -1,0 +1,59 @@
+// graphile-worker: a lane is a named queue, of which it runs one job at a time. In batches, as its pages recommend
+// for throughput, and as it comes: neither is the faster for every number of lanes.
+import type { Job, QueueContender } from "./contender.ts";
+import { importRival } from "./rival.ts";
+
+type Spec = { identifier: string; payload: Job; queueName: string };
+type Utils = { migrate(): Promise<void>; addJobs(jobs: Spec[]): Promise<unknown>; release(): Promise<void> };
+type Library = {
+  makeWorkerUtils(options: { connectionString: string; logger: unknown }): Promise<Utils>;
+  run(options: object): Promise<{ stop(): Promise<void> }>;
+  Logger: new (make: () => () => void) => unknown;
+};
+
+const task = "bench";
+const batch = 5000;
+/** It polls when it finds nothing; its default of two seconds would be all that is measured with few lanes. */
+const pollInterval = 20;
+
+const load = async (): Promise<{ library: Library; logger: unknown }> => {
+  const library = await importRival<Library>("graphile-worker");
+  return { library, logger: new library.Logger(() => () => {}) };
+};
+
+const withSettings = (settings: (places: number) => object): QueueContender => ({
+  async fill(place, jobs) {
+    const { library, logger } = await load();
+    const utils = await library.makeWorkerUtils({ connectionString: place, logger });
+    await utils.migrate();
+    for (let at = 0; at < jobs.length; at += batch)
+      await utils.addJobs(jobs.slice(at, at + batch).map(specOf));
+    await utils.release();
+  },
+  async work(place, places, handle) {
+    const { library, logger } = await load();
+    const runner = await library.run({
+      taskList: { [task]: ({ lane }: Job) => handle(lane) },
+      preset: {
+        worker: {
+          connectionString: place,
+          logger,
+          concurrentJobs: places,
+          maxPoolSize: places + 2,
+          pollInterval,
+          ...settings(places),
+        },
+      },
+    });
+    return { stop: () => runner.stop() };
+  },
+  unfinishedSql: "select count(*) as count from graphile_worker._private_jobs",
+});
+
+const specOf = (job: Job): Spec => ({ identifier: task, payload: job, queueName: job.lane });
+
+export const oneByOne = withSettings(() => ({}));
+export const inBatches = withSettings((places) => ({
+  localQueue: { size: places + 1 },
+  completeJobBatchDelay: 0,
+}));

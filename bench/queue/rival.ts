@@ -1,0 +1,20 @@
+// The other libraries, from a folder with a lock file of its own.
+import { createRequire } from "node:module";
+import { existsSync, readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+
+const folder = new URL("../rivals/", import.meta.url);
+
+export const installCommand = "npm ci --prefix bench/rivals";
+
+/** Null: it is not installed. */
+export function rivalVersion(name: string): string | null {
+  const file = new URL(`node_modules/${name}/package.json`, folder);
+  if (!existsSync(file)) return null;
+  return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
+}
+
+export async function importRival<T>(name: string): Promise<T> {
+  const entry = createRequire(new URL("package.json", folder)).resolve(name);
+  return (await import(pathToFileURL(entry).href)) as T;
+}

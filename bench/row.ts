@@ -1,0 +1,51 @@
+// What a measurement answers: rows, each a figure and, where there is something to hold it against, a ratio taken
+// inside the same run.
+
+/** Of `ratio` or of `value`; one of the two limits is given. */
+export type Goal = { of: "ratio" | "value"; atLeast?: number; atMost?: number };
+
+export type Row = {
+  name: string;
+  value: number;
+  unit: string;
+  against: string | null;
+  ratio: number | null;
+  goal: Goal | null;
+  met: boolean | null;
+};
+
+export type Result = {
+  name: string;
+  title: string;
+  rows: Row[];
+  /** What was found out besides: what is missing, what was verified, what the figures stand on. */
+  notes: string[];
+};
+
+export function row(
+  name: string,
+  value: number,
+  unit: string,
+  more: { against?: string; ratio?: number; goal?: Goal } = {},
+): Row {
+  const { against = null, ratio = null, goal = null } = more;
+  return { name, value, unit, against, ratio, goal, met: goal && isMet(goal, value, ratio) };
+}
+
+function isMet({ of, atLeast, atMost }: Goal, value: number, ratio: number | null): boolean | null {
+  const figure = of === "value" ? value : ratio;
+  if (figure === null || Number.isNaN(figure)) return null;
+  return (atLeast === undefined || figure >= atLeast) && (atMost === undefined || figure <= atMost);
+}
+
+export function goalText({ of, atLeast, atMost }: Goal, unit: string): string {
+  const shown = (limit: number): string => (of === "ratio" ? String(limit) : `${limit} ${unit}`);
+  return atLeast === undefined ? `≤ ${shown(atMost ?? Number.NaN)}` : `≥ ${shown(atLeast)}`;
+}
+
+export function figure(value: number): string {
+  if (!Number.isFinite(value)) return "–";
+  const size = Math.abs(value);
+  if (size >= 100 || Number.isInteger(value)) return Math.round(value).toLocaleString("en-US");
+  return value.toFixed(size >= 10 ? 1 : 2);
+}

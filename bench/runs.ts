@@ -1,0 +1,68 @@
+// Runs and their ends as the gateway stores them, for measurements that go to the store itself.
+import type { RunRequest } from "../src/core/action.ts";
+import { newId } from "../src/core/id.ts";
+import { outsideMessage } from "../src/core/message.ts";
+import { mainSessionKey, type NewRun } from "../src/core/run.ts";
+import type { Acceptance, Settlement } from "../src/store/store.ts";
+
+/** No heartbeat follows from it: that would be work of another kind. */
+export const request: RunRequest = {
+  message: outsideMessage("message", "request", "the build of main is broken; find out why"),
+  unsafe: false,
+  name: "Bench",
+  wakeMode: "next-heartbeat",
+  deliver: false,
+  channel: "last",
+  to: null,
+  fallback: null,
+  model: null,
+  thinking: null,
+  timeoutSeconds: null,
+  trace: null,
+  tools: [],
+};
+
+/** A session of its own also in a lane it shares: what is measured is the queue, not a long conversation. */
+export function newRun({ lane }: { lane?: string } = {}): NewRun {
+  const id = newId();
+  return {
+    id,
+    kind: "hook",
+    hook: "agent",
+    agentId: "main",
+    requestedAgentId: null,
+    sessionKey: `hook:${id}`,
+    lane: lane ?? `run:${id}`,
+    request: lane === undefined ? request : { ...request, message: outsideMessage("lane", "request", lane) },
+  };
+}
+
+export const acceptanceOf = (run: NewRun): Acceptance => ({
+  id: run.id,
+  hook: run.hook,
+  events: [],
+  runs: [run],
+  heartbeat: null,
+  idempotency: null,
+  answer: { status: 202, body: {} },
+});
+
+/** It ended well; its summary is stored with it. */
+export const endOf = ({ hook }: { hook: string }): Settlement => ({
+  next: { kind: "ended", status: "succeeded", reply: "done", error: null },
+  workedMs: 1,
+  signals: null,
+  report: null,
+  used: null,
+  ending: null,
+  summary: {
+    id: newId(),
+    sessionKey: mainSessionKey,
+    source: "summary",
+    hook,
+    text: outsideMessage("summary", "reply", "Hook Bench: done"),
+  },
+  delivery: null,
+  heartbeat: null,
+  shownEventIds: [],
+});

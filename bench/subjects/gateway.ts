@@ -1,0 +1,94 @@
+// The gateway itself, as a user configures it, with limits that a load does not meet.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { messageFrom, type Lab } from "../lab.ts";
+import { ask } from "../postgres.ts";
+import { token, type Subject } from "./subject.ts";
+
+export type StoreKind = "SQLite" | "PostgreSQL";
+
+export type Gateway = Subject & {
+  store: StoreKind;
+  /** What it has done since it was last asked. */
+  report(): Promise<GatewayReport>;
+  /** Ids of everything stored that a request can have led to; read beside the gateway, or after its death. */
+  storedIds(): Promise<Set<string>>;
+};
+
+export type GatewayReport = { groups: number; members: number };
+
+export type GatewayWish = {
+  store: StoreKind;
+  hooks?: object;
+  /** Where its agent listens; one that never answers is started when there is none. */
+  agentPort?: number;
+  maxConcurrent?: number;
+};
+
+export async function startGateway(lab: Lab, wish: GatewayWish): Promise<Gateway> {
+  const agentPort = wish.agentPort ?? (await startAgent(lab, "hold")).port;
+  const url = wish.store === "PostgreSQL" ? await lab.databases.create() : null;
+  const { file, databaseFile } = writeConfig(lab, { ...wish, agentPort }, url);
+  const child = lab.start("gateway", file);
+  const { port } = await messageFrom<{ port: number }>(child);
+  return {
+    child,
+    port,
+    store: wish.store,
+    async report() {
+      child.send("report");
+      return messageFrom<GatewayReport>(child);
+    },
+    storedIds: () => (url === null ? idsInFile(databaseFile) : idsInDatabase(url)),
+  };
+}
+
+export async function startAgent(lab: Lab, manner: "hold" | "answer"): Promise<Subject> {
+  const child = lab.start("agent", manner);
+  return { child, ...(await messageFrom<{ port: number }>(child)) };
+}
+
+export function writeConfig(
+  lab: Lab,
+  { hooks, agentPort, maxConcurrent = 4 }: Partial<GatewayWish>,
+  url: string | null = null,
+): { file: string; databaseFile: string } {
+  const folder = lab.folder();
+  const databaseFile = join(folder, "rouse.db");
+  const config = {
+    hooks: {
+      enabled: true,
+      token,
+      maxQueued: 100_000_000,
+      authFailures: { max: 1, windowSeconds: 86_400 },
+      budget: { runsPerDay: 1_000_000_000, tokensPerDay: 1_000_000_000_000 },
+      ...hooks,
+    },
+    agents: {
+      ...(agentPort !== undefined && {
+        list: [{ id: "main", kind: "http", url: `http://127.0.0.1:${agentPort}/` }],
+      }),
+      maxConcurrent,
+    },
+    store: { path: databaseFile, ...(url !== null && { url }) },
+    log: { level: "error" },
+  };
+  const file = join(folder, "rouse.jsonc");
+  writeFileSync(file, JSON.stringify(config), { mode: 0o600 });
+  return { file, databaseFile };
+}
+
+const idsSql = "select id from run union all select id from event";
+
+async function idsInFile(path: string): Promise<Set<string>> {
+  const database = new DatabaseSync(path);
+  try {
+    return new Set(Array.from(database.prepare(idsSql).iterate(), ({ id }) => String(id)));
+  } finally {
+    database.close();
+  }
+}
+
+const idsInDatabase = async (url: string): Promise<Set<string>> =>
+  new Set((await ask<{ id: string }>(url, idsSql)).map(({ id }) => id));

@@ -1,0 +1,144 @@
+// One turn with a program that speaks the protocol, from the first message to the program's end.
+//
+// initialize → session/resume, session/load or session/new → settings → session/prompt → its answer
+// interrupted at any point: session/cancel, a moment for the agent to wind up, then the program is ended
+import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
+import { client, type ClientConnection } from "@agentclientprotocol/sdk";
+import type { PermissionKind } from "../../config/config.ts";
+import type { AgentOutcome } from "../../core/outcome.ts";
+import type { Turn } from "../agent.ts";
+import { type Failed, failed } from "../failure.ts";
+import { messagesOf, NotSpoken } from "./messages.ts";
+import { brokenOutcome, finishedOutcome } from "./outcome.ts";
+import { choose } from "./permission.ts";
+import type { Program } from "./program.ts";
+import { initialize, openSession } from "./session.ts";
+import { applySettings } from "./settings.ts";
+import { changes, createWatch, type Watch } from "./watch.ts";
+
+export type Talk = {
+  program: Program;
+  turn: Turn;
+  config: { command: string; workspace: string; allow: readonly PermissionKind[] };
+  /** How long the program may take to its first answer. */
+  startMs: number;
+};
+
+const longestReply = 1_048_576;
+/** For an agent that was told to cancel, before its program is ended. */
+const cancelMs = 300;
+/** Of silence, after which a loaded session has repeated everything. */
+const quietMs = 250;
+const mostWaits = 20;
+/** For a program whose input was closed, before it is signalled. */
+const leaveMs = 1000;
+
+type State = { begun: boolean; sessionId: string | null; warnings: string[] };
+type Result = { answer: unknown } | { fault: unknown };
+
+export async function converse(talk: Talk, signal: AbortSignal): Promise<AgentOutcome> {
+  const { program, turn, config } = talk;
+  const state: State = { begun: false, sessionId: null, warnings: [] };
+  const { promise: interrupted, resolve: interrupt } = Promise.withResolvers<Failed>();
+  const stop = () => interrupt(failed("it was stopped", true));
+  const watch = createWatch({
+    longestReply,
+    onActing: () => void mayAct(turn).then((may) => (may ? undefined : stop())),
+    onTooLong: () => interrupt(failed(`the agent's reply has more than ${longestReply} characters`)),
+  });
+  if (signal.aborted) stop();
+  else signal.addEventListener("abort", stop, { once: true });
+
+  const connection = connect(talk, watch);
+  const asking: Promise<Result> = ask(talk, connection, watch, state).then(
+    (answer) => ({ answer }),
+    (fault: unknown) => ({ fault }),
+  );
+  const first = await Promise.race([asking, interrupted]);
+  signal.removeEventListener("abort", stop);
+  const isInterrupted = "kind" in first;
+  if (isInterrupted) await cancel(connection, state, asking);
+  const end = await program.end(isInterrupted ? 0 : leaveMs);
+  connection.close();
+
+  const seen = watch.report();
+  const warnings = [...state.warnings, ...(seen.warnings ?? [])];
+  const report = warnings.length === 0 ? seen : { ...seen, warnings };
+  if (isInterrupted) return { ...first, report };
+  if ("fault" in first) return { ...brokenOutcome(first.fault, end, config.command, state.begun), report };
+  const said = { reply: watch.reply(), report, wasRefused: seen.warnings !== undefined };
+  const outcome = finishedOutcome(first.answer, said);
+  if (outcome.kind === "failed" || state.sessionId === null) return outcome;
+  return { ...outcome, report: { ...outcome.report, foreignSession: state.sessionId } };
+}
+
+function connect({ program, turn, config }: Talk, watch: Watch): ClientConnection {
+  const raw = (params: unknown): unknown => params;
+  return client({ name: "rouse" })
+    .onNotification("session/update", raw, ({ params }) => watch.note(params))
+    .onRequest("session/request_permission", async ({ params }) => {
+      const call = watch.call(params.toolCall);
+      const isAllowed = config.allow.some((kind) => kind === call.kind);
+      const outcome = choose(params.options, isAllowed && (!changes(call.kind) || (await mayAct(turn))));
+      const chosen = outcome.outcome === "selected" ? outcome.optionId : null;
+      const option = params.options.find(({ optionId }) => optionId === chosen);
+      call.verdict = option?.kind.startsWith("allow") === true ? "allowed" : "refused";
+      return { outcome };
+    })
+    .connect(messagesOf(program.input, program.output));
+}
+
+async function ask(
+  { turn, config, startMs }: Talk,
+  connection: ClientConnection,
+  watch: Watch,
+  state: State,
+): Promise<unknown> {
+  const { agent } = connection;
+  const givingUp = setTimeout(() => connection.close(new NotSpoken()), startMs);
+  const continuing = await initialize(agent).finally(() => clearTimeout(givingUp));
+  state.begun = true;
+  const session = await openSession(agent, continuing, config.workspace, turn);
+  const { sessionId, configOptions, prompt } = session;
+  const settings = await applySettings({ agent, sessionId, configOptions }, turn);
+  state.warnings.push(...session.warnings, ...settings);
+  state.sessionId = sessionId;
+  if (session.isRepeating) await quiet(watch);
+  watch.begin(sessionId);
+  const answer = await agent.request("session/prompt", {
+    sessionId,
+    prompt: [{ type: "text", text: prompt }],
+  });
+  // What was told before the answer is handled before this.
+  await nextTurn();
+  return answer;
+}
+
+/** By the protocol a session repeats itself before it counts as loaded; Gemini CLI 0.61 does it afterwards. */
+async function quiet(watch: Watch): Promise<void> {
+  for (let waits = 0, before = -1; before !== watch.noted() && waits < mostWaits; waits++) {
+    before = watch.noted();
+    await delay(quietMs);
+  }
+}
+
+async function cancel(
+  connection: ClientConnection,
+  { sessionId }: State,
+  asking: Promise<Result>,
+): Promise<void> {
+  if (sessionId === null) return;
+  connection.agent.notify("session/cancel", { sessionId }).catch(() => {});
+  const waiting = new AbortController();
+  const waited = delay(cancelMs, undefined, { signal: waiting.signal }).catch(() => {});
+  await Promise.race([asking, waited]);
+  waiting.abort();
+}
+
+const mayAct = async (turn: Turn): Promise<boolean> => {
+  try {
+    return await turn.onActing();
+  } catch {
+    return false;
+  }
+};

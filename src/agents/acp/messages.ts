@@ -1,0 +1,80 @@
+// A program's input and output as the messages of the protocol: JSON, one to a line.
+//
+// The library's own reader answers every other line with an error and prints what it cannot place to the gateway's
+// standard error. Programs do print a stray line; it is passed over here, and only a program that prints nothing else
+// is given up.
+import type { Readable, Writable } from "node:stream";
+import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
+import { z } from "zod";
+
+export class NotSpoken extends Error {}
+
+const longestMessage = 33_554_432;
+const mostStrayLines = 100;
+
+const id = z.union([z.string(), z.number(), z.null()]);
+const request = z.looseObject({ jsonrpc: z.literal("2.0"), method: z.string(), id: id.optional() });
+const answer = z.looseObject({ jsonrpc: z.literal("2.0"), id });
+
+export function messagesOf(input: Writable, output: Readable): Stream {
+  const asked = new Set<unknown>();
+  return {
+    readable: ReadableStream.from(received(output, asked)),
+    writable: new WritableStream<AnyMessage>({
+      write(message) {
+        if ("method" in message && "id" in message) asked.add(message.id);
+        return send(input, `${JSON.stringify(message)}\n`);
+      },
+    }),
+  };
+}
+
+function send(input: Writable, text: string): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  input.write(text, (fault) => (fault ? reject(fault) : resolve()));
+  return promise;
+}
+
+async function* received(output: Readable, asked: Set<unknown>): AsyncGenerator<AnyMessage> {
+  let strayLines = 0;
+  let begun = false;
+  for await (const line of linesOf(output as AsyncIterable<Buffer>)) {
+    const message = messageIn(line, asked);
+    begun ||= message !== null;
+    if (message !== null) yield message;
+    else if (!begun && ++strayLines > mostStrayLines) throw new NotSpoken();
+  }
+}
+
+function messageIn(line: string, asked: Set<unknown>): AnyMessage | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return null;
+  }
+  if (request.safeParse(value).success) return value as AnyMessage;
+  const { data } = answer.safeParse(value);
+  return data !== undefined && !("method" in data) && asked.delete(data.id) ? (value as AnyMessage) : null;
+}
+
+async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const newline = 0x0a;
+  let parts: Buffer[] = [];
+  let length = 0;
+  const taken = (last: Buffer): string => {
+    const line = Buffer.concat([...parts, last]).toString("utf8");
+    [parts, length] = [[], 0];
+    return line;
+  };
+  for await (let chunk of chunks) {
+    for (let at = chunk.indexOf(newline); at !== -1; at = chunk.indexOf(newline)) {
+      yield taken(chunk.subarray(0, at));
+      chunk = chunk.subarray(at + 1);
+    }
+    length += chunk.length;
+    if (length > longestMessage) throw new NotSpoken();
+    parts.push(chunk);
+  }
+  if (length > 0) yield taken(Buffer.alloc(0));
+}

@@ -1,0 +1,8 @@
+// Nobody watches a hook's run, so permission is given by the config or not at all.
+import type { PermissionOption, RequestPermissionOutcome } from "@agentclientprotocol/sdk";
+
+export function choose(options: readonly PermissionOption[], allowed: boolean): RequestPermissionOutcome {
+  const first = (kind: PermissionOption["kind"]) => options.find((option) => option.kind === kind);
+  const option = allowed ? (first("allow_once") ?? first("allow_always")) : first("reject_once");
+  return option === undefined ? { outcome: "cancelled" } : { outcome: "selected", optionId: option.optionId };
+}

@@ -1,0 +1,116 @@
+// What an agent says and does in its turn, as it tells us. Read leniently: what is not understood is passed over.
+import { z } from "zod";
+import type { AgentReport } from "../../core/outcome.ts";
+import { cut, oneLine } from "../../core/text.ts";
+
+export type Call = {
+  kind: string;
+  name: string | null;
+  status: string;
+  verdict: "allowed" | "refused" | null;
+};
+
+export type Watch = {
+  /** Until then nothing counts: a session that is loaded repeats what was said in it. */
+  begin(sessionId: string): void;
+  note(notification: unknown): void;
+  /** How many notifications there were. */
+  noted(): number;
+  /** What is known of a call, with what a request for permission adds. */
+  call(update: CallUpdate): Call;
+  /** Text after the last call of a tool. */
+  reply(): string;
+  report(): Pick<AgentReport, "toolsUsed" | "acted" | "warnings">;
+};
+
+export type WatchOptions = {
+  longestReply: number;
+  /** A tool that changes something has begun, whether or not it asked. Told once for each. */
+  onActing: () => void;
+  onTooLong: () => void;
+};
+
+const optional = z.string().nullish().catch(null);
+const callUpdate = z.object({
+  sessionUpdate: z.enum(["tool_call", "tool_call_update"]),
+  toolCallId: z.string(),
+  kind: optional,
+  name: optional,
+  status: optional,
+});
+const chunk = z.object({
+  sessionUpdate: z.literal("agent_message_chunk"),
+  content: z.object({ type: z.literal("text"), text: z.string() }),
+});
+const notified = z.object({ sessionId: z.string(), update: z.union([chunk, callUpdate]) });
+
+type CallUpdate = {
+  toolCallId: string;
+  kind?: string | null | undefined;
+  name?: string | null | undefined;
+  status?: string | null | undefined;
+};
+
+/** `other` is any tool the protocol has no word for, such as those of an MCP server: it may change something. */
+const changing = new Set(["edit", "delete", "move", "execute", "other"]);
+export const changes = (kind: string): boolean => changing.has(kind);
+
+const longestName = 100;
+
+export function createWatch({ longestReply, onActing, onTooLong }: WatchOptions): Watch {
+  const calls = new Map<string, Call>();
+  let session: string | null = null;
+  let text = "";
+  let noted = 0;
+
+  const call = ({ toolCallId, kind, name, status }: CallUpdate): Call => {
+    const known = calls.get(toolCallId) ?? { kind: "other", name: null, status: "pending", verdict: null };
+    calls.set(toolCallId, known);
+    known.kind = kind ?? known.kind;
+    known.name = name ?? known.name;
+    known.status = status ?? known.status;
+    return known;
+  };
+
+  return {
+    begin: (sessionId) => void (session = sessionId),
+    call,
+    noted: () => noted,
+    note(notification) {
+      noted++;
+      const { data } = notified.safeParse(notification);
+      if (data === undefined || data.sessionId !== session) return;
+      const { update } = data;
+      if (update.sessionUpdate === "agent_message_chunk") {
+        text += update.content.text;
+        if (text.length > longestReply) onTooLong();
+        return;
+      }
+      if (update.sessionUpdate === "tool_call") text = "";
+      const before = calls.get(update.toolCallId);
+      const hadActed = before !== undefined && hasActed(before);
+      if (hasActed(call(update)) && !hadActed) onActing();
+    },
+    reply: () => text.trim(),
+    report: () => reportOf([...calls.values()]),
+  };
+}
+
+/** A refused call that is told as failed has not run; one that failed otherwise may have done half its work. */
+const hasActed = ({ kind, status, verdict }: Call): boolean =>
+  changes(kind) &&
+  (verdict === "allowed" || status === "completed" || (status !== "pending" && verdict !== "refused"));
+
+function reportOf(calls: readonly Call[]): ReturnType<Watch["report"]> {
+  const used = calls.filter(({ verdict, status }) => verdict !== "refused" || status === "completed");
+  const refused = new Set(calls.filter(({ verdict }) => verdict === "refused").map(({ kind }) => kind));
+  const toolsUsed = new Set(used.map(({ kind, name }) => cut(oneLine(name ?? kind), longestName)));
+  return {
+    ...(toolsUsed.size > 0 ? { toolsUsed: [...toolsUsed] } : {}),
+    ...(calls.some(hasActed) ? { acted: true } : {}),
+    ...(refused.size > 0 ? { warnings: [...refused].map(refusal) } : {}),
+  };
+}
+
+const refusal = (kind: string): string =>
+  `The agent asked for permission (${cut(oneLine(kind), longestName)}) and was refused.`;

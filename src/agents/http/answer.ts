@@ -1,0 +1,107 @@
+// What a service's answer means. Only its status, its type and its own `error` text can get into a reason.
+import type { IncomingMessage } from "node:http";
+import { z } from "zod";
+import type { AgentOutcome, TokenUse } from "../../core/outcome.ts";
+import { parseRetryAfter } from "../../core/retry-after.ts";
+import { cutWithMark, oneLine } from "../../core/text.ts";
+import { failed } from "../failure.ts";
+import { EventTooLong, readEvents, type ServerEvent } from "../sse.ts";
+import { readText } from "./post.ts";
+
+const longestReply = 1_048_576;
+const longestErrorBody = 65_536;
+const longestErrorText = 300;
+const passing = new Set([408, 425, 429]);
+
+const count = z.int().nonnegative();
+const message = z.object({
+  delta: z.string().optional().catch(undefined),
+  reply: z.string().optional().catch(undefined),
+  error: z
+    .union([z.string(), z.object({ message: z.string() }).transform((error) => error.message)])
+    .optional()
+    .catch(undefined),
+  usage: z.object({ inputTokens: count, outputTokens: count }).optional().catch(undefined),
+});
+type Message = z.infer<typeof message>;
+
+export async function outcomeOf(response: IncomingMessage, now: () => number): Promise<AgentOutcome> {
+  const status = response.statusCode ?? 0;
+  if (status === 202 || status === 204)
+    return failed(`the service answered ${status}, without a reply: the answer itself must bring it`);
+  if (status >= 300 && status < 400)
+    return failed(`the service answered ${status}: redirects are not followed, give the final address`);
+  if (status !== 200 && status !== 201) return refused(response, status, now());
+  const type = (response.headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase();
+  if (type === "application/json") return jsonOutcome(response);
+  if (type === "text/event-stream") return streamOutcome(response);
+  return failed(
+    `the service answered with ${shown(type) || "no content type"}, not JSON or server-sent events`,
+  );
+}
+
+async function refused(response: IncomingMessage, status: number, now: number): Promise<AgentOutcome> {
+  const text = await readText(response, longestErrorBody).catch(() => null);
+  const own = text === null ? undefined : messageOf(text)?.error;
+  const reason = `the service answered ${status}${own === undefined ? "" : `: ${shown(own)}`}`;
+  const mayPass = status >= 500 || passing.has(status);
+  const wait = mayPass ? parseRetryAfter(response.headers["retry-after"], now) : null;
+  return wait === null ? failed(reason, mayPass) : { ...failed(reason, mayPass), retryAfterMs: wait };
+}
+
+async function jsonOutcome(response: IncomingMessage): Promise<AgentOutcome> {
+  const text = await readText(response, longestReply);
+  if (text === null) return tooLong;
+  const answer = messageOf(text);
+  if (!answer) return failed("the service's answer is not a JSON object");
+  if (answer.reply === undefined)
+    return failed(answer.error === undefined ? 'the service\'s answer has no "reply"' : said(answer.error));
+  return replied(answer.reply, answer.usage);
+}
+
+async function streamOutcome(response: IncomingMessage): Promise<AgentOutcome> {
+  let text = "";
+  let usage: TokenUse | undefined;
+  try {
+    for await (const event of readEvents(response as AsyncIterable<Buffer>, longestReply)) {
+      if (event.data === "[DONE]") break;
+      const part = partOf(event);
+      if (part.error !== undefined) return failed(said(part.error));
+      usage = part.usage ?? usage;
+      if (part.reply !== undefined) return replied(part.reply, usage);
+      text += part.delta ?? "";
+      if (text.length > longestReply) return tooLong;
+    }
+  } catch (fault) {
+    if (fault instanceof EventTooLong) return tooLong;
+    throw fault;
+  }
+  return replied(text, usage);
+}
+
+/** Data that is no JSON object is text: of the reply as it grows, of the whole reply, of the error. */
+function partOf({ name, data }: ServerEvent): Message {
+  const part = messageOf(data);
+  if (name === "error") return { error: part ? (part.error ?? "no reason given") : data };
+  if (name === "reply") return part ?? { reply: data };
+  return name === "message" || name === "delta" ? (part ?? { delta: data }) : {};
+}
+
+function messageOf(text: string): Message | null {
+  try {
+    return message.safeParse(JSON.parse(text)).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function replied(text: string, usage: TokenUse | undefined): AgentOutcome {
+  const reply = text.trim();
+  const report = usage === undefined ? {} : { report: { usage } };
+  if (reply === "") return { ...failed("the service gave no reply"), ...report };
+  return { kind: "replied", reply, ...report };
+}
+
+const tooLong = failed(`the service answered with more than ${longestReply} bytes`);
+const shown = (text: string): string => cutWithMark(oneLine(text), longestErrorText);
+const said = (error: string): string => `the service says: ${shown(error)}`;

@@ -1,0 +1,30 @@
+// What the agent is told before anything else: written in the config, or in a file of its workspace, where the owner
+// may change it between two turns.
+import { readFile, realpath } from "node:fs/promises";
+import { sep } from "node:path";
+import type { AgentConfig } from "../config/config.ts";
+import { faultKind } from "../core/errors.ts";
+
+const longestInstructions = 262_144;
+
+export type Instructions = { ok: true; text: string | null } | { ok: false; reason: string };
+
+export async function readInstructions(
+  config: Pick<AgentConfig, "instructions" | "instructionsFile" | "workspace">,
+): Promise<Instructions> {
+  if (config.instructionsFile === null) return { ok: true, text: config.instructions };
+  try {
+    const [file, workspace] = await Promise.all([
+      realpath(config.instructionsFile),
+      realpath(config.workspace),
+    ]);
+    if (!file.startsWith(workspace + sep))
+      return { ok: false, reason: "the instructions file is outside of the agent's workspace" };
+    const text = await readFile(file, "utf8");
+    return text.length > longestInstructions
+      ? { ok: false, reason: `the instructions file has more than ${longestInstructions} characters` }
+      : { ok: true, text };
+  } catch (fault) {
+    return { ok: false, reason: `the instructions file cannot be read (${faultKind(fault)})` };
+  }
+}

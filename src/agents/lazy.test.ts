@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { agentContract, contractTurn } from "./agent.contract.ts";
+import { createEchoAgent } from "./echo.ts";
+import { lazyAgent, lazySummarisingAgent } from "./lazy.ts";
+
+const going = () => new AbortController().signal;
+
+agentContract("loaded at first use", { replying: () => lazyAgent(async () => createEchoAgent()) });
+
+test("is loaded at the first turn, and once for all", async () => {
+  let loads = 0;
+  const agent = lazyAgent(async () => {
+    loads++;
+    return createEchoAgent();
+  });
+  assert.equal(loads, 0);
+  await Promise.all([agent.run(contractTurn(), going()), agent.run(contractTurn(), going())]);
+  await agent.run(contractTurn(), going());
+  assert.equal(loads, 1);
+});
+
+test("what cannot be loaded is a failure, not a throw", async () => {
+  const agent = lazyAgent(() => Promise.reject(new Error("no such\nmodule")));
+  assert.deepEqual(await agent.run(contractTurn(), going()), {
+    kind: "failed",
+    reason: "the agent could not be loaded: no such module",
+    mayPass: false,
+  });
+});
+
+test("an agent that can sum up does so when it is loaded, and fails when it cannot be", async () => {
+  const wanted = { model: null, thinking: null };
+  const summarise = async (said: string) => ({ kind: "replied", reply: `Of ${said}` }) as const;
+  const agent = lazySummarisingAgent(async () => ({ ...createEchoAgent(), summarise }));
+  assert.deepEqual(await agent.summarise("boats", wanted, going()), { kind: "replied", reply: "Of boats" });
+  const missing = lazySummarisingAgent(() => Promise.reject(new Error("gone")));
+  assert.equal((await missing.summarise("boats", wanted, going())).kind, "failed");
+});

@@ -1,0 +1,100 @@
+// One question to a model, with as many rounds of tools as it needs, through the `ai` library. Answers are streamed,
+// because a long one would otherwise outlast what `fetch` and the proxies in between wait for a first byte.
+import { isStepCount, streamText, type CallWarning, type FinishReason } from "ai";
+import type { AgentOutcome } from "../../core/outcome.ts";
+import { failed } from "../failure.ts";
+import type { Toolbox } from "../tools/toolbox.ts";
+import { faultOf } from "./fault.ts";
+import type { Said } from "./messages.ts";
+import type { Chosen } from "./providers.ts";
+import type { Tally } from "./tally.ts";
+import { levelOf } from "./thinking.ts";
+
+globalThis.AI_SDK_LOG_WARNINGS = false;
+
+export type Question = {
+  chosen: Extract<Chosen, { ok: true }>;
+  messages: Said[];
+  thinking: string | null;
+  toolbox: Pick<Toolbox, "tools" | "nameOf">;
+  maxSteps: number;
+};
+
+type Step = { text: string; calls: number; finish: FinishReason; rawFinish: string | undefined };
+
+/** Never throws. When `stop` fires, it ends as soon as the tools that run do. */
+export async function ask(question: Question, tally: Tally, stop: AbortSignal): Promise<AgentOutcome> {
+  try {
+    return outcomeOf(await stepsOf(question, tally, stop), question, tally);
+  } catch (fault) {
+    return stop.aborted ? failed("it was stopped", true) : faultOf(fault, question.chosen);
+  }
+}
+
+async function stepsOf(question: Question, tally: Tally, stop: AbortSignal): Promise<Step[]> {
+  const { chosen, messages, thinking, toolbox, maxSteps } = question;
+  const { level, warning } = levelOf(thinking, chosen.kind);
+  if (warning !== null) tally.warn(warning);
+  const { stream } = streamText({
+    model: await chosen.load(),
+    messages,
+    tools: toolbox.tools,
+    stopWhen: isStepCount(maxSteps),
+    maxRetries: 0,
+    abortSignal: stop,
+    onError: () => undefined,
+    onToolExecutionStart: ({ toolCall }) => tally.called(toolbox.nameOf(toolCall.toolName)),
+    ...(level !== null && { reasoning: level }),
+  });
+  const steps: Step[] = [];
+  for await (const part of stream) {
+    if (part.type === "error") throw part.error;
+    if (part.type === "abort") throw stop.reason;
+    if (part.type === "start-step") {
+      steps.push({ text: "", calls: 0, finish: "other", rawFinish: undefined });
+      for (const warning of part.warnings) tally.warn(sentenceOf(warning));
+    }
+    const step = steps.at(-1);
+    if (step === undefined) continue;
+    if (part.type === "text-delta") step.text += part.text;
+    if (part.type === "tool-call") step.calls += 1;
+    if (part.type !== "finish-step") continue;
+    tally.spent(part.usage);
+    Object.assign(step, { finish: part.finishReason, rawFinish: part.rawFinishReason });
+  }
+  return steps;
+}
+
+/** The reply is the text of the last step; what was said between tools is not. */
+function outcomeOf(steps: readonly Step[], { chosen, maxSteps }: Question, tally: Tally): AgentOutcome {
+  const last = steps.at(-1);
+  const server = `the model server ${chosen.provider}`;
+  if (last === undefined) return failed(`${server} ended without an answer`, true);
+  if (brokeOff(last)) return failed(`the answer of ${server} broke off`, true);
+  if (last.calls > 0 && steps.length >= maxSteps)
+    return failed(`it still called tools in the last of its ${maxSteps} steps and gave no answer (maxSteps)`);
+  if (last.calls > 0) return failed("the model stopped after a tool call and gave no answer");
+  const reply = last.text.trim();
+  if (reply === "") return failed(emptyReason(last.finish));
+  if (last.finish === "length") tally.warn("the reply was cut: it reached the most the model writes at once");
+  if (last.finish === "content-filter") tally.warn("the reply was cut by the model server's content filter");
+  return { kind: "replied", reply };
+}
+
+/** A stream that just ends is no error to every one of the libraries. */
+const brokeOff = ({ finish, rawFinish }: Step): boolean =>
+  finish === "interrupted" || finish === "error" || (finish === "other" && rawFinish === undefined);
+
+function emptyReason(finish: FinishReason): string {
+  if (finish === "length") return "the model wrote as much as it may, all of it thinking, and gave no answer";
+  if (finish === "content-filter") return "the model refused to answer (content filter)";
+  return "the model gave no answer";
+}
+
+function sentenceOf(warning: CallWarning): string {
+  if (warning.type === "deprecated") return `${warning.setting}: ${warning.message}`;
+  if (warning.type === "other") return warning.message;
+  const feature = warning.feature === "reasoning" ? "thinking" : warning.feature;
+  const details = warning.details ?? "not supported by this model";
+  return `${feature}: ${details.replace(/ Set maxOutputTokens .*$/, "")}`;
+}

@@ -1,0 +1,98 @@
+// A fault of a model server as a failure in words. What the server wrote is not repeated: it may quote the key or the
+// prompt. Only its error code is, where it is a plain word.
+import { APICallError, InvalidResponseDataError, NoOutputGeneratedError } from "ai";
+import { faultKind } from "../../core/errors.ts";
+import { cutWithMark } from "../../core/text.ts";
+import { failed, type Failed } from "../failure.ts";
+import { retryAfterMs } from "./retry-after.ts";
+
+export type Asked = { provider: string; name: string };
+
+export function faultOf(fault: unknown, asked: Asked): Failed {
+  if (APICallError.isInstance(fault)) return apiFault(fault, asked);
+  if (NoOutputGeneratedError.isInstance(fault))
+    return failed(`${server(asked)} ended without an answer`, true);
+  if (InvalidResponseDataError.isInstance(fault))
+    return failed(`the answer of ${server(asked)} broke off`, true);
+  if (isStreamFault(fault)) return streamFault(fault, asked);
+  return failed(`the model could not be asked: ${faultKind(fault)}`, true);
+}
+
+const server = ({ provider }: Asked): string => `the model server ${provider}`;
+
+function apiFault(fault: APICallError, asked: Asked): Failed {
+  const { statusCode, data, responseHeaders = {} } = fault;
+  if (statusCode === undefined)
+    return failed(`${server(asked)} could not be reached${aside(causeCode(fault.cause))}`, true);
+  if (statusCode < 400) return failed(`the answer of ${server(asked)} broke off`, true);
+  const code = errorCode(data);
+  const outOfCredit = code === "insufficient_quota";
+  const says = outOfCredit ? "says that the account has no credit left" : statusWords(statusCode, asked);
+  const mayPass = isPassing(statusCode) && !outOfCredit;
+  const waitMs = mayPass ? retryAfterMs(responseHeaders) : null;
+  return {
+    ...failed(`${server(asked)} ${says}${aside(statusCode, code)}`, mayPass),
+    ...(waitMs !== null && { retryAfterMs: waitMs }),
+  };
+}
+
+const isPassing = (status: number): boolean =>
+  status === 408 || status === 409 || status === 425 || status === 429 || status >= 500;
+
+const longestShownModel = 100;
+
+function statusWords(status: number, { name }: Asked): string {
+  switch (status) {
+    case 401:
+      return "did not accept the key: see its apiKey";
+    case 402:
+      return "wants to be paid first";
+    case 403:
+      return "does not allow this key to do that";
+    case 404:
+      return `does not know the model ${cutWithMark(name, longestShownModel)}, or its baseUrl is wrong`;
+    case 413:
+      return "found the prompt too long";
+    case 429:
+      return "was asked too often";
+    default:
+      return status >= 500 ? "has a fault" : "refused the request";
+  }
+}
+
+/** What some servers send in the middle of an answer. */
+type StreamFault = { code?: unknown; type?: unknown; statusCode?: unknown };
+
+const isStreamFault = (fault: unknown): fault is StreamFault =>
+  typeof fault === "object" && fault !== null && !(fault instanceof Error);
+
+function streamFault({ code, type, statusCode }: StreamFault, asked: Asked): Failed {
+  const status = typeof statusCode === "number" ? statusCode : null;
+  const refused =
+    type === "invalid_request_error" || (status !== null && status >= 400 && !isPassing(status));
+  return failed(
+    `${server(asked)} reported a fault in its answer${aside(word(code) ?? word(type))}`,
+    !refused,
+  );
+}
+
+function errorCode(data: unknown): string | null {
+  if (typeof data !== "object" || data === null || !("error" in data)) return null;
+  const error = data.error as { code?: unknown; status?: unknown; type?: unknown } | null;
+  return word(error?.code) ?? word(error?.status) ?? word(error?.type);
+}
+
+const word = (value: unknown): string | null =>
+  typeof value === "string" && /^[a-z][a-z0-9_.-]{0,60}$/i.test(value) ? value : null;
+
+/** The system's own code, however deep the libraries have wrapped it. */
+function causeCode(cause: unknown): string | null {
+  for (let at = cause, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++)
+    if ("code" in at && typeof at.code === "string") return word(at.code);
+  return null;
+}
+
+function aside(...words: (string | number | null)[]): string {
+  const known = words.filter((each) => each !== null);
+  return known.length === 0 ? "" : ` (${known.join(", ")})`;
+}

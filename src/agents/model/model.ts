@@ -1,0 +1,86 @@
+// An agent that is a model behind an API, with tools of ours. This file and all it imports are loaded with the first
+// turn of such an agent.
+import type { AgentConfig, McpServerConfig, ModelsConfig } from "../../config/config.ts";
+import type { AgentOutcome } from "../../core/outcome.ts";
+import type { Turn } from "../agent.ts";
+import { failed } from "../failure.ts";
+import type { SummarisingAgent } from "../lazy.ts";
+import { openToolbox as openRealToolbox, type Toolbox } from "../tools/toolbox.ts";
+import { ask } from "./ask.ts";
+import { messagesOf, summaryPrompt } from "./messages.ts";
+import { chooseModel } from "./providers.ts";
+import { untilStopped } from "./stop.ts";
+import type { Tally } from "./tally.ts";
+
+export type ModelAgentConfig = Extract<AgentConfig, { kind: "model" }>;
+
+export type ModelAgentDependencies = {
+  models: Pick<ModelsConfig, "providers">;
+  mcp: Readonly<Record<string, McpServerConfig>>;
+  environment?: NodeJS.ProcessEnv;
+  fetch?: typeof fetch;
+  openToolbox?: typeof openRealToolbox;
+};
+
+export function createModelAgent(
+  config: ModelAgentConfig,
+  dependencies: ModelAgentDependencies,
+): SummarisingAgent {
+  const { models, mcp, environment, fetch, openToolbox = openRealToolbox } = dependencies;
+  const { workspace, fetchHosts, maxSteps } = config;
+  const choose = (model: string | null) => chooseModel(model ?? config.model, models.providers, fetch);
+  async function takeTurn(turn: Turn, tally: Tally, stop: AbortSignal): Promise<AgentOutcome> {
+    const chosen = choose(turn.model);
+    if (!chosen.ok) return failed(chosen.reason);
+    const toolbox = await openToolbox({
+      granted: turn.tools,
+      workspace,
+      fetchHosts,
+      mcp,
+      signal: stop,
+      onActing: () => acting(turn, tally),
+      ...(environment && { environment }),
+    });
+    const close = closing(toolbox, stop);
+    try {
+      const thinking = turn.thinking ?? config.thinking;
+      return await ask({ chosen, messages: messagesOf(turn), thinking, toolbox, maxSteps }, tally, stop);
+    } finally {
+      close();
+    }
+  }
+
+  return {
+    run: (turn, signal) => untilStopped((tally, stop) => takeTurn(turn, tally, stop), signal),
+    summarise: (said, { model, thinking }, signal) =>
+      untilStopped(async (tally, stop) => {
+        const chosen = choose(model);
+        if (!chosen.ok) return failed(chosen.reason);
+        const messages = messagesOf({ prompt: summaryPrompt(said), conversation: null });
+        return ask({ chosen, messages, thinking, toolbox: noTools, maxSteps: 1 }, tally, stop);
+      }, signal),
+  };
+}
+
+const noTools: Pick<Toolbox, "tools" | "nameOf"> = { tools: {}, nameOf: (key) => key };
+
+async function acting({ onActing }: Turn, tally: Tally): Promise<boolean> {
+  const may = await onActing();
+  if (may) tally.acted();
+  return may;
+}
+
+/** Closes once: at the end of the turn, or when it is stopped, because a tool may keep it from its end. */
+function closing(toolbox: Toolbox, stop: AbortSignal): () => void {
+  let closed = false;
+  const close = () => {
+    if (closed) return;
+    closed = true;
+    stop.removeEventListener("abort", close);
+    // Nobody waits for it: a server that will not close must not hold up the reply.
+    toolbox.close().catch(() => undefined);
+  };
+  stop.addEventListener("abort", close);
+  if (stop.aborted) close();
+  return close;
+}

@@ -1,0 +1,192 @@
+import assert from "node:assert/strict";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { makeFolder } from "../../../test/support/folder.ts";
+import { failed } from "../failure.ts";
+import { openToolbox, ToolFault } from "../tools/toolbox.ts";
+import { kinds, modelOf, startServer, toolboxOf, turnFor, type FakeTools } from "./model.fixture.ts";
+
+const { server, agent, run } = await startServer();
+
+const call = (name: string, input = '{"path":"a.txt"}') => ({ toolCalls: [{ name, arguments: input }] });
+const withTools = (tools: FakeTools): { openToolbox: typeof openToolbox } => ({
+  openToolbox: async ({ onActing }) => toolboxOf(tools, { onActing }),
+});
+
+for (const kind of kinds)
+  test(`a tool's round trip with a server of kind ${kind}`, async () => {
+    const seen: unknown[] = [];
+    const prompt = `read-${kind}`;
+    const usage = { prompt_tokens: 5, completion_tokens: 2 };
+    server.on(
+      { userMessage: prompt, hasToolResult: false },
+      { ...call("read"), usage, ...(kind === "google" && { finishReason: "stop" }) },
+    );
+    server.on({ userMessage: prompt, toolResultContains: "forty-two" }, { content: "It says 42.", usage });
+    const read = (input: unknown) => {
+      seen.push(input);
+      return "forty-two";
+    };
+    const outcome = await run(prompt, withTools({ read }), { model: modelOf(kind), tools: ["read"] });
+    assert.ok(outcome.kind === "replied" && outcome.reply === "It says 42.", JSON.stringify(outcome));
+    assert.deepEqual(seen, [{ path: "a.txt" }]);
+    assert.deepEqual(outcome.report?.toolsUsed, ["read"]);
+    assert.equal(outcome.report.acted, undefined);
+    if (kind === "openai-compatible")
+      assert.deepEqual(outcome.report.usage, { inputTokens: 10, outputTokens: 4 });
+  });
+
+for (const [what, asked] of [
+  ["malformed", call("read", '{"path":')],
+  ["ill-fitting", call("read", '{"file":1}')],
+  ["unknown", call("destroy")],
+] as const)
+  test(`a call that is ${what} goes back to the model, and no tool runs`, async () => {
+    server.on({ userMessage: `call-${what}`, hasToolResult: false }, asked);
+    server.on({ userMessage: `call-${what}`, hasToolResult: true }, { content: "I was wrong." });
+    const tools = withTools({ read: () => assert.fail("it ran") });
+    const outcome = await run(`call-${what}`, tools);
+    assert.ok(outcome.kind === "replied" && outcome.reply === "I was wrong.", JSON.stringify(outcome));
+    assert.equal(outcome.report?.toolsUsed, undefined);
+  });
+
+test("a tool that throws is told to the model; that it may have changed something is kept", async () => {
+  server.on({ userMessage: "write it", hasToolResult: false }, call("write"));
+  server.on({ userMessage: "write it", toolResultContains: "disk is full" }, { content: "No room." });
+  const outcome = await run(
+    "write it",
+    withTools({ write: () => Promise.reject(new Error("the disk is full")) }),
+  );
+  assert.ok(outcome.kind === "replied" && outcome.reply === "No room.", JSON.stringify(outcome));
+  assert.deepEqual([outcome.report?.toolsUsed, outcome.report?.acted], [["write"], true]);
+});
+
+test("that a tool changed something is kept when the model fails afterwards", async () => {
+  server.on({ userMessage: "write, then fail", hasToolResult: false }, call("write"));
+  server.on(
+    { userMessage: "write, then fail", hasToolResult: true },
+    { error: { message: "x" }, status: 500 },
+  );
+  const outcome = await run("write, then fail", withTools({ write: () => "done" }));
+  assert.ok(outcome.kind === "failed" && outcome.mayPass);
+  assert.deepEqual([outcome.report?.toolsUsed, outcome.report?.acted], [["write"], true]);
+  assert.ok(outcome.report?.usage);
+});
+
+test("a tool that changes something does not run without leave, and asks before it runs", async () => {
+  server.on({ userMessage: "may I write", hasToolResult: false }, call("write"));
+  server.on({ userMessage: "may I write", hasToolResult: true }, { content: "As you say." });
+  const order: string[] = [];
+  const tools = withTools({ write: () => void order.push("written") });
+  const asked = (answer: boolean) => async () => {
+    order.push(`asked ${answer}`);
+    return answer;
+  };
+  const refused = await run("may I write", tools, { onActing: asked(false) });
+  assert.ok(refused.kind === "replied" && refused.report?.acted === undefined);
+  await run("may I write", tools, { onActing: asked(true) });
+  assert.deepEqual(order, ["asked false", "asked true", "written"]);
+});
+
+test("at the step cap a model that goes on calling tools has failed, and says why", async () => {
+  server.onMessage("endlessly", { content: "Let me look again.", ...call("read") });
+  let calls = 0;
+  const tools = withTools({ read: () => `again ${calls++}` });
+  const outcome = await run("endlessly", { ...tools, maxSteps: 3 });
+  assert.ok(outcome.kind === "failed" && !outcome.mayPass);
+  assert.match(outcome.reason, /last of its 3 steps.*maxSteps/);
+  assert.equal(calls, 3);
+});
+
+test("a tool that ignores its signal holds nothing up, and the toolbox is closed", async () => {
+  server.onMessage("hang in the tool", call("read"));
+  const stop = new AbortController();
+  let closed = 0;
+  const read = () => {
+    setImmediate(() => stop.abort());
+    return new Promise(() => undefined);
+  };
+  const open = async () => toolboxOf({ read }, { onClose: () => closed++ });
+  const outcome = await agent({ openToolbox: open }).run(turnFor("hang in the tool"), stop.signal);
+  assert.deepEqual(
+    { ...outcome, report: undefined },
+    { ...failed("it was stopped", true), report: undefined },
+  );
+  assert.deepEqual(outcome.report?.toolsUsed, ["read"]);
+  assert.equal(closed, 1);
+});
+
+test("the toolbox is closed once after a reply, even if it cannot be", async () => {
+  server.onMessage("just answer", { content: "Yes." });
+  let closed = 0;
+  const stuck = async () => ({
+    ...toolboxOf({}),
+    close() {
+      closed++;
+      return Promise.reject(new Error("stuck"));
+    },
+  });
+  assert.equal((await run("just answer", { openToolbox: stuck })).kind, "replied");
+  assert.equal(closed, 1);
+});
+
+test("stopped while tools are being opened, they are closed when they have been", async () => {
+  const opening = Promise.withResolvers<ReturnType<typeof toolboxOf>>();
+  const closed = Promise.withResolvers<void>();
+  const stop = new AbortController();
+  const outcome = agent({ openToolbox: () => opening.promise }).run(turnFor("Hello."), stop.signal);
+  stop.abort();
+  assert.equal((await outcome).kind, "failed");
+  opening.resolve(toolboxOf({}, { onClose: closed.resolve }));
+  await closed.promise;
+});
+
+test("a tool server that cannot be reached is a failure as it says", async () => {
+  const unreachable = () => Promise.reject(new ToolFault("the MCP server x does not answer", true));
+  const outcome = await run("Hello.", { openToolbox: unreachable });
+  assert.deepEqual(outcome, { ...failed("the MCP server x does not answer", true), report: {} });
+});
+
+test("gets what the run was granted, and nothing else", async () => {
+  server.onMessage("granted", { content: "Yes." });
+  const asked: unknown[] = [];
+  await run(
+    "granted",
+    {
+      fetchHosts: ["example.com"],
+      workspace: "/somewhere",
+      async openToolbox({ granted, workspace, fetchHosts, mcp, environment }) {
+        asked.push({ granted, workspace, fetchHosts, mcp, environment });
+        return toolboxOf({});
+      },
+      environment: { A: "b" },
+    },
+    { tools: ["read", "mcp:x"] },
+  );
+  assert.deepEqual(asked, [
+    {
+      granted: ["read", "mcp:x"],
+      workspace: "/somewhere",
+      fetchHosts: ["example.com"],
+      mcp: {},
+      environment: { A: "b" },
+    },
+  ]);
+});
+
+test("with the real tools: reads and writes in the workspace, each counted", async (context) => {
+  const workspace = makeFolder("model-tools");
+  context.after(() => rmSync(workspace, { recursive: true, force: true }));
+  writeFileSync(join(workspace, "a.txt"), "The boat is red.");
+  const prompt = "copy it";
+  const write = call("write", '{"path":"b.txt","content":"Red."}');
+  server.on({ userMessage: prompt, turnIndex: 0 }, call("read"));
+  server.on({ userMessage: prompt, turnIndex: 1, toolResultContains: "The boat is red." }, write);
+  server.on({ userMessage: prompt, turnIndex: 2 }, { content: "Copied." });
+  const outcome = await run(prompt, { openToolbox, workspace }, { tools: ["read", "write"] });
+  assert.ok(outcome.kind === "replied" && outcome.reply === "Copied.", JSON.stringify(outcome));
+  assert.equal(readFileSync(join(workspace, "b.txt"), "utf8"), "Red.");
+  const { toolsUsed, acted } = outcome.report ?? {};
+  assert.deepEqual([toolsUsed, acted], [["read", "write"], true]);
+});

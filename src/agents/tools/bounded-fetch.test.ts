@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { test, type TestContext } from "node:test";
+import { boundedFetch } from "./bounded-fetch.ts";
+
+async function serve(t: TestContext, answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+test("an answer up to the limit comes whole, with its status and headers; a larger one breaks", async (t) => {
+  const url = await serve(t, (_, response) => void response.writeHead(201, { "x-a": "b" }).end("12345"));
+  const signal = new AbortController().signal;
+  const response = await boundedFetch(signal, 5)(url);
+  assert.deepEqual(
+    [response.status, response.headers.get("x-a"), await response.text()],
+    [201, "b", "12345"],
+  );
+  const large = await boundedFetch(signal, 4)(url);
+  await assert.rejects(large.text(), /too large/);
+});
+
+test("it ends when it is told to, and a parting word is still said", async (t) => {
+  const methods: (string | undefined)[] = [];
+  const url = await serve(t, ({ method }, response) => {
+    methods.push(method);
+    if (method === "DELETE") response.end();
+  });
+  const stop = new AbortController();
+  const waiting = boundedFetch(stop.signal)(url);
+  stop.abort();
+  await assert.rejects(waiting, { name: "AbortError" });
+  assert.equal((await boundedFetch(stop.signal)(url, { method: "DELETE" })).status, 200);
+  assert.ok(methods.includes("DELETE"));
+});

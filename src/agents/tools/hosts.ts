@@ -1,0 +1,41 @@
+// Which addresses on the web a list of hosts lets through.
+import { domainToASCII } from "node:url";
+import { cutWithMark } from "../../core/text.ts";
+import { Refusal } from "./fault.ts";
+
+type Entry = { host: string; below: boolean; port: string | null };
+
+const usualPorts = ["80", "443"];
+
+/** `example.com`, `*.example.com` for everything below it, either with a port. */
+function parseEntry(written: string): Entry {
+  // `domainToASCII` would take more than a host, and leave out the rest.
+  const [, wildcard, name = "", port] = /^(\*\.)?([^/?#@\\\s]*?)(?::(\d+))?$/.exec(written) ?? [];
+  const host = name.startsWith("[") ? name : domainToASCII(name);
+  return { host, below: wildcard !== undefined, port: port ?? null };
+}
+
+/** The address as a URL when it may be asked; otherwise a refusal that says why not. */
+export function allowedUrl(written: string, hosts: readonly string[], base?: URL): URL {
+  const url = URL.parse(written, base?.href);
+  if (url === null)
+    throw new Refusal("This is not a web address. Give one such as https://example.com/page.");
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    throw new Refusal("Only addresses that begin with http:// or https:// can be fetched.");
+  if (url.username !== "" || url.password !== "")
+    throw new Refusal("An address with a name or password in it is not fetched. Leave them out.");
+  if (!hosts.some((entry) => fits(url, parseEntry(entry)))) throw notAllowed(url, hosts);
+  return url;
+}
+
+function fits({ hostname, port, protocol }: URL, entry: Entry): boolean {
+  if (entry.host === "") return false;
+  const asked = port === "" ? (protocol === "https:" ? "443" : "80") : port;
+  if (entry.port === null ? !usualPorts.includes(asked) : entry.port !== asked) return false;
+  return entry.below ? hostname.endsWith(`.${entry.host}`) : hostname === entry.host;
+}
+
+function notAllowed({ host }: URL, hosts: readonly string[]): Refusal {
+  const allowed = hosts.length === 0 ? "No host is allowed." : `Allowed are: ${hosts.join(", ")}.`;
+  return new Refusal(`The host ${cutWithMark(host, 100)} may not be asked. ${allowed}`);
+}

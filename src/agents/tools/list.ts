@@ -1,0 +1,36 @@
+// The list tool: what is in a folder.
+import { lstat } from "node:fs/promises";
+import { Refusal } from "./fault.ts";
+import { findExisting, quoted } from "./place.ts";
+import { type Entry, walk } from "./walk.ts";
+
+export const mostListed = 1000;
+
+export async function listFolder(
+  root: string,
+  { path = ".", depth = 1 }: { path?: string | undefined; depth?: number | undefined },
+  signal: AbortSignal,
+): Promise<string> {
+  const place = await findExisting(root, path);
+  if (!(await lstat(place.real)).isDirectory())
+    throw new Refusal(`${quoted(place.shown)} is not a folder. Use the read tool.`);
+  const lines: string[] = [];
+  for await (const entry of walk(place, depth, signal)) {
+    if (lines.length === mostListed)
+      return [...lines, `[Cut: more than ${mostListed} entries. List a folder below.]`].join("\n");
+    lines.push(await lineOf(entry));
+  }
+  return lines.length === 0 ? "The folder is empty." : lines.join("\n");
+}
+
+async function lineOf({ shown, real, kind }: Entry): Promise<string> {
+  const name = /\p{Cc}/u.test(shown) ? JSON.stringify(shown) : shown;
+  if (kind === "folder") return `${name}/`;
+  if (kind === "link") return `${name} (link)`;
+  if (kind === "other") return `${name} (not a plain file)`;
+  const size = await lstat(real).then(
+    (found) => `${found.size} bytes`,
+    () => "gone",
+  );
+  return `${name} (${size})`;
+}

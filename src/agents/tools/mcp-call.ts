@@ -1,0 +1,54 @@
+// One call of an MCP server's tool, and its answer as text.
+import { type CallToolResult, MCPClientError } from "@ai-sdk/mcp";
+import { cut } from "../../core/text.ts";
+import type { Answer, Work } from "./execution.ts";
+import { Refusal } from "./fault.ts";
+import type { McpConnection } from "./mcp.ts";
+
+const longestReason = 2000;
+
+export function callOf({ name: server, client }: McpConnection, tool: string): Work<unknown> {
+  const label = `${server} ${tool}`;
+  return async (input, signal) => {
+    try {
+      const result = await client.callTool({
+        name: tool,
+        arguments: argumentsOf(input),
+        options: { signal },
+      });
+      const says = result.isError === true ? "The tool reported a fault." : "The tool answered.";
+      return { says, label, outside: textOf(result) };
+    } catch (fault) {
+      return answerTo(fault, label);
+    }
+  };
+}
+
+function answerTo(fault: unknown, label: string): Answer {
+  if (!MCPClientError.isInstance(fault)) throw new Refusal("The tool's server could not be reached.");
+  // What a server says to its caller; other messages are the library's, and may have an address in them.
+  if (fault.code !== undefined)
+    return { says: "The tool's server refused the call.", label, outside: cut(fault.message, longestReason) };
+  const status = fault.statusCode === undefined ? "" : ` It answered with HTTP ${fault.statusCode}.`;
+  throw new Refusal(`The tool's server gave no answer.${status}`);
+}
+
+const argumentsOf = (input: unknown): Record<string, unknown> =>
+  typeof input === "object" && input !== null && !Array.isArray(input) ? { ...input } : {};
+
+function textOf(result: CallToolResult): string {
+  const { content, structuredContent } = result;
+  if (Array.isArray(content) && content.length > 0) return content.map(partText).join("\n");
+  return JSON.stringify(structuredContent ?? result.toolResult ?? "") ?? "";
+}
+
+type Part = Record<string, unknown> & { type?: unknown };
+
+function partText(part: Part): string {
+  const { type, text, data, mimeType, resource } = part;
+  if (type === "text" && typeof text === "string") return text;
+  if (typeof data === "string") return `[${String(type)} of type ${String(mimeType)}, left out]`;
+  if (type !== "resource") return JSON.stringify(part);
+  const { text: inner, uri } = resource as Part;
+  return typeof inner === "string" ? inner : `[resource ${String(uri)}, left out]`;
+}

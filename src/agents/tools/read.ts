@@ -1,0 +1,74 @@
+// The read tool: a text file, a page at a time.
+import type { FileHandle } from "node:fs/promises";
+import { Refusal } from "./fault.ts";
+import { findExisting, openToRead, quoted } from "./place.ts";
+
+export const pageBytes = 90_000;
+
+export async function readPage(
+  root: string,
+  { path, offset = 0 }: { path: string; offset?: number | undefined },
+): Promise<string> {
+  const place = await findExisting(root, path);
+  const handle = await openToRead(place);
+  try {
+    const { size } = await handle.stat();
+    if (size === 0) return "The file is empty.";
+    if (offset >= size) throw new Refusal(`${quoted(place.shown)} ends at ${size}: use a smaller offset.`);
+    const bytes = await readUpTo(handle, offset, pageBytes);
+    const { start, end } = wholeCharacters(bytes, offset > 0, offset + bytes.length < size);
+    const text = decode(bytes.subarray(start, end));
+    if (text === null) throw new Refusal(`${quoted(place.shown)} is not UTF-8 text and cannot be read.`);
+    return text + note(offset + start, offset + end, size);
+  } finally {
+    await handle.close();
+  }
+}
+
+function note(from: number, to: number, size: number): string {
+  if (from === 0 && to >= size) return "";
+  const more = to < size ? ` Read on with offset ${to}.` : "";
+  return `\n\n[Bytes ${from} to ${to} of ${size}.${more}]`;
+}
+
+export async function readUpTo(handle: FileHandle, from: number, most: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(most);
+  let length = 0;
+  while (length < most) {
+    const { bytesRead } = await handle.read(bytes, length, most - length, from + length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return bytes.subarray(0, length);
+}
+
+/** The part of a page that is not half a character at either end. */
+export function wholeCharacters(
+  bytes: Buffer,
+  startsWithin: boolean,
+  endsWithin: boolean,
+): { start: number; end: number } {
+  let start = 0;
+  while (startsWithin && start < 3 && isContinuation(bytes[start])) start++;
+  let end = bytes.length;
+  if (endsWithin) {
+    let last = end - 1;
+    while (last > start && last > end - 4 && isContinuation(bytes[last])) last--;
+    if (last + lengthFrom(bytes[last] ?? 0) > end) end = last;
+  }
+  return { start, end };
+}
+
+const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80;
+
+const lengthFrom = (lead: number): number => (lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1);
+
+/** Null where it is not text. */
+export function decode(bytes: Buffer): string | null {
+  if (bytes.includes(0)) return null;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}

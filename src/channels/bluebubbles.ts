@@ -1,0 +1,66 @@
+// iMessage through a BlueBubbles server on a Mac. Its password stands in the query of every request.
+import type { Channel, ChannelTools, OutgoingMessage, SendOutcome } from "../channel.ts";
+import { checkOf, outcomeOf, quoted, rejected, unknown, within } from "./outcome.ts";
+import { type Answered, getJson, postJson } from "./request.ts";
+
+export type BlueBubblesSettings = {
+  apiBase: string;
+  password: string;
+  method: "apple-script" | "private-api";
+};
+
+/** It answers when Messages has the message, and Messages takes its time. */
+const timeoutMs = 60_000;
+/** Messages' own number for a recipient without iMessage. */
+const notOnImessage = 22;
+
+/** `to` is the guid of a chat. */
+export function createBlueBubbles(
+  { apiBase, password, method }: BlueBubblesSettings,
+  { fetch }: ChannelTools,
+): Pick<Channel, "send" | "check"> {
+  const url = (path: string) => within(apiBase, `api/v1/${path}?password=${inQuery(password)}`);
+  const read = (answered: Answered) => readAnswer(answered, password);
+  return {
+    async send({ id, to, text }: OutgoingMessage, signal) {
+      const body = { chatGuid: to, message: text, tempGuid: `rouse-${id}`, method };
+      return outcomeOf(await postJson(url("message/text"), { body, signal, fetch, timeoutMs }), read);
+    },
+    async check(signal) {
+      return checkOf(outcomeOf(await getJson(url("ping"), { signal, fetch }), read), "BlueBubbles answers");
+    },
+  };
+}
+
+type Answer = {
+  status?: unknown;
+  message?: unknown;
+  error?: { message?: unknown } | null;
+  data?: { error?: unknown } | null;
+};
+
+function readAnswer({ status: httpStatus, json }: Answered, password: string): SendOutcome | null {
+  const answer = (json ?? {}) as Answer;
+  // What it says of itself counts, also where something between us changed the status of the response.
+  const status = typeof answer.status === "number" ? answer.status : httpStatus;
+  if (typeof answer.status === "number" && status < 300) return { kind: "sent" };
+  const words = answer.error?.message ?? answer.message;
+  const said = typeof words === "string" ? withoutPassword(words, password) : `status ${status}`;
+  if (status === 401 || status === 403)
+    return rejected("BlueBubbles does not accept the password: check channels.imessage.password");
+  if (status === 400 && /already queued/i.test(said))
+    return unknown("BlueBubbles is still sending it from the attempt before");
+  if (status >= 400 && status < 500 && status !== 408 && status !== 429)
+    return rejected(`BlueBubbles refused it: ${said}`);
+  const code = answer.data?.error;
+  if (status >= 500 && code === notOnImessage)
+    return rejected("the recipient cannot be reached with iMessage");
+  if (status >= 500 && answer.error) return unknown(`Messages had trouble with it: ${said}`);
+  return null;
+}
+
+/** As it is written, and as it stands in an address. */
+const withoutPassword = (words: string, password: string): string =>
+  quoted(quoted(words, password), inQuery(password));
+
+const inQuery = (password: string): string => encodeURIComponent(password.toWellFormed());

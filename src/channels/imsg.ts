@@ -1,0 +1,115 @@
+// iMessage through `imsg rpc` on a Mac: a program that speaks JSON-RPC over its standard input and output, here or at
+// the other end of ssh. It is started for each message.
+import type { CheckResult, OutgoingMessage, SendOutcome } from "../channel.ts";
+import {
+  methodNotFound,
+  misunderstood,
+  readRpcAnswer,
+  type RpcAnswer,
+  type RpcError,
+  rpcRequest,
+} from "./json-rpc.ts";
+import { checkOf, quoted, rejected, unknown } from "./outcome.ts";
+import { askProgram, type ProgramEnd } from "./program.ts";
+
+export type ImsgOptions = { timeoutMs?: number; graceMs?: number };
+
+/** `isChat`: the recipient is the guid of a chat, not a phone number or mail address. */
+type Message = OutgoingMessage & { isChat: boolean };
+type Imsg = {
+  send(message: Message, signal: AbortSignal): Promise<SendOutcome>;
+  check(signal: AbortSignal): Promise<CheckResult>;
+};
+
+export function createImsg(
+  command: readonly string[],
+  { timeoutMs = 60_000, graceMs = 2000 }: ImsgOptions = {},
+): Imsg {
+  const ask = (id: string, method: string, params: object, signal: AbortSignal) => {
+    const line = onOneLine(JSON.stringify(rpcRequest(id, method, params)));
+    const readLine = (written: string) => readRpcAnswer(parsed(written), id);
+    return askProgram({ command, line, readLine, timeoutMs, graceMs }, signal);
+  };
+  return {
+    async send({ id, to, text, isChat }, signal) {
+      if (signal.aborted) return later("stopped before it was sent");
+      // Without a service, imsg may fall back to SMS.
+      const params = isChat ? { chat_guid: to, text } : { to, text, service: "imessage" };
+      const end = await ask(id, "send", params, signal);
+      return end.kind === "answered" ? readAnswer(end.answer) : withoutAnswer(end, command);
+    },
+    async check(signal) {
+      const end = await ask("check", "status", {}, signal);
+      if (end.kind !== "answered") return checkOf(withoutAnswer(end, command), "");
+      return readStatus(end.answer);
+    },
+  };
+}
+
+const later = (reason: string): SendOutcome => ({ kind: "retry", reason, afterMs: null });
+
+/** JSON leaves these as they are, and some readers of lines end a line there. */
+const onOneLine = (json: string): string =>
+  json.replace(/[\u0085\u2028\u2029]/g, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line) as unknown;
+  } catch {
+    return null;
+  }
+}
+
+function readAnswer(answer: RpcAnswer): SendOutcome {
+  if (answer.kind === "error") return readError(answer);
+  const { ok } = answer.result as { ok?: unknown };
+  return ok === true ? { kind: "sent" } : unknown("imsg answered, but not that it was sent");
+}
+
+/** The database or the bridge is away, or another send is stuck: this one was not begun. */
+const notBegun: ReadonlySet<number> = new Set([-32_000, -32_002, -32_003, -32_004]);
+
+function readError(error: RpcError): SendOutcome {
+  const reason = `imsg could not send it: ${inItsWords(error)}`;
+  const { retry_safe: isSafe } = (error.data ?? {}) as { retry_safe?: unknown };
+  if (isSafe === true || notBegun.has(error.code)) return later(reason);
+  return misunderstood.has(error.code) ? rejected(reason) : unknown(reason);
+}
+
+function inItsWords({ code, message, data }: RpcError): string {
+  const detail = typeof data === "string" ? data : (data as { detail?: unknown } | null | undefined)?.detail;
+  const said = typeof detail === "string" ? `${message}: ${detail}` : message;
+  return `${quoted(said, "")} (${code})`;
+}
+
+/** Only newer ones know `status`; one that says it does not is there too. */
+function readStatus(answer: RpcAnswer): CheckResult {
+  if (answer.kind === "result") {
+    const { version } = answer.result as { version?: unknown };
+    return { ok: true, detail: typeof version === "string" ? `imsg ${version}` : "imsg" };
+  }
+  if (answer.code === methodNotFound) return { ok: true, detail: "imsg" };
+  return { ok: false, reason: `imsg is not ready: ${inItsWords(answer)}` };
+}
+
+type WithoutAnswer = Exclude<ProgramEnd<RpcAnswer>, { kind: "answered" }>;
+
+const noSuchCommand = 127;
+const sshNotConnected = /^ssh: (connect to host|Could not resolve hostname) /m;
+
+function withoutAnswer(end: WithoutAnswer, [program = ""]: readonly string[]): SendOutcome {
+  if (end.kind === "stopped") return unknown("stopped before imsg answered");
+  if (end.kind === "late") return unknown("imsg did not answer in time");
+  if (end.kind === "not-started") return notStarted(end.code, program);
+  const said = quoted(end.errorTail.trim().split("\n").at(-1) ?? "", "");
+  const how = end.exitCode === null ? "was ended" : `ended with exit code ${end.exitCode}`;
+  const reason = `the program ${program} ${how} before it answered${said === "" ? "" : `: ${said}`}`;
+  if (end.exitCode === noSuchCommand) return rejected(reason);
+  return sshNotConnected.test(end.errorTail) ? later(reason) : unknown(reason);
+}
+
+function notStarted(code: string, program: string): SendOutcome {
+  if (code === "ENOENT") return rejected(`the program ${program} was not found`);
+  if (code === "EACCES") return rejected(`the program ${program} may not be run`);
+  return later(`the program ${program} could not be started: ${code}`);
+}

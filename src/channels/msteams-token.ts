@@ -1,0 +1,104 @@
+// The bot's access token: asked for with its id and secret, kept until shortly before it expires, and asked for once
+// however many messages wait for it.
+import type { SendOutcome } from "../channel.ts";
+import { limited, quoted, rejected } from "./outcome.ts";
+import { type PlatformAnswer, postForm, retryAfterMs } from "./request.ts";
+
+export type Token = { kind: "token"; value: string } | { kind: "none"; outcome: SendOutcome };
+
+export type TokenSource = {
+  get(signal: AbortSignal): Promise<Token>;
+  /** This one was refused: the next `get` asks anew, unless someone has already. */
+  drop(value: string): void;
+};
+
+export type TokenSettings = { url: string; appId: string; appPassword: string };
+export type TokenTools = { fetch: typeof fetch; now: () => number };
+
+const scope = "https://api.botframework.com/.default";
+const marginMs = 5 * 60_000;
+
+type Kept = { value: string; until: number };
+type Asking = { answer: Promise<Token>; waiting: number; stop: AbortController };
+
+export function createTokenSource(settings: TokenSettings, { fetch, now }: TokenTools): TokenSource {
+  const { url, appId, appPassword } = settings;
+  let kept: Kept | null = null;
+  let asking: Asking | null = null;
+
+  const ask = async (signal: AbortSignal): Promise<Token> => {
+    const body = {
+      grant_type: "client_credentials",
+      client_id: appId,
+      client_secret: appPassword,
+      scope,
+    };
+    const { token, lifetimeMs } = read(await postForm(url, { body, signal, fetch }), appPassword);
+    if (token.kind === "token")
+      kept = { value: token.value, until: now() + lifetimeMs - Math.min(marginMs, lifetimeMs / 10) };
+    return token;
+  };
+  const begin = (): Asking => {
+    const stop = new AbortController();
+    return { answer: ask(stop.signal), waiting: 0, stop };
+  };
+
+  return {
+    async get(signal) {
+      if (kept !== null && now() < kept.until) return { kind: "token", value: kept.value };
+      asking ??= begin();
+      const mine = asking;
+      mine.waiting++;
+      const token = await unlessStopped(mine.answer, signal);
+      if (--mine.waiting === 0) mine.stop.abort();
+      if (asking === mine && (token !== null || mine.waiting === 0)) asking = null;
+      return token ?? none("stopped before it was sent");
+    },
+    drop(value) {
+      if (kept?.value === value) kept = null;
+    },
+  };
+}
+
+async function unlessStopped<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | null> {
+  const stopped = Promise.withResolvers<null>();
+  const stop = () => stopped.resolve(null);
+  if (signal.aborted) stop();
+  else signal.addEventListener("abort", stop, { once: true });
+  const first = await Promise.race([promise, stopped.promise]);
+  signal.removeEventListener("abort", stop);
+  return first;
+}
+
+const none = (reason: string, afterMs: number | null = null): Token => ({
+  kind: "none",
+  outcome: { kind: "retry", reason, afterMs },
+});
+
+type Answer = { access_token?: unknown; expires_in?: unknown; error?: unknown; error_description?: unknown };
+
+/** Without a token nothing was sent: whatever is no refusal can be tried again. */
+function read(answer: PlatformAnswer, secret: string): { token: Token; lifetimeMs: number } {
+  if (answer.kind !== "answered")
+    return { token: none(`no token for the bot: ${answer.reason}`), lifetimeMs: 0 };
+  const { access_token: value, expires_in: seconds } = (answer.json ?? {}) as Answer;
+  if (answer.status < 300 && typeof value === "string" && value !== "")
+    return { token: { kind: "token", value }, lifetimeMs: (Number(seconds) || 0) * 1000 };
+  return { token: withoutToken(answer, secret), lifetimeMs: 0 };
+}
+
+const passing: ReadonlySet<unknown> = new Set(["temporarily_unavailable", "server_error"]);
+
+function withoutToken(
+  { status, headers, json }: Extract<PlatformAnswer, { kind: "answered" }>,
+  secret: string,
+): Token {
+  const { error, error_description: description } = (json ?? {}) as Answer;
+  if (status === 429) return { kind: "none", outcome: limited(retryAfterMs(headers)) };
+  if (status < 300 || status >= 500 || passing.has(error))
+    return none(`no token for the bot: its sign-in service answered ${status}`, retryAfterMs(headers));
+  const said = typeof description === "string" ? description : error;
+  const words = typeof said === "string" ? quoted(said, secret) : `status ${status}`;
+  const hint = "check appId, appPassword and tenant";
+  return { kind: "none", outcome: rejected(`Microsoft gave the bot no token, ${hint}: ${words}`) };
+}

@@ -1,0 +1,99 @@
+// Microsoft Teams, as a bot, through the Bot Connector. Where messages go to comes from the config alone: whoever
+// could name another address would get the bot's token.
+import type { Channel, ChannelTools, OutgoingMessage, SendOutcome } from "../channel.ts";
+import type { MsteamsSettings } from "../config/schema/channels.ts";
+import { createTokenSource } from "./msteams-token.ts";
+import { checkOf, outcomeOf, quoted, rejected, within } from "./outcome.ts";
+import { type Answered, postJson } from "./request.ts";
+import { renderMessages } from "./text/render.ts";
+
+const usualBase = "https://smba.trafficmanager.net/teams";
+const usualTenant = "botframework.com";
+const limit = { most: 20_000, unit: "utf16" } as const;
+
+const conversation = /^[^\s:]+:\S+$/;
+const person = /^2[89]:/;
+
+export function createMsteams(
+  settings: MsteamsSettings,
+  { fetch }: ChannelTools,
+  { now = Date.now } = {},
+): Channel {
+  const { appId, appPassword, tenant = usualTenant } = settings;
+  const activities = (to: string) =>
+    within(
+      settings.apiBase ?? usualBase,
+      `v3/conversations/${encodeURIComponent(to.toWellFormed())}/activities`,
+    );
+  const url =
+    settings.tokenUrl ??
+    `https://login.microsoftonline.com/${encodeURIComponent(tenant.toWellFormed())}/oauth2/v2.0/token`;
+  const tokens = createTokenSource({ url, appId, appPassword }, { fetch, now });
+
+  const send = async (
+    message: OutgoingMessage,
+    signal: AbortSignal,
+    isSecond = false,
+  ): Promise<SendOutcome> => {
+    const token = await tokens.get(signal);
+    if (token.kind === "none") return token.outcome;
+    const answer = await postJson(activities(message.to), {
+      headers: { authorization: `Bearer ${token.value}` },
+      body: { type: "message", text: message.text, textFormat: "markdown" },
+      signal,
+      fetch,
+    });
+    const isRefused = answer.kind === "answered" && answer.status === 401;
+    if (isRefused) tokens.drop(token.value);
+    if (isRefused && !isSecond) return send(message, signal, true);
+    return outcomeOf(answer, (answered) => readAnswer(answered, token.value));
+  };
+
+  return {
+    idempotent: false,
+    recipientFault,
+    render: (markdown) => renderMessages(markdown, { dialect: "markdown", limit }),
+    send: (message, signal) => send(message, signal),
+    async check(signal) {
+      const token = await tokens.get(signal);
+      if (token.kind === "none") return checkOf(token.outcome, "");
+      return { ok: true, detail: "Microsoft gives the bot a token" };
+    },
+  };
+}
+
+function recipientFault(to: string): string | null {
+  if (person.test(to))
+    return "is the id of a person or a bot: what is needed is the id of a conversation with them";
+  return conversation.test(to) ? null : "must be the id of a conversation, such as 19:…@thread.tacv2 or a:1…";
+}
+
+type Answer = { id?: unknown; error?: { code?: unknown; message?: unknown } | null };
+
+const words: Record<string, string> = {
+  BadArgument: "Teams did not understand the message or the conversation's id",
+  Unauthorized: "Teams does not accept the bot's token: check appId, appPassword and tenant",
+  Forbidden: "Teams does not let the bot write to this conversation",
+  BotNotInConversationRoster: "the bot is not a member of this conversation: add it there first",
+  ConversationNotFound:
+    "Teams knows no such conversation of this bot: take its id from a message the bot got",
+  MessageSizeTooBig: "the message is too big for Teams",
+};
+const usualCodes: Record<number, string> = {
+  400: "BadArgument",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "ConversationNotFound",
+  413: "MessageSizeTooBig",
+};
+
+function readAnswer({ status, json }: Answered, token: string): SendOutcome | null {
+  const { id, error } = (json ?? {}) as Answer;
+  if (status === 412)
+    return { kind: "retry", reason: "Teams was busy with this conversation", afterMs: null };
+  if ([408, 429].includes(status) || status >= 500 || (status >= 300 && status < 400)) return null;
+  if (status < 300 && !error) return typeof id === "string" ? { kind: "sent" } : null;
+  const known = words[String(error?.code)] ?? words[usualCodes[status] ?? ""];
+  const said = typeof error?.message === "string" ? `: ${quoted(error.message, token)}` : "";
+  return rejected(`${known ?? `Teams refused it (${status})`}${said}`);
+}

@@ -1,0 +1,121 @@
+// The suite for channels that call a platform over HTTP: what goes wrong on the way, or in words that are not the
+// platform's.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Channel, SendOutcome } from "../channel.ts";
+import { deadAddress, going, type PlatformReply, startPlatform } from "./recording.fixture.ts";
+
+export type PlatformHarness = {
+  to: string;
+  token: string;
+  create: (apiBase: string, token?: string) => Channel;
+  /** Where a check asks elsewhere than a message goes. */
+  createForCheck?: (apiBase: string) => Channel;
+};
+
+const faults: [string, PlatformReply, SendOutcome["kind"]][] = [
+  ["500 after the message was read", { status: 500, text: "<h1>Oops</h1>" }, "unknown"],
+  ["503 before the message was read", { status: 503, text: "busy", early: true }, "unknown"],
+  ["502 of a proxy", { status: 502, headers: { "retry-after": "3" }, text: "Bad Gateway" }, "unknown"],
+  ["408", { status: 408, text: "" }, "unknown"],
+  ["a connection that is reset", "reset", "unknown"],
+  ["an answer that breaks off", "cut", "unknown"],
+  ["an answer that is longer than is read", { text: `{"ok":true,"id":"${"x".repeat(70_000)}"}` }, "unknown"],
+  ["200 without a word", { text: "" }, "unknown"],
+  ["200 with a page", { text: "<html>please log in</html>" }, "unknown"],
+  ["200 with JSON of another kind", { json: ["ok"] }, "unknown"],
+  ["a redirect", { status: 302, headers: { location: "https://elsewhere.example/" } }, "rejected"],
+  ["a plain refusal", { status: 403, text: "forbidden by the proxy" }, "rejected"],
+  ["429 without a delay", { status: 429, text: "slow down" }, "retry"],
+];
+
+export function platformContract(
+  name: string,
+  { to, token, create, createForCheck = create }: PlatformHarness,
+): void {
+  const send = (channel: Channel, signal = going()) => {
+    const [text = ""] = channel.render("hello");
+    return channel.send({ id: "0198c0de-0000-7000-8000-000000000001-0", to, text }, signal);
+  };
+  const sendTo = async (reply: PlatformReply) => {
+    const { url } = await startPlatform(reply);
+    return send(create(url));
+  };
+
+  describe(`platform contract: ${name}`, () => {
+    for (const [what, reply, kind] of faults) {
+      test(`${what}: ${kind}`, async () => {
+        const outcome = await sendTo(reply);
+        assert.equal(outcome.kind, kind);
+        assert.ok(!JSON.stringify(outcome).includes(token));
+        if (outcome.kind === "retry") assert.equal(outcome.afterMs, null);
+      });
+    }
+
+    test("a delay in the header counts, as seconds and as a date", async () => {
+      const seconds = await sendTo({ status: 429, headers: { "retry-after": "7" }, text: "slow down" });
+      assert.deepEqual(seconds.kind === "retry" && seconds.afterMs, 7000);
+      const at = new Date(Date.now() + 600_000).toUTCString();
+      const date = await sendTo({ status: 429, headers: { "retry-after": at }, text: "slow down" });
+      assert.ok(date.kind === "retry" && date.afterMs !== null);
+      assert.ok(date.afterMs > 5000 && date.afterMs <= 600_000, String(date.afterMs));
+    });
+
+    test("a delay of more than 15 minutes is said, and not waited for", async () => {
+      const outcome = await sendTo({ status: 429, headers: { "retry-after": "7200" }, text: "" });
+      assert.ok(outcome.kind === "rejected" && outcome.reason.includes("120 minutes"));
+    });
+
+    test("a platform out of reach did not get the message", async () => {
+      const outcome = await send(create(await deadAddress()));
+      assert.deepEqual(outcome, {
+        kind: "retry",
+        reason: "the platform cannot be reached: the connection was refused",
+        afterMs: null,
+      });
+    });
+
+    test("stopped before it began, it sent nothing", async () => {
+      const { url, calls } = await startPlatform({ json: {} });
+      const outcome = await send(create(url), AbortSignal.abort());
+      assert.equal(outcome.kind, "retry");
+      assert.equal(calls.length, 0);
+    });
+
+    test("an answer that repeats the token does not get it into the reason", async () => {
+      const echo = `no such place: /bot${token}/x`;
+      const json = {
+        ok: false,
+        error: echo,
+        message: echo,
+        description: echo,
+        error_code: 400,
+        code: 1,
+        id: echo,
+      };
+      for (const reply of [
+        { status: 400, json },
+        { status: 404, text: echo },
+      ]) {
+        const outcome = await sendTo(reply);
+        assert.ok(outcome.kind === "rejected" && !outcome.reason.includes(token));
+      }
+    });
+
+    test("a token that no header can carry is an outcome, and not shown", async () => {
+      const outcome = await send(create(await deadAddress(), `${token}\nbad\u{1F642}`));
+      assert.equal(outcome.kind, "retry");
+      assert.ok(!JSON.stringify(outcome).includes(token));
+    });
+
+    test("a check that fails says why, without the token", async () => {
+      const { url } = await startPlatform({ status: 401, text: token });
+      const results = [
+        await createForCheck(url).check(going()),
+        await createForCheck(await deadAddress()).check(going()),
+      ];
+      for (const result of results)
+        assert.ok(!result.ok && result.reason !== "" && !result.reason.includes(token));
+    });
+  });
+}

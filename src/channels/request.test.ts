@@ -1,0 +1,187 @@
+import assert from "node:assert/strict";
+import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { test, type TestContext } from "node:test";
+import { deadAddress, going, startPlatform } from "./recording.fixture.ts";
+import { getJson, postForm, postJson, retryAfterMs } from "./request.ts";
+
+const secret = "123:secret";
+const post = (url: string, signal = going(), timeoutMs = 30_000) =>
+  postJson(`${url}/bot${secret}/x?key=${secret}`, {
+    headers: { authorization: `Bearer ${secret}` },
+    body: { text: "hello" },
+    signal,
+    fetch,
+    timeoutMs,
+  });
+
+/** What becomes of a call that `fetch` fails. */
+const failing = (cause: unknown) =>
+  postJson("http://x.test", {
+    body: {},
+    signal: going(),
+    fetch: () => Promise.reject(new TypeError("fetch failed", { cause })),
+  });
+
+const withCode = (code: string, more: object = {}) => Object.assign(new Error(secret), { code, ...more });
+
+async function listen(t: TestContext, answer: (socket: Socket) => void): Promise<number> {
+  const server: Server = createServer((socket) => {
+    socket.on("error", () => undefined);
+    answer(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+test("JSON goes out as JSON, and its answer comes back read", async () => {
+  const { url, calls } = await startPlatform({
+    status: 418,
+    headers: { "x-kind": "tea" },
+    json: { ok: [1] },
+  });
+  const answer = await postJson(url, { body: { text: "ünï 🙂" }, signal: going(), fetch });
+  assert.ok(answer.kind === "answered");
+  assert.deepEqual([answer.status, answer.json, answer.text], [418, { ok: [1] }, '{"ok":[1]}']);
+  assert.equal(answer.headers.get("x-kind"), "tea");
+  assert.deepEqual([calls[0]!.method, calls[0]!.json], ["POST", { text: "ünï 🙂" }]);
+  assert.equal(calls[0]!.headers["content-type"], "application/json");
+});
+
+test("a caller's headers win; a form is a form; a question has no body", async () => {
+  const { url, calls } = await startPlatform({ text: "plain" });
+  const headers = { "content-type": "application/json; charset=utf-8", authorization: "Bearer x" };
+  await postJson(url, { headers, body: {}, signal: going(), fetch });
+  await postForm(url, { body: { grant: "a b&c" }, signal: going(), fetch });
+  const answer = await getJson(url, { headers: { authorization: "Bearer x" }, signal: going(), fetch });
+  assert.equal(calls[0]!.headers["content-type"], headers["content-type"]);
+  assert.equal(calls[1]!.text, "grant=a+b%26c");
+  assert.match(calls[1]!.headers["content-type"]!, /^application\/x-www-form-urlencoded/);
+  assert.deepEqual(
+    [calls[2]!.method, calls[2]!.text, calls[2]!.headers.authorization],
+    ["GET", "", "Bearer x"],
+  );
+  assert.ok(answer.kind === "answered" && answer.json === undefined && answer.text === "plain");
+});
+
+test("no more than 64 KB of an answer is read, nor is its end waited for", async (t) => {
+  const head = "HTTP/1.1 200 OK\r\ncontent-length: 9000000\r\n\r\n";
+  const port = await listen(
+    t,
+    (socket) => void socket.once("data", () => socket.write(head + "x".repeat(100_000))),
+  );
+  const answer = await post(`http://127.0.0.1:${port}`);
+  assert.ok(answer.kind === "answered" && answer.text.length === 65_536 && answer.json === undefined);
+});
+
+test("a redirect is an answer, and the token does not travel on", async () => {
+  const other = await startPlatform({ json: {} });
+  const { url } = await startPlatform({ status: 307, headers: { location: other.url } });
+  const answer = await post(url);
+  assert.ok(answer.kind === "answered" && answer.status === 307);
+  assert.equal(other.calls.length, 0);
+});
+
+test("nothing was sent: refused, a name that is not known, no TLS there, closed during the handshake", async (t) => {
+  const plain = await startPlatform({ json: {} });
+  const port = await listen(t, (socket) => void socket.once("data", () => socket.destroy()));
+  const addresses = [
+    await deadAddress(),
+    "http://nobody.invalid",
+    plain.url.replace("http:", "https:"),
+    `https://127.0.0.1:${port}`,
+    "http://127.0.0.1:1",
+    "not an address",
+  ];
+  for (const address of addresses) {
+    const answer = await post(address);
+    assert.equal(answer.kind, "unreachable", address);
+    assert.ok(!JSON.stringify(answer).includes("secret"));
+  }
+});
+
+test("it may have been sent: reset, closed, silence, an answer that stops or breaks off", async (t) => {
+  const closing = await listen(t, (socket) => void socket.once("data", () => socket.destroy()));
+  const stalling = await listen(
+    t,
+    (socket) => void socket.once("data", () => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{")),
+  );
+  const reset = await startPlatform("reset");
+  const cut = await startPlatform("cut");
+  const silent = await startPlatform("hang");
+  const answers = [
+    await post(`http://127.0.0.1:${closing}`),
+    await post(`http://127.0.0.1:${stalling}`, going(), 200),
+    await post(reset.url),
+    await post(cut.url),
+    await post(silent.url, going(), 200),
+  ];
+  for (const answer of answers) {
+    assert.equal(answer.kind, "unanswered");
+    assert.ok(!JSON.stringify(answer).includes("secret"));
+  }
+});
+
+test("a refusal whose body breaks off is a refusal", async (t) => {
+  const port = await listen(
+    t,
+    (socket) =>
+      void socket.once("data", () => socket.end("HTTP/1.1 403 Forbidden\r\ncontent-length: 99\r\n\r\n{")),
+  );
+  const answer = await post(`http://127.0.0.1:${port}`);
+  assert.ok(answer.kind === "answered" && answer.status === 403);
+});
+
+test("stopped before it began, nothing was sent; after, it may have been", async () => {
+  const { url, calls } = await startPlatform("hang");
+  assert.equal((await post(url, AbortSignal.abort())).kind, "unreachable");
+  assert.equal(calls.length, 0);
+  const stop = new AbortController();
+  const answer = post(url, stop.signal);
+  setImmediate(() => stop.abort());
+  assert.deepEqual(await answer, { kind: "unanswered", reason: "stopped before the platform answered" });
+});
+
+test("what `fetch` fails with tells whether something was sent", async () => {
+  const before = [
+    withCode("ECONNREFUSED"),
+    withCode("EAI_AGAIN"),
+    withCode("UND_ERR_CONNECT_TIMEOUT"),
+    withCode("CERT_HAS_EXPIRED"),
+    withCode("ERR_TLS_CERT_ALTNAME_INVALID"),
+    withCode("ETIMEDOUT", { syscall: "connect" }),
+    Object.assign(new AggregateError([withCode("ECONNREFUSED"), withCode("ENETUNREACH")]), {
+      code: "ECONNREFUSED",
+    }),
+  ];
+  const after = [
+    withCode("ECONNRESET"),
+    withCode("EPIPE"),
+    withCode("ETIMEDOUT", { syscall: "read" }),
+    withCode("UND_ERR_SOCKET"),
+    withCode("UND_ERR_HEADERS_TIMEOUT"),
+    withCode("UND_ERR_BODY_TIMEOUT"),
+    withCode(secret),
+    new Error(secret),
+    new AggregateError([]),
+    secret,
+    null,
+  ];
+  for (const [causes, kind] of [[before, "unreachable"] as const, [after, "unanswered"] as const]) {
+    for (const cause of causes) {
+      const answer = await failing(cause);
+      assert.equal(answer.kind, kind, String((cause as { code?: string } | null)?.code));
+      assert.ok(!JSON.stringify(answer).includes("secret"));
+    }
+  }
+});
+
+test("Retry-After: seconds, a date by our clock or by theirs, nothing", () => {
+  const now = Date.parse("Tue, 17 Nov 2026 10:00:00 GMT");
+  const after = (headers: Record<string, string>) => retryAfterMs(new Headers(headers), now);
+  assert.equal(after({}), null);
+  assert.equal(after({ "retry-after": "7" }), 7000);
+  assert.equal(after({ "retry-after": "Tue, 17 Nov 2026 10:00:05 GMT" }), 5000);
+  const slow = { date: "Tue, 17 Nov 2026 09:58:00 GMT", "retry-after": "Tue, 17 Nov 2026 09:58:09 GMT" };
+  assert.equal(after(slow), 9000);
+});

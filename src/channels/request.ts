@@ -1,0 +1,161 @@
+// The one HTTP call that channels make. A reason never has the URL, a header or a body in it: tokens stand in the
+// first two, and a body can repeat them.
+import { parseRetryAfter } from "../core/retry-after.ts";
+
+export type PlatformAnswer =
+  /** `json` is undefined when the body is no JSON, or longer than is read. */
+  | { kind: "answered"; status: number; headers: Headers; json: unknown; text: string }
+  /** Nothing was sent. */
+  | { kind: "unreachable"; reason: string }
+  /** It may have been sent. */
+  | { kind: "unanswered"; reason: string };
+
+export type Answered = Extract<PlatformAnswer, { kind: "answered" }>;
+
+export type PlatformRequest = {
+  headers?: Record<string, string>;
+  signal: AbortSignal;
+  fetch: typeof fetch;
+  /** For all of it, and then its beginning may take as long: some answer only when the message is through. */
+  timeoutMs?: number;
+  /** Of the answer that is read. */
+  mostBytes?: number;
+};
+
+const wholeMs = 30_000;
+/** `fetch` gives up connecting after ten seconds, and says so; ending it sooner would hide that nothing was sent. */
+const untilHeadersMs = 15_000;
+const usualBytes = 65_536;
+
+export const postJson = (
+  url: string,
+  request: PlatformRequest & { body: unknown },
+): Promise<PlatformAnswer> =>
+  call(
+    url,
+    {
+      method: "POST",
+      headers: { "content-type": "application/json", ...request.headers },
+      body: JSON.stringify(request.body),
+    },
+    request,
+  );
+
+export const postForm = (
+  url: string,
+  request: PlatformRequest & { body: Record<string, string> },
+): Promise<PlatformAnswer> =>
+  call(
+    url,
+    { method: "POST", headers: { ...request.headers }, body: new URLSearchParams(request.body) },
+    request,
+  );
+
+export const getJson = (url: string, request: PlatformRequest): Promise<PlatformAnswer> =>
+  call(url, { headers: { ...request.headers } }, request);
+
+async function call(url: string, init: RequestInit, request: PlatformRequest): Promise<PlatformAnswer> {
+  const { signal, timeoutMs } = request;
+  if (signal.aborted) return { kind: "unreachable", reason: "stopped before it was sent" };
+  if (!canBeSent(url, init))
+    return { kind: "unreachable", reason: "the address or the token has a character that cannot be sent" };
+  const late = AbortSignal.timeout(timeoutMs ?? wholeMs);
+  const silent = new AbortController();
+  const timer = setTimeout(() => silent.abort(), timeoutMs ?? untilHeadersMs);
+  const ends = AbortSignal.any([signal, late, silent.signal]);
+  try {
+    const response = await request.fetch(url, { ...init, redirect: "manual", signal: ends });
+    clearTimeout(timer);
+    return await read(response, request.mostBytes ?? usualBytes);
+  } catch (fault) {
+    if (signal.aborted) return { kind: "unanswered", reason: "stopped before the platform answered" };
+    if (ends.aborted) return { kind: "unanswered", reason: "the platform did not answer in time" };
+    return failureOf(fault instanceof Error ? (fault.cause ?? fault) : fault);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** `fetch` would refuse it too, in words that quote it. */
+function canBeSent(url: string, init: RequestInit): boolean {
+  try {
+    return new Request(url, init).url !== "";
+  } catch {
+    return false;
+  }
+}
+
+/** A refusal whose body breaks off is still a refusal. */
+async function read(response: Response, mostBytes: number): Promise<PlatformAnswer> {
+  const { status, headers } = response;
+  const text = await readText(response, mostBytes).catch((fault: unknown) => {
+    if (response.ok) throw fault;
+    return "";
+  });
+  return { kind: "answered", status, headers, json: parsed(text), text };
+}
+
+async function readText(response: Response, mostBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    chunks.push(chunk);
+    bytes += chunk.byteLength;
+    if (bytes > mostBytes) break;
+  }
+  return Buffer.concat(chunks).subarray(0, mostBytes).toString("utf8");
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+const words: Record<string, string> = {
+  ECONNREFUSED: "the connection was refused",
+  ENOTFOUND: "its name is not known",
+  EAI_AGAIN: "its name could not be looked up",
+  ENETUNREACH: "there is no way to its network",
+  EHOSTUNREACH: "there is no way to it",
+  UND_ERR_CONNECT_TIMEOUT: "connecting took too long",
+  CERT_HAS_EXPIRED: "its certificate has expired",
+  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
+  SELF_SIGNED_CERT_IN_CHAIN: "its certificate is not trusted",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is not trusted",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate is not trusted",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "its certificate is not trusted",
+  CERT_NOT_YET_VALID: "its certificate is not valid yet",
+  ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS",
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: "it does not speak TLS",
+};
+
+type Fault = { code?: unknown; syscall?: unknown; message?: unknown };
+
+function failureOf(fault: unknown): PlatformAnswer {
+  const { code } = (fault ?? {}) as Fault;
+  const name = typeof code === "string" && /^[A-Z][A-Z0-9_]*$/.test(code) ? code : "no code";
+  if (!isBeforeSending(fault))
+    return { kind: "unanswered", reason: `the connection broke before the platform answered (${name})` };
+  return { kind: "unreachable", reason: `the platform cannot be reached: ${words[name] ?? name}` };
+}
+
+function isBeforeSending(fault: unknown): boolean {
+  // One of each address that was tried.
+  if (fault instanceof AggregateError) return fault.errors.length > 0 && fault.errors.every(isBeforeSending);
+  const { code, syscall, message } = (fault ?? {}) as Fault;
+  return (
+    (typeof code === "string" && Object.hasOwn(words, code)) ||
+    syscall === "connect" ||
+    syscall === "getaddrinfo" ||
+    /^bad port$|before secure TLS connection was established/.test(String(message))
+  );
+}
+
+/** What `Retry-After` asks for; a date is read by the platform's own clock where it shows it. */
+export function retryAfterMs(headers: Headers, now = Date.now()): number | null {
+  const theirs = Date.parse(headers.get("date") ?? "");
+  return parseRetryAfter(headers.get("retry-after"), Number.isNaN(theirs) ? now : theirs);
+}

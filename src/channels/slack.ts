@@ -1,0 +1,85 @@
+// Slack, through the Web API. An error comes with the status 200, too.
+import { z } from "zod";
+import type { Channel, ChannelTools, SendOutcome } from "../channel.ts";
+import type { SlackSettings } from "../config/schema/channels.ts";
+import { checkOf, limited, outcomeOf, quoted, rejected, unknown, within } from "./outcome.ts";
+import { type Answered, type PlatformAnswer, postJson, retryAfterMs } from "./request.ts";
+import { renderMessages } from "./text/render.ts";
+
+const recipientForm = /^([CGDUW][A-Z0-9]{5,30})(?::thread:(\d{1,16}\.\d{1,10}))?$/;
+const limit = { most: 4000, unit: "utf16" } as const;
+
+const replyForm = z.object({
+  ok: z.boolean(),
+  error: z.string().optional(),
+  needed: z.string().optional(),
+  user: z.string().optional(),
+  team: z.string().optional(),
+});
+
+export function createSlack(
+  { token, apiBase = "https://slack.com/api" }: SlackSettings,
+  { fetch }: ChannelTools,
+): Channel {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json; charset=utf-8" };
+  const call = (method: string, body: unknown, signal: AbortSignal) =>
+    postJson(within(apiBase, method), { headers, body, signal, fetch });
+  const read = (answer: PlatformAnswer) => outcomeOf(answer, (answered) => readReply(answered, token));
+  return {
+    idempotent: false,
+    recipientFault: (to) =>
+      recipientForm.test(to)
+        ? null
+        : "must be the id of a channel or user, such as C0123456789; a thread follows as :thread:1700000000.000100",
+    render: (markdown) => renderMessages(markdown, { dialect: "slack", limit }),
+    async send({ to, text }, signal) {
+      const [, channel = to, thread] = recipientForm.exec(to) ?? [];
+      const where = thread === undefined ? { channel } : { channel, thread_ts: thread };
+      const body = { ...where, text, mrkdwn: true, unfurl_links: false, unfurl_media: false };
+      return read(await call("chat.postMessage", body, signal));
+    },
+    async check(signal) {
+      const answer = await call("auth.test", {}, signal);
+      const { data } = replyForm.safeParse(answer.kind === "answered" ? answer.json : undefined);
+      return checkOf(read(answer), `the bot ${data?.user ?? "?"} in ${data?.team ?? "?"}`);
+    },
+  };
+}
+
+function readReply(answered: Answered, token: string): SendOutcome | null {
+  const { data: reply } = replyForm.safeParse(answered.json);
+  if (!reply) return null;
+  if (reply.ok) return { kind: "sent" };
+  const { error = "no reason given", needed } = reply;
+  if (/^rate_?limited$/.test(error)) return limited(retryAfterMs(answered.headers));
+  if (breakdowns.has(error)) return unknown(`Slack answered ${error}`);
+  if (error === "missing_scope")
+    return rejected(
+      `the token lacks the scope ${quoted(needed ?? "chat:write", token)}: add it and reinstall the app`,
+    );
+  const known = Object.hasOwn(refusals, error) ? refusals[error] : undefined;
+  return rejected(known ?? `Slack refused it: ${quoted(error, token)}`);
+}
+
+/** Slack says of these that something may have been done. */
+const breakdowns = new Set(["internal_error", "fatal_error", "request_timeout", "service_unavailable"]);
+
+const badToken = "Slack does not take the token: it is wrong, revoked or expired";
+
+const refusals: Record<string, string> = {
+  channel_not_found: "no such channel, or the bot cannot see it: check the id and invite the bot",
+  not_in_channel: "the bot is not in the channel: invite it there",
+  is_archived: "the channel is archived",
+  user_not_found: "no such user",
+  user_disabled: "the user's account is disabled",
+  cannot_dm_bot: "the recipient is a bot, and bots cannot write to bots",
+  messages_tab_disabled: "the app takes no direct messages: turn on its messages tab",
+  restricted_action: "the workspace does not let the bot write there",
+  msg_too_long: "the message is too long for Slack",
+  no_text: "the message has no text",
+  invalid_auth: badToken,
+  not_authed: badToken,
+  token_revoked: badToken,
+  token_expired: badToken,
+  account_inactive: badToken,
+};

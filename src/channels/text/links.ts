@@ -1,0 +1,44 @@
+// Which addresses become links, and how a link is spelled where a platform has none.
+
+import { PLAIN, mergeSpans, textOf, type Span } from "./model.ts";
+
+const LONGEST_SHOWN = 200;
+
+/** The address if it may be a link, else null: only http, https, mailto and tel. */
+export function linkAddress(href: string): string | null {
+  if (!/^(?:https?:\/\/[^/\s]|mailto:[^\s]|tel:[+\d])/i.test(href)) return null;
+  return href.replace(/[\s<>"`|\\^{}]/g, (character) => encodeURIComponent(character));
+}
+
+/** A label with the address it stands for, as one link or, where that must not be one, as text. */
+export function linkSpans(label: readonly Span[], href: string): Span[] {
+  const address = linkAddress(href);
+  const empty = textOf(label).trim() === "";
+  if (address === null) {
+    const shown = href.length > LONGEST_SHOWN ? `${href.slice(0, LONGEST_SHOWN).toWellFormed()}…` : href;
+    return [...label, { ...PLAIN, text: empty ? shown : shown === "" ? "" : ` (${shown})` }];
+  }
+  const spans = empty ? [{ ...PLAIN, text: address }] : label;
+  return spans.map((span) => ({ ...span, link: span.link ?? address }));
+}
+
+/** The label already says the address. */
+export function isBare(label: string, address: string): boolean {
+  const encoded = linkAddress(label) ?? label;
+  return [encoded, `mailto:${label}`, `tel:${label}`, `http://${label}`, `https://${label}`].includes(
+    address,
+  );
+}
+
+/** `label (address)` in place of links. */
+export function spellOutLinks(spans: readonly Span[]): Span[] {
+  const spelled: Span[] = [];
+  for (let from = 0, to = 0; from < spans.length; from = to) {
+    const address = spans[from]!.link;
+    while (to < spans.length && spans[to]!.link === address) to += 1;
+    const run = spans.slice(from, to).map((span) => ({ ...span, link: null }));
+    spelled.push(...run);
+    if (address !== null && !isBare(textOf(run), address)) spelled.push({ ...PLAIN, text: ` (${address})` });
+  }
+  return mergeSpans(spelled);
+}

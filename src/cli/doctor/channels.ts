@@ -1,0 +1,59 @@
+// The channels: can each be made, does its platform take our credentials, is its default recipient one?
+import type { Channel } from "../../channels/channel.ts";
+import { formatProblem } from "../../config/problem.ts";
+import { faultKind } from "../../core/errors.ts";
+import type { Loaded } from "../settings.ts";
+import { fail, type Finding, ok } from "./finding.ts";
+
+const patienceMs = 5000;
+
+export async function checkChannels({ config, place }: Loaded, limitMs = patienceMs): Promise<Finding[]> {
+  const { openChannels } = await import("../../channels/registry.ts");
+  const opened = await openChannels(config.channels, { fetch });
+  if (!opened.ok) {
+    const problems = opened.findings.map((finding) => formatProblem(place(finding))).join("; ");
+    return [fail("channels", `cannot be used: ${problems}`, "Change these places, then: rouse check")];
+  }
+  const { channels } = opened;
+  const configured = channels.configured();
+  if (configured.length === 0) return [ok("channels", "none: replies are recorded, and go to nobody")];
+  return Promise.all(
+    configured.flatMap(({ channel: name, to }) => {
+      const channel = channels.find(name);
+      return channel ? [checkChannel(name, channel, to, limitMs)] : [];
+    }),
+  );
+}
+
+async function checkChannel(
+  name: string,
+  channel: Channel,
+  to: string | null,
+  limitMs: number,
+): Promise<Finding> {
+  const check = `channel ${name}`;
+  const fault = to === null ? null : channel.recipientFault(to);
+  if (fault !== null)
+    return fail(check, `its default recipient ${fault}`, `Change channels.${name}.to in the config.`);
+  const result = await within(channel, limitMs);
+  return result.ok
+    ? ok(check, `its credentials are taken: ${result.detail}`)
+    : fail(check, result.reason, `See docs/channels.md, then: rouse channels test ${name}`);
+}
+
+/** Whatever the channel does, an answer comes in time. */
+async function within(channel: Channel, limitMs: number) {
+  const stop = new AbortController();
+  const late = Promise.withResolvers<{ ok: false; reason: string }>();
+  const timer = setTimeout(() => {
+    late.resolve({ ok: false, reason: `no answer within ${Math.round(limitMs / 1000)} seconds` });
+    stop.abort();
+  }, limitMs);
+  try {
+    return await Promise.race([late.promise, channel.check(stop.signal)]);
+  } catch (fault) {
+    return { ok: false as const, reason: `its check broke (${faultKind(fault)})` };
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,42 @@
+// The mappings: do their templates compile and their transforms load, and which of them lift the safety boundary?
+import type { MappingConfig } from "../../config/config.ts";
+import { formatProblem } from "../../config/problem.ts";
+import { mappingProblems } from "../check.ts";
+import type { Loaded } from "../settings.ts";
+import { fail, type Finding, ok, warn } from "./finding.ts";
+
+export async function checkMappings(loaded: Loaded): Promise<Finding[]> {
+  const { mappings } = loaded.config.hooks;
+  const problems = await mappingProblems(loaded);
+  const finding =
+    problems.length === 0
+      ? ok("mappings", summaryOf(mappings))
+      : fail(
+          "mappings",
+          `cannot be used: ${problems.map(formatProblem).join("; ")}`,
+          "Change these places, then: rouse check",
+        );
+  const { unsafeWarning } = await import("../../config/mapping-rules.ts");
+  const unsafe = mappings.filter((each) => each.allowUnsafeExternalContent);
+  return [finding, ...unsafe.map((mapping) => unsafeFinding(mapping, unsafeWarning(mapping)))];
+}
+
+function summaryOf(mappings: readonly MappingConfig[]): string {
+  const presets = mappings.filter(({ origin }) => typeof origin === "string").map(({ id }) => id);
+  const own = mappings.length - presets.length;
+  const transforms = mappings.filter(({ transform }) => transform !== null).length;
+  const on =
+    presets.length === 0 ? "no preset" : `${counted(presets.length, "preset")} (${presets.join(", ")})`;
+  if (mappings.length === 0) return "none, and no preset: only wake and agent are served";
+  const checked = `templates compile${transforms === 0 ? "" : `, ${counted(transforms, "transform")} can be loaded`}`;
+  return `${counted(own, "mapping")} and ${on} on; ${checked}`;
+}
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+
+const unsafeFinding = ({ id }: MappingConfig, message: string): Finding =>
+  warn(
+    `mapping ${id}`,
+    `allowUnsafeExternalContent ${message}`,
+    "Take allowUnsafeExternalContent out, unless you trust everyone who can send to it.",
+  );

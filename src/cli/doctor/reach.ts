@@ -1,0 +1,94 @@
+// Whether what an agent asks over the network can be reached: a model server by its list of models, which costs
+// nothing, and one's own service by a connection alone.
+import { connect } from "node:net";
+import type { Config, ProviderConfig } from "../../config/config.ts";
+import { resolveModel } from "../../core/model.ts";
+import { faultCode } from "../post.ts";
+
+export type Reached = { status: "ok" | "warn" | "fail"; words: string; fix: string | null };
+
+const patienceMs = 2000;
+
+const makersAddress = {
+  openai: "https://api.openai.com/v1",
+  anthropic: "https://api.anthropic.com/v1",
+  google: "https://generativelanguage.googleapis.com/v1beta",
+  "openai-compatible": "",
+} as const;
+
+/** The provider of the agent's model; the config's rules see to it that there is one. */
+export function providerOf(
+  model: string | null,
+  { agents, models }: Pick<Config, "agents" | "models">,
+): { name: string; provider: ProviderConfig } | null {
+  const id = model === null ? null : (resolveModel(model, agents.models) ?? model);
+  const name = id?.slice(0, id.indexOf("/")) ?? "";
+  const provider = Object.hasOwn(models.providers, name) ? models.providers[name] : undefined;
+  return provider === undefined ? null : { name, provider };
+}
+
+export async function reachProvider(name: string, provider: ProviderConfig): Promise<Reached> {
+  const base = (provider.baseUrl ?? makersAddress[provider.kind]).replace(/\/+$/, "");
+  try {
+    const response = await fetch(`${base}/models`, {
+      headers: headersOf(provider),
+      redirect: "manual",
+      signal: AbortSignal.timeout(patienceMs),
+    });
+    await response.body?.cancel();
+    return judge(name, response.status);
+  } catch (fault) {
+    const words = `its provider ${name} could not be reached (${faultCode(fault)})`;
+    return { status: "warn", words, fix: `See that it runs, and models.providers.${name}.baseUrl.` };
+  }
+}
+
+function headersOf({ kind, apiKey }: ProviderConfig): Record<string, string> {
+  if (apiKey === null) return {};
+  if (kind === "anthropic") return { "x-api-key": apiKey, "anthropic-version": "2023-06-01" };
+  return kind === "google" ? { "x-goog-api-key": apiKey } : { authorization: `Bearer ${apiKey}` };
+}
+
+function judge(name: string, status: number): Reached {
+  const fix = `See models.providers.${name}.apiKey.`;
+  if (status === 401 || status === 403)
+    return { status: "fail", words: `its provider ${name} did not accept the key (status ${status})`, fix };
+  // Google says so when a key is none.
+  if (status === 400)
+    return { status: "fail", words: `its provider ${name} refused the key or the request`, fix };
+  if (status === 429 || status >= 500)
+    return {
+      status: "warn",
+      words: `its provider ${name} answers with status ${status}`,
+      fix: "Try again later.",
+    };
+  if (status >= 300 && status < 400)
+    return {
+      status: "warn",
+      words: `its provider ${name} points elsewhere (status ${status})`,
+      fix: `See models.providers.${name}.baseUrl.`,
+    };
+  return { status: "ok", words: `its provider ${name} answers`, fix: null };
+}
+
+export function reachService(url: string): Promise<Reached> {
+  const { hostname, port, protocol, host } = new URL(url);
+  const { promise, resolve } = Promise.withResolvers<Reached>();
+  const away = (code: string) =>
+    resolve({
+      status: "warn",
+      words: `your service on ${host} could not be reached (${code})`,
+      fix: "See that it runs, and the agent's url.",
+    });
+  const socket = connect({
+    host: hostname.replace(/^\[|\]$/g, ""),
+    port: Number(port) || (protocol === "https:" ? 443 : 80),
+    timeout: patienceMs,
+  });
+  socket.on("connect", () =>
+    resolve({ status: "ok", words: `your service on ${host} can be reached`, fix: null }),
+  );
+  socket.on("timeout", () => away("no answer"));
+  socket.on("error", (fault) => away(faultCode(fault)));
+  return promise.finally(() => socket.destroy());
+}

@@ -1,0 +1,152 @@
+// An explanation for people: what would happen in one line, then how it comes to that, step by step.
+import type { WantedTarget } from "../../core/target.ts";
+import type { Context } from "../command.ts";
+import { painter, type Style } from "../output.ts";
+import { signalWords } from "../signal-words.ts";
+import { safeLine, safeText, widthOf } from "../terminal-text.ts";
+import type { ExplainedAction, ExplainedAgent } from "./action.ts";
+import type { Explanation } from "./explanation.ts";
+
+const mostPrompts = 3;
+
+export function printExplanation(context: Context, explanation: Explanation): void {
+  const { hook, mappings, actions, reason, answer, output } = explanation;
+  const pen = createPen(context);
+  pen.line(verdictLine(explanation), answer.status < 300 ? "green" : "red");
+  pen.line("Nothing was sent or stored.");
+  pen.heading("Mappings");
+  const isBuiltIn = hook === "wake" || hook === "agent";
+  if (mappings.length > 0) printMappings(pen, mappings);
+  else pen.line(isBuiltIn ? `  ${hook} is built in: no mapping is asked` : "  none was asked");
+  if (output.trim() !== "") {
+    pen.heading("What the transforms printed");
+    pen.block(output);
+  }
+  printActions(pen, actions);
+  pen.heading("Answer");
+  printAnswer(pen, answer);
+  if (reason !== null) pen.field("why", reason);
+}
+
+function verdictLine({ hook, outcome, actions, answer }: Explanation): string {
+  const about = `A request to ${hook === "" ? "this name" : hook}`;
+  if (outcome === "skipped") return `${about} would do nothing (${answer.status}).`;
+  if (outcome !== "accepted")
+    return `${about} would ${outcome === "failed" ? "fail" : "be refused"} (${answer.status}).`;
+  const runs = actions.filter(({ action }) => action === "agent").length;
+  const parts = [
+    counted(runs, "run of an agent", "runs of agents"),
+    counted(actions.length - runs, "note for the main session", "notes for the main session"),
+  ].filter((part) => part !== null);
+  return `${about} would be accepted (${answer.status}): ${parts.join(" and ")}.`;
+}
+
+const counted = (count: number, one: string, many: string): string | null =>
+  count === 0 ? null : `${count} ${count === 1 ? one : many}`;
+
+function printMappings(pen: Pen, mappings: Explanation["mappings"]): void {
+  const width = Math.max(...mappings.map(({ id }) => widthOf(safeLine(id))));
+  for (const { id, takes, reason } of mappings) {
+    const gap = " ".repeat(width - widthOf(safeLine(id)));
+    pen.line(`  ${safeLine(id)}${gap}  ${takes ? "takes it" : reason}`, takes ? "green" : "dim");
+  }
+}
+
+/** The first few, and the one that gets the whole request refused. */
+function printActions(pen: Pen, actions: readonly ExplainedAction[]): void {
+  const refusedAt = actions.findIndex(({ policy }) => !policy.allowed);
+  const isShown = (at: number) => at < mostPrompts || at === refusedAt;
+  for (const [at, action] of actions.entries()) {
+    if (!isShown(at)) continue;
+    pen.heading(actions.length === 1 ? "Action" : `Action ${at + 1} of ${actions.length}`);
+    printAction(pen, action);
+  }
+  const hidden = actions.filter((_, at) => !isShown(at)).length;
+  if (hidden > 0) pen.line(`\nAnd ${hidden} more, each with a prompt of its own: --json has them all.`);
+}
+
+function printAction(pen: Pen, action: ExplainedAction): void {
+  const { policy, prompt, fault, signals } = action;
+  pen.field("action", action.action === "agent" ? "agent, a run" : "wake, a note for the main session");
+  if (action.action === "agent") printAgentFields(pen, action);
+  pen.field("wake mode", action.wakeMode);
+  if (policy.allowed) pen.field("policy", "allowed");
+  else pen.field("policy", `refused, ${policy.status} ${policy.code}: ${policy.error}`, "red");
+  if (action.action === "agent") pen.text("message", action.message);
+  else pen.text("text", action.text);
+  if (fault !== null) pen.field("but", `it would fail: ${fault}`, "red");
+  if (prompt === null) return;
+  pen.field("outside text", signalWords(signals));
+  const whose =
+    action.action === "agent" ? `what agent ${action.agentId} gets` : "what the main session gets";
+  const isFenced = /^\[begin [0-9a-f]{32} /m.test(prompt);
+  pen.text(`${whose}${isFenced ? " (the long number of the blocks is new each time)" : ""}`, prompt);
+}
+
+function printAgentFields(pen: Pen, action: ExplainedAgent): void {
+  const { tools, timeoutSeconds } = action;
+  pen.field("name", action.name);
+  pen.field("agent", agentWords(action));
+  pen.field("session key", action.sessionKey);
+  pen.field("model", action.model);
+  pen.field("thinking", action.thinking);
+  pen.field("time limit", timeoutSeconds === null ? null : `${timeoutSeconds} s`);
+  pen.field("tools", tools?.join(", ") || null);
+  pen.field("reply", replyWords(action));
+  if (action.allowUnsafeExternalContent)
+    pen.field("boundary", "none: the mapping has allowUnsafeExternalContent", "yellow");
+}
+
+function agentWords({ agentId, requestedAgentId }: ExplainedAgent): string | null {
+  if (agentId === null || requestedAgentId === null) return agentId ?? requestedAgentId;
+  const isTheOne = agentId === requestedAgentId.toLowerCase();
+  return isTheOne ? agentId : `${agentId}, because there is no ${requestedAgentId}`;
+}
+
+function replyWords({ deliver, channel, to, fallback }: ExplainedAgent): string {
+  if (!deliver) return "recorded, not sent";
+  const instead = fallback ? `; if that fails, to ${targetWords(fallback)}` : "";
+  return `sent to ${targetWords({ channel, to })}${instead}`;
+}
+
+const targetWords = ({ channel, to }: WantedTarget): string =>
+  `channel ${channel}${to === null ? "" : `, recipient ${to}`}`;
+
+function printAnswer(pen: Pen, { status, body }: Explanation["answer"]): void {
+  if (body === null) return pen.line(`  ${status}, without a body`);
+  if (!("code" in body)) return pen.line(`  ${status} ${JSON.stringify(body)}`);
+  pen.line(`  ${status} ${body.code}: ${body.error}`);
+  for (const { path, message } of body.details ?? [])
+    pen.line(`    ${path === "" ? "payload" : path}: ${message}`);
+}
+
+type Pen = ReturnType<typeof createPen>;
+
+const nameWidth = 14;
+
+/** Whatever it is given, nothing in it drives the terminal. */
+function createPen(context: Context) {
+  const paint = painter(context);
+  const line = (text: string, style?: Style): void => {
+    const safe = safeText(text);
+    context.stdout.write(`${style === undefined ? safe : paint(style, safe)}\n`);
+  };
+  const block = (text: string): void => {
+    for (const each of safeText(text).trimEnd().split("\n")) line(each === "" ? "  │" : `  │ ${each}`);
+  };
+  return {
+    line,
+    block,
+    heading: (text: string): void => {
+      context.stdout.write("\n");
+      line(text, "bold");
+    },
+    field(name: string, value: string | null, style?: Style): void {
+      if (value !== null) line(`  ${`${name}:`.padEnd(nameWidth)}${safeLine(value)}`, style);
+    },
+    text(name: string, text: string): void {
+      line(`  ${name}:`);
+      block(text);
+    },
+  };
+}

@@ -1,0 +1,24 @@
+// The store for a set-up, which may be the first to need one.
+import { existsSync } from "node:fs";
+import type { Config } from "../../config/config.ts";
+import { faultKind, UsageError } from "../../core/errors.ts";
+import type { Store } from "../../store/store.ts";
+import type { Context } from "../command.ts";
+import { openStore } from "../open-store.ts";
+import { noteLine } from "../output.ts";
+
+/** Null when it cannot be used now. That is no reason to stop: the gateway does the rest at its first look. */
+export async function openOrMakeStore(config: Config["store"], context: Context): Promise<Store | null> {
+  try {
+    if (config.url === null && !existsSync(config.path)) {
+      const { openSqliteStore } = await import("../../store/sqlite.ts");
+      const { path, leaseSeconds } = config;
+      await (await openSqliteStore({ path, clock: context.clock, leaseMs: leaseSeconds * 1000 })).close();
+    }
+    return await openStore(config, context.clock);
+  } catch (fault) {
+    const reason = fault instanceof UsageError ? fault.message : faultKind(fault);
+    noteLine(context, `The store cannot be used now (${reason}): mail counts from the gateway's first look.`);
+    return null;
+  }
+}

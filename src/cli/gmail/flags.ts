@@ -1,0 +1,85 @@
+// The words after `gmail setup`, and what they, the config and the kept login together say.
+import { resolve } from "node:path";
+import type { Config } from "../../config/config.ts";
+import { gmailModes } from "../../config/schema/gmail.ts";
+import { readClientFile, readServiceAccount } from "../../mail/gmail/setup/client-file.ts";
+import type { Credentials } from "../../mail/gmail/setup/credentials.ts";
+import type { LoginSource } from "../../mail/gmail/setup/login.ts";
+import type { Given, MailMode } from "../../mail/gmail/setup/wanted.ts";
+import { configFlag, jsonFlag, type Values } from "../arguments.ts";
+import { WrongUsage } from "../command.ts";
+
+export const setupFlags = {
+  ...configFlag,
+  ...jsonFlag,
+  account: { type: "string" },
+  mode: { type: "string" },
+  client: { type: "string" },
+  "service-account": { type: "string" },
+  label: { type: "string" },
+  project: { type: "string" },
+  topic: { type: "string" },
+  subscription: { type: "string" },
+  "push-endpoint": { type: "string" },
+  "oidc-service-account": { type: "string" },
+  audience: { type: "string" },
+  provisioned: { type: "boolean" },
+  "new-login": { type: "boolean" },
+  "no-browser": { type: "boolean" },
+  "dry-run": { type: "boolean" },
+  "print-gcloud": { type: "boolean" },
+  yes: { type: "boolean" },
+} as const;
+
+export type SetupValues = Values<typeof setupFlags>;
+
+/** What is not there may still be asked for. */
+export type Draft = { [Name in keyof Given]?: Given[Name] | undefined } & { source: LoginSource | null };
+
+export function readMode(written: string | undefined): MailMode | undefined {
+  const mode = gmailModes.find((each) => each === written);
+  if (written !== undefined && mode === undefined)
+    throw new WrongUsage(`--mode must be poll, pull or push, not "${written}".`);
+  return mode;
+}
+
+export function readSource(values: SetupValues): LoginSource | null {
+  const { client, "service-account": serviceAccount } = values;
+  if (client !== undefined && serviceAccount !== undefined)
+    throw new WrongUsage("--client and --service-account cannot both be given: they are two ways to log in.");
+  if (client !== undefined) return { kind: "desktop", client: readClientFile(resolve(client)) };
+  return serviceAccount === undefined
+    ? null
+    : { kind: "service-account", key: readServiceAccount(resolve(serviceAccount)) };
+}
+
+/** Flags first, then what is configured. */
+export function draftOf(values: SetupValues, config: Config | null): Draft {
+  const gmail = config?.hooks.gmail ?? null;
+  const account = values.account?.trim() || gmail?.account;
+  // The config's spelling is the one under which the store knows the account.
+  const isSame = account?.toLowerCase() === gmail?.account.toLowerCase();
+  const mode = readMode(values.mode) ?? (isSame ? gmail?.mode : undefined);
+  return {
+    account: isSame ? gmail?.account : account,
+    mode,
+    label: values.label ?? gmail?.label,
+    project: values.project,
+    topic: values.topic ?? gmail?.topic ?? undefined,
+    subscription: values.subscription ?? (gmail?.topic ? (gmail.subscription ?? undefined) : undefined),
+    pushEndpoint: values["push-endpoint"] ?? endpointIn(gmail?.oidc?.audience),
+    audience: values.audience ?? (values["push-endpoint"] ? undefined : gmail?.oidc?.audience),
+    oidcServiceAccount: values["oidc-service-account"] ?? gmail?.oidc?.serviceAccountEmail,
+    provisioned: values.provisioned,
+    source: readSource(values),
+  };
+}
+
+const endpointIn = (audience: string | undefined): string | undefined =>
+  audience?.startsWith("https://") ? audience : undefined;
+
+/** Topics must be in the project of whoever asks for the watch. */
+export function projectOf(source: LoginSource | null, kept: Credentials | null): string | null {
+  if (source?.kind === "desktop") return source.client.projectId;
+  return (source?.key ?? kept)?.project_id ?? null;
+}

@@ -1,0 +1,182 @@
+// `rouse gmail setup`: what is wanted is gathered, shown or asked for, and then brought about.
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Config } from "../../config/config.ts";
+import { UsageError } from "../../core/errors.ts";
+import { type Endpoints, googleEndpoints } from "../../mail/gmail/setup/calls.ts";
+import { type Credentials, credentialsFileFor, readCredentials } from "../../mail/gmail/setup/credentials.ts";
+import { gcloudCommands } from "../../mail/gmail/setup/gcloud.ts";
+import type { LoginSource } from "../../mail/gmail/setup/login.ts";
+import { planCalls } from "../../mail/gmail/setup/plan.ts";
+import { setUp } from "../../mail/gmail/setup/set-up.ts";
+import { readAddress, toWanted, type Wanted } from "../../mail/gmail/setup/wanted.ts";
+import { readArguments, refuseMore } from "../arguments.ts";
+import { type Context, WrongUsage } from "../command.ts";
+import { makeHome } from "../home.ts";
+import { printJson, printLine } from "../output.ts";
+import { findConfigFile, loadSettings } from "../settings.ts";
+import { openOrMakeStore } from "./first-store.ts";
+import { type Draft, draftOf, projectOf, setupFlags, type SetupValues } from "./flags.ts";
+import { plainCall, showDone, showPlan } from "./show.ts";
+import { closingLines } from "./show-end.ts";
+import { processTerminal, type Terminal } from "./terminal.ts";
+import { createVisit } from "./visit.ts";
+
+export type Surroundings = { terminal?: Terminal; endpoints?: Partial<Endpoints> };
+
+type Ready = { wanted: Wanted; source: LoginSource | null; credentialsFile: string; wasAsked: boolean };
+
+export async function runSetup(context: Context, around: Surroundings = {}): Promise<number> {
+  const { values, positionals } = readArguments(context.argv, setupFlags);
+  refuseMore(positionals, 0);
+  const { terminal = processTerminal(context) } = around;
+  const file = await findConfigFile(context, values.config);
+  const config = existsSync(file) ? (await loadSettings(context, values.config)).config : null;
+  const endpoints = { ...googleEndpoints, ...config?.hooks.gmail?.endpoints, ...around.endpoints };
+  const ready = await makeReady(values, { config, file, terminal });
+  if (values["print-gcloud"]) return printGcloud(context, ready, values);
+  if (values["dry-run"]) return printPlan(context, ready, endpoints, values);
+  if (ready.wasAsked && !values.yes) await confirmPlan(ready, file, terminal);
+  return bringAbout(context, ready, { values, file, endpoints, terminal });
+}
+
+async function makeReady(
+  values: SetupValues,
+  { config, file, terminal }: { config: Config | null; file: string; terminal: Terminal },
+): Promise<Ready> {
+  const fileFor = (account: string) => keptFile(account, config, file);
+  const keptFor = (account: string): Credentials | null => readCredentials(fileFor(readAddress(account)));
+  const first = draftOf(values, config);
+  const wasAsked = terminal.isInteractive && !values.json && isMissing(first, keptFor);
+  const draft = wasAsked ? await (await import("./ask.ts")).askMissing(first, keptFor, terminal) : first;
+  if (draft.account === undefined) throw new WrongUsage("Say which mailbox: --account ADDRESS");
+  const project = theProject(draft, projectOf(draft.source, keptFor(draft.account)));
+  const wanted = toWanted({ ...draft, account: draft.account, mode: draft.mode ?? "poll", project });
+  const account = config?.hooks.gmail?.account ?? wanted.account;
+  const isSame = account.toLowerCase() === wanted.account;
+  return {
+    wanted: isSame ? { ...wanted, account } : wanted,
+    source: draft.source,
+    credentialsFile: fileFor(wanted.account),
+    wasAsked,
+  };
+}
+
+function isMissing(draft: Draft, keptFor: (account: string) => Credentials | null): boolean {
+  const { account, mode = "poll", source } = draft;
+  if (account === undefined) return true;
+  const kept = keptFor(account);
+  if (source === null && kept === null) return true;
+  if (mode === "poll") return false;
+  const hasProject = draft.project ?? projectOf(source, kept) ?? draft.topic?.startsWith("projects/");
+  const isPushReady = draft.pushEndpoint !== undefined && draft.oidcServiceAccount !== undefined;
+  return !hasProject || (mode === "push" && !isPushReady);
+}
+
+/** Where the config says, if there is a login; otherwise in a place of its own. */
+function keptFile(account: string, config: Config | null, file: string): string {
+  const gmail = config?.hooks.gmail;
+  const isSame = gmail?.account.toLowerCase() === account.toLowerCase();
+  if (gmail && isSame && existsSync(gmail.credentialsFile)) return gmail.credentialsFile;
+  return join(dirname(file), credentialsFileFor(account.toLowerCase()));
+}
+
+function theProject({ project, mode }: Draft, ofLogin: string | null): string | undefined {
+  if (
+    mode !== undefined &&
+    mode !== "poll" &&
+    project !== undefined &&
+    ofLogin !== null &&
+    project !== ofLogin
+  )
+    throw new UsageError(
+      `The login is of the project ${ofLogin}, and --project says ${project}: Gmail wants the topic in the login's project.`,
+    );
+  return project ?? ofLogin ?? undefined;
+}
+
+function printGcloud(context: Context, { wanted }: Ready, { json }: SetupValues): number {
+  const commands = gcloudCommands(wanted);
+  if (json) printJson(context, { commands: commands.filter((line) => !line.startsWith("#")) });
+  else printLine(context, commands.join("\n"));
+  return 0;
+}
+
+function printPlan(
+  context: Context,
+  { wanted, source, credentialsFile }: Ready,
+  endpoints: Endpoints,
+  { json }: SetupValues,
+): number {
+  const kept = readCredentials(credentialsFile);
+  const calls = planCalls({ wanted, source, kept, endpoints });
+  if (json) printJson(context, { dryRun: true, calls: calls.map(plainCall) });
+  else showPlan(context, calls);
+  return 0;
+}
+
+async function confirmPlan(
+  { wanted, credentialsFile }: Ready,
+  file: string,
+  terminal: Terminal,
+): Promise<void> {
+  const { account, mode, label, cloud } = wanted;
+  const { confirmed } = await import("./ask.ts");
+  await confirmed(terminal, [
+    `Mailbox ${account}, label ${label}, mode ${mode}`,
+    ...(cloud === null ? [] : [`In the cloud: ${cloud.topic}, ${cloud.subscription}`]),
+    `Login in ${credentialsFile}`,
+    `Config ${file}, with a backup`,
+  ]);
+}
+
+async function bringAbout(
+  context: Context,
+  { wanted, source, credentialsFile }: Ready,
+  about: { values: SetupValues; file: string; endpoints: Endpoints; terminal: Terminal },
+): Promise<number> {
+  const { values, file, endpoints, terminal } = about;
+  const steps: Parameters<typeof showDone>[1][] = [];
+  const report = (done: (typeof steps)[number]): void => {
+    steps.push(done);
+    if (!values.json) showDone(context, done);
+  };
+  if (!existsSync(file)) {
+    await makeHome(file, { overwrite: false });
+    report({ what: "config", name: file, state: "made", note: "with two fresh tokens" });
+  }
+  const { config } = await loadSettings(context, values.config);
+  const store = await openOrMakeStore(config.store, context);
+  try {
+    const visit = createVisit(context, terminal, { noBrowser: values["no-browser"] === true });
+    const { clock, env } = context;
+    const anew = values["new-login"] === true;
+    const result = await setUp({
+      wanted,
+      source,
+      credentialsFile,
+      config,
+      store,
+      endpoints,
+      visit,
+      anew,
+      clock,
+      env,
+      report,
+    });
+    const lines = closingLines({ wanted, config, result, steps, now: clock.now() });
+    if (values.json)
+      printJson(context, {
+        account: wanted.account,
+        mode: wanted.mode,
+        file,
+        credentialsFile,
+        steps,
+        notes: lines,
+      });
+    else printLine(context, ["", ...lines].join("\n"));
+    return 0;
+  } finally {
+    await store?.close();
+  }
+}

@@ -1,0 +1,58 @@
+// The steps of a set-up, for people.
+import type { Call } from "../../mail/gmail/setup/ask.ts";
+import type { Done } from "../../mail/gmail/setup/done.ts";
+import type { PlannedCall } from "../../mail/gmail/setup/plan.ts";
+import type { Context } from "../command.ts";
+import { painter, printLine, type Style } from "../output.ts";
+
+const styles: Readonly<Record<Done["state"], Style>> = {
+  there: "dim",
+  made: "green",
+  changed: "green",
+  removed: "green",
+  left: "yellow",
+};
+
+const words: Readonly<Record<Done["state"], string>> = {
+  there: "was there already",
+  made: "made",
+  changed: "changed",
+  removed: "removed",
+  left: "left as it is",
+};
+
+const width = Math.max(...Object.values(words).map((word) => word.length));
+
+export function showDone(context: Context, { what, name, state, note }: Done): void {
+  const paint = painter(context);
+  const more = note === undefined ? "" : ` (${note})`;
+  printLineWith(context, paint(styles[state], words[state].padEnd(width)), `${what}: ${name}${more}`);
+}
+
+/** Colours are ours: only the text goes through the filter for terminals. */
+function printLineWith({ stdout }: Context, start: string, text: string): void {
+  stdout.write(`${start}  `);
+  printLine({ stdout } as Context, text);
+}
+
+export function showPlan(context: Context, calls: readonly PlannedCall[]): void {
+  for (const call of calls) {
+    printLine(context, `# ${call.what}${call.when === null ? "" : ` (${call.when})`}`);
+    printLine(context, `${call.method} ${call.url}`);
+    if (call.body !== undefined) printLine(context, `  ${JSON.stringify(call.body)}`);
+  }
+}
+
+export const plainCall = ({
+  what,
+  when,
+  method,
+  url,
+  body,
+}: PlannedCall): Call & { what: string; when: string | null } => ({
+  what,
+  when,
+  method,
+  url,
+  ...(body !== undefined && { body }),
+});

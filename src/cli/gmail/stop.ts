@@ -1,0 +1,109 @@
+// `rouse gmail stop`: no more hints from Gmail; on request, nothing left in the cloud and in the config.
+import type { Config, GmailConfig } from "../../config/config.ts";
+import { UsageError } from "../../core/errors.ts";
+import { gmailScope, pubsubScope } from "../../mail/gmail/auth.ts";
+import { type Ask, createAsk } from "../../mail/gmail/setup/ask.ts";
+import { type Endpoints, googleEndpoints } from "../../mail/gmail/setup/calls.ts";
+import { readCredentials } from "../../mail/gmail/setup/credentials.ts";
+import { gmailAccountId } from "../../mail/gmail/setup/cursor.ts";
+import type { Done } from "../../mail/gmail/setup/done.ts";
+import { removeFromCloud, stopWatch } from "../../mail/gmail/setup/remove.ts";
+import { wantedFrom, writeSettings } from "../../mail/gmail/setup/settings.ts";
+import { tokenFor } from "../../mail/gmail/setup/token.ts";
+import { explained } from "../../mail/gmail/setup/words.ts";
+import { configFlag, jsonFlag, readArguments, refuseMore } from "../arguments.ts";
+import type { Context } from "../command.ts";
+import { printJson, printLine } from "../output.ts";
+import { loadSettings } from "../settings.ts";
+import { openOrMakeStore } from "./first-store.ts";
+import type { Surroundings } from "./setup.ts";
+import { showDone } from "./show.ts";
+import { gmailOf } from "./status.ts";
+
+const flags = {
+  ...configFlag,
+  ...jsonFlag,
+  delete: { type: "boolean" },
+  remove: { type: "boolean" },
+} as const;
+
+export async function runStop(context: Context, around: Surroundings = {}): Promise<number> {
+  const { values, positionals } = readArguments(context.argv, flags);
+  refuseMore(positionals, 0);
+  const { config } = await loadSettings(context, values.config);
+  const gmail = gmailOf(config);
+  const { cloud } = wantedFrom(gmail);
+  const endpoints = { ...googleEndpoints, ...gmail.endpoints, ...around.endpoints };
+  const steps: Done[] = [];
+  const report = (done: Done): void => {
+    steps.push(done);
+    if (!values.json) showDone(context, done);
+  };
+  // First the config: a running gateway would ask for the hints again.
+  if (values.remove)
+    report(writeSettings(config, [{ path: ["hooks", "gmail"], value: undefined }], context.env));
+  try {
+    const askAs = logInAgain(gmail, endpoints, context);
+    report(await stopWatch(await askAs(gmail.account, gmailScope), endpoints, gmail.account));
+    if (values.delete && cloud)
+      (await removeFromCloud(await askAs(null, pubsubScope), endpoints, cloud)).forEach(report);
+  } catch (fault) {
+    // Without a login that works nothing can be done in the cloud; the config is ours.
+    if (!values.remove || !(fault instanceof UsageError)) throw fault;
+    report({ what: "watch", name: gmail.account, state: "left", note: fault.message });
+  }
+  await noteStop(config, gmail, values.remove === true, context);
+  const notes = notesFor(gmail, values.remove === true);
+  if (values.json) printJson(context, { account: gmail.account, steps, notes });
+  else if (notes.length > 0) printLine(context, ["", ...notes].join("\n"));
+  return 0;
+}
+
+/** How to ask in the account's name, or (null) in that of whoever made the topic. */
+type AskAs = (subject: string | null, scope: string) => Promise<Ask>;
+
+function logInAgain({ credentialsFile }: GmailConfig, endpoints: Endpoints, { clock }: Context): AskAs {
+  const credentials = readCredentials(credentialsFile);
+  if (credentials === null)
+    throw new UsageError(
+      `There is no login in ${credentialsFile}: without one, Gmail cannot be told to stop. Its hints end by themselves within seven days.`,
+    );
+  return async (subject, scope) => {
+    const server = { oauth: endpoints.oauth, clock };
+    const { accessToken } = await explained({ what: "Logging in", project: null }, () =>
+      tokenFor(server, credentials, { subject, scopes: [scope] }),
+    );
+    return createAsk(accessToken, clock);
+  };
+}
+
+/** A watch that was removed begins anew when it is set up again, not where it once stopped. */
+async function noteStop(
+  config: Config,
+  gmail: GmailConfig,
+  isRemoved: boolean,
+  context: Context,
+): Promise<void> {
+  const store = await openOrMakeStore(config.store, context);
+  if (store === null) return;
+  const id = gmailAccountId(gmail.account);
+  const now = context.clock.now();
+  try {
+    if (isRemoved) await store.forgetMailAccount(id);
+    else await store.noteMailWatch(id, { expiration: now, dueAt: now + gmail.renewEveryMs });
+  } finally {
+    await store.close();
+  }
+}
+
+function notesFor({ mode, credentialsFile }: GmailConfig, isRemoved: boolean): string[] {
+  if (isRemoved)
+    return [
+      `The login is still in ${credentialsFile}. Delete that file when you no longer need it, and take the app's access back at https://myaccount.google.com/connections`,
+    ];
+  return mode === "poll"
+    ? ["hooks.gmail is still in the config: mail is read as before. To end that: rouse gmail stop --remove"]
+    : [
+        `hooks.gmail is still in the config with the mode ${mode}: the gateway reads mail at intervals, and asks for hints again at its next renewal or start. To end that: rouse gmail stop --remove, or rouse gmail setup --mode poll`,
+      ];
+}

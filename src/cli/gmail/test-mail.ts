@@ -1,0 +1,56 @@
+// `rouse gmail test`: a made-up mail goes the whole way of a real one, from the hook on.
+import { newId } from "../../core/id.ts";
+import type { Mail } from "../../mail/mailbox.ts";
+import { UsageError } from "../../core/errors.ts";
+import { configFlag, jsonFlag, readArguments, refuseMore } from "../arguments.ts";
+import type { Context } from "../command.ts";
+import { hookUrl } from "../hook-url.ts";
+import { printJson, printLine } from "../output.ts";
+import { postHook } from "../post.ts";
+import { idsIn, sentenceFor, showEnds, showRefusal } from "../send-answer.ts";
+import { loadSettings } from "../settings.ts";
+import { gmailOf } from "./status.ts";
+
+const flags = { ...configFlag, ...jsonFlag, wait: { type: "boolean" }, url: { type: "string" } } as const;
+
+export async function runTestMail(context: Context): Promise<number> {
+  const { values, positionals } = readArguments(context.argv, flags);
+  refuseMore(positionals, 0);
+  const { config } = await loadSettings(context, values.config);
+  const { account, label } = gmailOf(config);
+  const [token] = config.hooks.tokens;
+  if (token === undefined) throw new UsageError(`Set hooks.enabled and hooks.token in ${config.file} first.`);
+  const payload = { source: "gmail", account, messages: [madeUpMail(account, label, context.clock.now())] };
+  const answer = await postHook(hookUrl(config, "gmail", values.url), {
+    token,
+    body: JSON.stringify(payload),
+    headers: [],
+    idempotencyKey: undefined,
+  });
+  const json = values.json === true;
+  if (answer.status < 200 || answer.status > 299) return showRefusal(context, answer, json);
+  const runIds = idsIn(answer, "run");
+  if (values.wait && runIds.length > 0) return showEnds(context, config, runIds, json);
+  if (json) printJson(context, answer.body);
+  else printLine(context, sentenceFor(answer));
+  return 0;
+}
+
+/** In the shape of a real one; what it says asks for nothing. */
+function madeUpMail(account: string, label: string, now: number): Mail {
+  const body = `This mail is made up: "rouse gmail test" sent it, to see that mail for ${account} reaches its agent. There is nothing to do about it but to answer with one short sentence.`;
+  const id = `test-${newId()}`;
+  return {
+    id,
+    threadId: id,
+    from: `Rouse <${account}>`,
+    to: account,
+    subject: "A test of the mail watch",
+    date: new Date(now).toISOString(),
+    snippet: body.slice(0, 100),
+    body,
+    bodyTruncated: false,
+    labels: [label],
+    attachments: [],
+  };
+}

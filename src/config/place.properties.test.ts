@@ -1,0 +1,136 @@
+// Any JSON in any place of a whole config: an answer, with a line for every problem; and no name that is not a setting
+// goes unnoticed.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { cases } from "../../test/support/cases.ts";
+import { configOf, gatewayToken, hookToken, parseValue } from "./fixture.ts";
+
+const whole = {
+  gateway: {
+    host: "127.0.0.1",
+    port: 1,
+    auth: { token: gatewayToken },
+    trustedProxies: ["10.0.0.0/8"],
+    drainSeconds: 1,
+  },
+  hooks: {
+    enabled: true,
+    token: hookToken,
+    path: "/hooks",
+    allowedAgentIds: ["main"],
+    defaultSessionKey: "hook:x",
+    allowedSessionKeyPrefixes: ["hook:"],
+    presets: ["gmail"],
+    mappings: [
+      {
+        id: "one",
+        match: { path: "one", source: "s", headers: { "x-a": ["1"] }, payload: { "a[0]": 1 } },
+        action: "agent",
+        name: "{{ a }}",
+        sessionKey: "hook:{{ a }}",
+        messageTemplate: "{{ a }}",
+        channel: "telegram",
+        to: "1",
+        fallback: { channel: "slack", to: "C0123456789" },
+        forEach: "list",
+        timeoutSeconds: 5,
+        transform: { module: "a.mjs", export: "b" },
+      },
+    ],
+    budget: { runsPerDay: 1, moneyPerDay: 0.5 },
+    authFailures: { max: 3, windowSeconds: 1 },
+  },
+  agents: {
+    list: [
+      { id: "main", kind: "echo", default: true },
+      { id: "two", kind: "command", command: "x", args: ["y"], env: ["HOME"] },
+    ],
+    defaults: { heartbeat: { every: "30m" }, models: { "a/b": { alias: "c" } } },
+    maxConcurrent: 2,
+  },
+  channels: { telegram: { token: "t", to: "1" }, slack: { token: "t" }, plugins: ["./a.mjs"] },
+  store: { retention: "30d", leaseSeconds: 15 },
+  log: { level: "info" },
+};
+
+type Place = readonly (string | number)[];
+
+function placesIn(value: unknown, at: Place = []): Place[] {
+  if (typeof value !== "object" || value === null) return [at];
+  return [
+    at,
+    ...Object.entries(value).flatMap(([name, inner]) =>
+      placesIn(inner, [...at, Array.isArray(value) ? Number(name) : name]),
+    ),
+  ];
+}
+
+function put(value: unknown, [first, ...rest]: Place, instead: unknown): unknown {
+  if (first === undefined) return instead;
+  const copy = structuredClone(value) as Record<string | number, unknown>;
+  copy[first] = put(copy[first], rest, instead);
+  return copy;
+}
+
+const places = placesIn(whole);
+const odd = fc.oneof(
+  fc.jsonValue(),
+  fc.constantFrom<unknown>(
+    "",
+    " ",
+    "*",
+    "${NOPE}",
+    "${",
+    0,
+    -1,
+    1e300,
+    [],
+    {},
+    [[]],
+    { file: "x" },
+    "{{",
+    "{% if %}",
+    "main",
+  ),
+  fc
+    .constantFrom(...places)
+    .map((place) =>
+      place.reduce<unknown>((value, part) => (value as Record<string | number, unknown>)[part], whole),
+    ),
+);
+
+test("the config itself is good", () => assert.equal(configOf(whole).hooks.mappings.length, 2));
+
+test("any value in any place is answered, with a line for every problem", () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...places), odd, (place, value) => {
+      const result = parseValue(put(whole, place, value));
+      const found = result.ok ? result.warnings : result.problems;
+      assert.ok(result.ok || found.length > 0);
+      for (const { line, message } of found) assert.ok((line ?? 0) > 0 && message !== "");
+    }),
+    cases(250),
+  );
+});
+
+/** Where names are the user's to choose. */
+const isOpen = (place: Place): boolean => ["headers", "payload", "models"].includes(String(place.at(-1)));
+
+test("a name that is no setting is a problem, in whatever section it stands", () => {
+  const sections = places.filter((place) => {
+    const value = place.reduce<unknown>(
+      (inner, part) => (inner as Record<string | number, unknown>)[part],
+      whole,
+    );
+    return typeof value === "object" && !Array.isArray(value) && !isOpen(place);
+  });
+  const name = fc.string({ minLength: 1, unit: "grapheme" }).map((text) => `${text}~`);
+  fc.assert(
+    fc.property(fc.constantFrom(...sections), name, fc.jsonValue(), (place, name, value) => {
+      const result = parseValue(put(whole, [...place, name], value));
+      assert.ok(!result.ok && result.problems.length > 0, `${place.join(".")} ${name}`);
+    }),
+    cases(100),
+  );
+});

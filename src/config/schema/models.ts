@@ -1,0 +1,64 @@
+// `models` and `mcp`: where models and the tools of others are found.
+import { z } from "zod";
+import { providerKinds } from "../config.ts";
+import { argument, secret, text, variableName, wholeNumber } from "./field.ts";
+
+const providerName = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, - or _: it stands before the slash of a model id");
+
+export const webAddress = text().refine(
+  (written) => URL.canParse(written) && /^https?:\/\//i.test(written),
+  "must be an address such as http://127.0.0.1:11434/v1",
+);
+
+const provider = z.strictObject({
+  kind: z.enum(providerKinds).describe("The language it speaks; most local servers are `openai-compatible`."),
+  baseUrl: webAddress.describe("Its address; needed for `openai-compatible`, otherwise the maker's own.").optional(),
+  apiKey: secret("Its key, where it needs one.").optional(),
+});
+
+const modelId = text().regex(/^[^\s/]+\/\S+$/, "must be provider/model");
+
+export const models = z.strictObject({
+  providers: z
+    .record(providerName, provider)
+    .default({})
+    .describe("Model servers by name. A model id is `NAME/model`."),
+  prices: z
+    .record(
+      modelId,
+      z.strictObject({
+        input: z.number().min(0).describe("For a million tokens in."),
+        output: z.number().min(0).describe("For a million tokens out."),
+      }),
+    )
+    .default({})
+    .describe("What models cost, for `hooks.budget.moneyPerDay`."),
+  contextTokens: z
+    .record(modelId, wholeNumber(1000, 100_000_000))
+    .default({})
+    .describe("How many tokens a model can take at once. Others: 128000."),
+});
+
+const server = z.union(
+  [
+    z.strictObject({
+      url: webAddress.describe("Its address."),
+      headers: z.record(text(), secret("A header's value.")).default({}).describe("Headers it wants."),
+    }),
+    z.strictObject({
+      command: text().describe("The program that is the server."),
+      args: z.array(argument).default([]).describe("Its arguments."),
+      env: z.array(variableName).default([]).describe("Environment variables it may see."),
+    }),
+  ],
+  { error: 'must have either "url" or "command"' },
+);
+
+export const mcp = z.strictObject({
+  servers: z
+    .record(providerName, server)
+    .default({})
+    .describe("MCP servers by name; an agent gets one's tools as `mcp:NAME`."),
+});

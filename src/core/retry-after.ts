@@ -1,0 +1,10 @@
+// The header `Retry-After`: seconds, or the date of when to come again.
+
+/** `now` in the clock the date was written by. Null when it says nothing that can be understood. */
+export function parseRetryAfter(written: string | null | undefined, now: number): number | null {
+  const text = written?.trim() ?? "";
+  if (/^\d{1,9}(\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000);
+  // Without a letter in it, `Date.parse` takes nearly anything for a year.
+  const at = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(at - now) ? null : Math.max(0, at - now);
+}

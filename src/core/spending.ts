@@ -1,0 +1,28 @@
+// What a hook's runs have used in a day, and the limits it is held to.
+
+export type Budget = { runsPerDay: number; tokensPerDay: number; moneyPerDay: number | null };
+
+export type Spending = {
+  hook: string;
+  /** UTC, as 2026-01-31. */
+  day: string;
+  runs: number;
+  inputTokens: number;
+  outputTokens: number;
+  cost: number;
+};
+
+export const dayOf = (now: number): string => new Date(now).toISOString().slice(0, 10);
+
+const dayMs = 86_400_000;
+export const nextDay = (now: number): number => (Math.floor(now / dayMs) + 1) * dayMs;
+
+/** Which limit has been reached, in words, or null. A run that has begun once is not counted again. */
+export function limitReached(spent: Spending, budget: Budget, isNew: boolean): string | null {
+  if (isNew && spent.runs >= budget.runsPerDay) return `${budget.runsPerDay} runs a day`;
+  if (spent.inputTokens + spent.outputTokens >= budget.tokensPerDay)
+    return `${budget.tokensPerDay} tokens a day`;
+  if (budget.moneyPerDay !== null && spent.cost >= budget.moneyPerDay)
+    return `${budget.moneyPerDay} of money a day`;
+  return null;
+}

@@ -1,0 +1,38 @@
+// A delivery that has ended without having arrived for sure, and has a fallback, is made once more for that: the whole
+// text, to another target, with no fallback of its own.
+import type { ClaimedDelivery } from "../core/delivery.ts";
+import { resolveTarget, type TargetPolicy } from "../core/target.ts";
+import type { DeliverySettlement } from "../store/store.ts";
+
+export function withFallback(
+  delivery: ClaimedDelivery,
+  settlement: DeliverySettlement,
+  policy: TargetPolicy,
+  newId: () => string,
+): DeliverySettlement {
+  const hasFailed = settlement.status === "failed" || settlement.status === "unknown";
+  if (!hasFailed || delivery.fallback === null) return settlement;
+  const resolved = resolveTarget(delivery.fallback, policy);
+  if (!resolved.ok) {
+    return { ...settlement, error: `${settlement.error} (no fallback: ${resolved.reason})` };
+  }
+  const { channel, to } = resolved.target;
+  if (channel === delivery.channel && to === delivery.to) return settlement;
+  const { runId, text, trace } = delivery;
+  return {
+    ...settlement,
+    error: `${settlement.error} (goes to ${to} on ${channel} instead)`,
+    notice: null,
+    fallback: {
+      id: newId(),
+      runId,
+      channel,
+      to,
+      text,
+      status: "waiting",
+      error: null,
+      fallback: null,
+      trace,
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { SendOutcome } from "../core/delivery.ts";
+import { transmit, type TransmitPorts } from "./transmit.ts";
+
+const messages = ["one", "two", "three"];
+const delivery = { id: "d", cursor: 0, doubts: 0 };
+const sent: SendOutcome = { kind: "sent" };
+
+function setUp(more: Partial<TransmitPorts> = {}, answers: SendOutcome[] = []) {
+  const did: string[] = [];
+  const stop = new AbortController();
+  const ports: TransmitPorts = {
+    async send({ id, to, text }) {
+      did.push(`send ${id} ${to} ${text}`);
+      return answers.shift() ?? sent;
+    },
+    async advance(cursor) {
+      did.push(`store ${cursor}`);
+      return true;
+    },
+    stopping: stop.signal,
+    ...more,
+  };
+  return { did, stop, ports };
+}
+
+test("each message is stored as sent before the next is sent; the last is for the settlement", async () => {
+  const { did, ports } = setUp();
+  const result = await transmit(delivery, "5", messages, ports);
+  assert.deepEqual(result, { cursor: 3, doubts: 0, outcome: sent });
+  assert.deepEqual(did, ["send d-0 5 one", "store 1", "send d-1 5 two", "store 2", "send d-2 5 three"]);
+});
+
+test("it goes on behind what is known to be sent", async () => {
+  const { did, ports } = setUp();
+  await transmit({ ...delivery, cursor: 2, doubts: 1 }, "5", messages, ports);
+  assert.deepEqual(did, ["send d-2 5 three"]);
+});
+
+test("with everything sent already, nothing is", async () => {
+  const { did, ports } = setUp();
+  const result = await transmit({ ...delivery, cursor: 4 }, "5", messages, ports);
+  assert.deepEqual([result, did], [{ cursor: 3, doubts: 0, outcome: sent }, []]);
+});
+
+test("what is not sent ends it there; a sent message took the doubt away", async () => {
+  const refused: SendOutcome = { kind: "rejected", reason: "no" };
+  const { ports } = setUp({}, [sent, refused]);
+  assert.deepEqual(await transmit({ ...delivery, doubts: 1 }, "5", messages, ports), {
+    cursor: 1,
+    doubts: 0,
+    outcome: refused,
+  });
+  const { ports: first } = setUp({}, [refused]);
+  const result = await transmit({ ...delivery, doubts: 1 }, "5", messages, first);
+  assert.deepEqual(result, { cursor: 0, doubts: 1, outcome: refused });
+});
+
+test("without the lease nothing more is sent", async () => {
+  const { did, ports } = setUp({ advance: async () => false });
+  assert.equal(await transmit(delivery, "5", messages, ports), "lost");
+  assert.equal(did.length, 1);
+});
+
+test("stopped between two messages it says how far it got", async () => {
+  const { did, stop, ports } = setUp();
+  const advance = async () => {
+    stop.abort();
+    return true;
+  };
+  const result = await transmit(delivery, "5", messages, { ...ports, advance });
+  assert.deepEqual(result, { cursor: 1, doubts: 0, outcome: { kind: "stopped" } });
+  assert.equal(did.length, 1);
+});
+
+test("not sent because of the stop is no failure; perhaps sent is what it is", async () => {
+  for (const [answer, kind] of [
+    [{ kind: "retry", reason: "stopped", afterMs: null }, "stopped"],
+    [{ kind: "unknown", reason: "stopped" }, "unknown"],
+  ] as const) {
+    const { stop, ports } = setUp();
+    const send = async () => {
+      stop.abort();
+      return answer;
+    };
+    const result = await transmit(delivery, "5", messages, { ...ports, send });
+    assert.ok(result !== "lost" && result.outcome.kind === kind);
+  }
+});

@@ -1,0 +1,126 @@
+// `GET /metrics`. Who asks over this machine's own loopback needs no token; everybody else needs `gateway.auth.token`,
+// and without one there is no such page for them.
+import { isLoopback } from "../config/loopback.ts";
+import type { Clock } from "../core/clock.ts";
+import { type Refusal, refuse } from "../core/errors.ts";
+import { type ClientAddress, parseAddress } from "../http/client-address.ts";
+import type { Exchange } from "../http/exchange.ts";
+import type { Guard } from "../http/guard.ts";
+import { singleHeader } from "../http/headers.ts";
+import { sendRefusal, sendText } from "../http/respond.ts";
+import type { FailureCounter } from "../http/shared-throttle.ts";
+import type { Backlog, Store } from "../store/store.ts";
+import type { MetricsBook } from "../telemetry/metrics.ts";
+import type { ProcessWatch } from "../telemetry/process.ts";
+import type { State, StoredWork } from "../telemetry/state.ts";
+
+export type MetricsAccess = {
+  /** Of `gateway.auth.token`; null where there is none. */
+  guard: Guard | null;
+  clientAddress: ClientAddress;
+};
+
+export type MetricsPageOptions = {
+  access: () => MetricsAccess;
+  failures: FailureCounter;
+  book: Pick<MetricsBook, "authFailed" | "render">;
+  store: Pick<Store, "backlog">;
+  isStoreUp: () => Promise<boolean>;
+  now: () => Pick<State, "connections" | "inHand">;
+  process: Pick<ProcessWatch, "read">;
+  clock: Clock;
+};
+
+export type MetricsPage = { handles(target: string): boolean; handle(exchange: Exchange): void };
+
+const contentType = "text/plain; version=0.0.4; charset=utf-8";
+const freshMs = 1000;
+const longestReadMs = 3000;
+
+export function createMetricsPage(options: MetricsPageOptions): MetricsPage {
+  const { access, failures, book, store, isStoreUp, now, process, clock } = options;
+  const readWork = createWorkReader({ store, clock });
+
+  async function tokenRefusal({ request }: Exchange): Promise<Refusal | null> {
+    const { guard, clientAddress } = access();
+    if (isFromHere(request)) return null;
+    const verdict = guard?.check(request.rawHeaders) ?? "wrong";
+    if (verdict === "ok") return null;
+    if (verdict === "repeated") return refuse("repeated-header");
+    book.authFailed();
+    const address = clientAddress(request.socket.remoteAddress, request.rawHeaders);
+    const seconds = await failures.fail(address);
+    return seconds === null
+      ? refuse("unauthorized")
+      : refuse("too-many-failures", { retryAfterSeconds: seconds });
+  }
+
+  async function answer(exchange: Exchange): Promise<void> {
+    const { request } = exchange;
+    if (access().guard === null && !isFromHere(request)) return sendRefusal(exchange, refuse("not-found"));
+    if (request.method !== "GET" && request.method !== "HEAD")
+      return sendRefusal(exchange, refuse("method-not-allowed", { allow: "GET, HEAD" }));
+    const refusal = await tokenRefusal(exchange);
+    if (refusal !== null) return sendRefusal(exchange, refusal);
+    const [work, storeUp] = await Promise.all([readWork(), isStoreUp()]);
+    sendText(exchange, book.render({ work, storeUp, process: process.read(), ...now() }), contentType);
+  }
+
+  return {
+    handles: (target) => target === "/metrics" || target.startsWith("/metrics?"),
+    handle: (exchange) => void answer(exchange).catch(() => sendRefusal(exchange, refuse("internal-error"))),
+  };
+}
+
+/** What a proxy adds, or at least some do. */
+const forwarding = /^(?:forwarded|via|x-real-ip|x-forwarded-.*)$/i;
+
+/**
+ * A program on this machine that speaks for itself. A proxy beside us comes over loopback too: what carries a sign of
+ * one, or HTTP/1.0 as some speak it by default, counts as from elsewhere. So does what asks for a host of another name:
+ * a browser here, led to us by someone else's page.
+ */
+export function isFromHere(request: {
+  readonly socket: { readonly remoteAddress?: string | undefined };
+  readonly httpVersion: string;
+  readonly rawHeaders: readonly string[];
+}): boolean {
+  const address = parseAddress(request.socket.remoteAddress ?? "");
+  if (address === null || !(address.startsWith("127.") || address === "::1")) return false;
+  const host = singleHeader(request.rawHeaders, "host");
+  return (
+    request.httpVersion !== "1.0" &&
+    typeof host === "string" &&
+    isLoopback(host.replace(/:\d*$/, "").replace(/^\[(.*)\]$/, "$1")) &&
+    !request.rawHeaders.some((name, index) => index % 2 === 0 && forwarding.test(name))
+  );
+}
+
+/** At most one reading a second, however many look; null when the store is away or too slow. */
+function createWorkReader({ store, clock }: { store: Pick<Store, "backlog">; clock: Clock }) {
+  let read: Promise<StoredWork | null> | null = null;
+  let readAt = -Infinity;
+
+  async function readNow(): Promise<StoredWork | null> {
+    const late = Promise.withResolvers<null>();
+    const takeBack = clock.after(longestReadMs, () => late.resolve(null));
+    const backlog = store.backlog().then(workOf, () => null);
+    return Promise.race([backlog, late.promise]).finally(takeBack);
+  }
+
+  return (): Promise<StoredWork | null> => {
+    if (read !== null && Math.abs(clock.now() - readAt) < freshMs) return read;
+    readAt = clock.now();
+    return (read = readNow());
+  };
+}
+
+const workOf = ({ oldestMs, deliveries, ...counts }: Backlog): StoredWork => ({
+  ...counts,
+  oldestSeconds: (oldestMs ?? 0) / 1000,
+  deliveries: deliveries.map((each) => ({
+    channel: each.channel,
+    waiting: each.waiting,
+    oldestSeconds: each.oldestMs / 1000,
+  })),
+});

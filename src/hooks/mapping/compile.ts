@@ -1,0 +1,34 @@
+// A mapping with its templates compiled, or what is wrong with them.
+import { type MappingConfig, type TemplateName, templateNames } from "../../config/config.ts";
+import { compileTemplate, type Template } from "../template/template.ts";
+
+export type Mapping = Omit<MappingConfig, "templates"> & {
+  readonly templates: Readonly<Record<TemplateName, Template | null>>;
+};
+
+/** `setting` is the name inside the mapping. */
+export type MappingFault = { mapping: MappingConfig; setting: string; message: string };
+
+export function compileMappings(mappings: readonly MappingConfig[]): {
+  mappings: Mapping[];
+  faults: MappingFault[];
+} {
+  const faults: MappingFault[] = [];
+  const compiled = mappings.map((mapping) => ({
+    ...mapping,
+    templates: Object.fromEntries(
+      templateNames.map((name) => [name, compile(mapping, name, faults)]),
+    ) as Mapping["templates"],
+  }));
+  return { mappings: compiled, faults };
+}
+
+function compile(mapping: MappingConfig, name: TemplateName, faults: MappingFault[]): Template | null {
+  const source = mapping.templates[name];
+  if (source === null) return null;
+  const compiled = compileTemplate(source);
+  if (compiled.ok) return compiled.template;
+  const place = `line ${compiled.line}, column ${compiled.column} of the template`;
+  faults.push({ mapping, setting: name, message: `${compiled.message} (${place})` });
+  return null;
+}

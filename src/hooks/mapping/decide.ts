@@ -1,0 +1,126 @@
+// What a request to a mapped hook means: the mapping that takes it, one draft for each element, the transform, and
+// the checks every action passes. All of it is one acceptance, stored together or not at all.
+import type { Action } from "../../core/action.ts";
+import { isRefusal, type Refusal, refuse } from "../../core/errors.ts";
+import { readField, replaceField } from "../../core/field-path.ts";
+import { TemplateFault } from "../template/template.ts";
+import type { CallResult, TransformFault, Transforms } from "../transforms/pool.ts";
+import type { Mapping } from "./compile.ts";
+import { type Draft, draftOf, faulty, overwrite, shown, toAction } from "./draft.ts";
+import type { Matcher } from "./match.ts";
+import type { MappedRequest } from "./request.ts";
+
+export const mostElements = 1000;
+
+export type Mapped =
+  | { kind: "actions"; mapping: Mapping; actions: readonly Action[] }
+  /** 204: nothing to do, and why. */
+  | { kind: "skipped"; reason: string }
+  /** 500: the mapping or its transform broke, and how. */
+  | { kind: "failed"; reason: string };
+
+const mostReasons = 5;
+
+export async function decideMapped(
+  request: MappedRequest,
+  { matcher, transforms }: { matcher: Matcher<Mapping>; transforms: Transforms },
+): Promise<Mapped | Refusal> {
+  const found = matcher.find(request);
+  if (found.kind === "unknown") return refuse("unknown-hook");
+  if (found.kind === "filtered")
+    return {
+      kind: "skipped",
+      reason: `no mapping took it: ${found.reasons.slice(0, mostReasons).join("; ")}`,
+    };
+  try {
+    return await applyMapping(found.mapping, request, transforms);
+  } catch (fault) {
+    if (fault instanceof TemplateFault) return failed(found.mapping, fault.message);
+    throw fault;
+  }
+}
+
+export async function applyMapping(
+  mapping: Mapping,
+  request: MappedRequest,
+  transforms: Transforms,
+): Promise<Mapped | Refusal> {
+  const elements = elementsOf(mapping, request);
+  if (isRefusal(elements)) return elements;
+  if (elements.length === 0) return skipped(mapping, `${mapping.forEach?.written ?? ""} is empty`);
+  const drafts = await transformed(mapping, elements, transforms);
+  if ("kind" in drafts) {
+    if (drafts.kind === "busy") return refuse("queue-full", { retryAfterSeconds: 5 });
+    return failed(mapping, drafts.reason);
+  }
+  const actions: Action[] = [];
+  for (const [at, draft] of drafts.entries()) {
+    if (draft === null) continue;
+    const action = toAction(draft, mapping);
+    if (isRefusal(action)) return within(mapping, at, action);
+    actions.push(action);
+  }
+  if (actions.length === 0) return skipped(mapping, "the transform returned null");
+  return { kind: "actions", mapping, actions };
+}
+
+/** The request once for each element, each seeing the payload with the array replaced by its one element. */
+function elementsOf(mapping: Mapping, request: MappedRequest): MappedRequest[] | Refusal {
+  const { forEach } = mapping;
+  if (forEach === null) return [request];
+  const list = readField(request.payload, forEach.path);
+  const message = `must be an array of at most ${mostElements} elements`;
+  if (!Array.isArray(list) || list.length > mostElements) return faulty([{ path: forEach.written, message }]);
+  return list.map((element: unknown) => ({
+    ...request,
+    payload: replaceField(request.payload, forEach.path, [element]),
+  }));
+}
+
+/** Null for an element that the transform says nothing is to be done for. */
+async function transformed(
+  mapping: Mapping,
+  requests: readonly MappedRequest[],
+  transforms: Transforms,
+): Promise<(Draft | null)[] | TransformFault> {
+  const drafts = requests.map((request) => draftOf(mapping, request));
+  if (mapping.transform === null) return drafts;
+  const calls = requests.map(({ name, payload, headers, query }, at) => ({
+    input: { name, path: name, payload, headers, query },
+    action: shown(drafts[at]!),
+  }));
+  const results = await transforms.run(mapping.transform, calls);
+  if (!Array.isArray(results)) return results;
+  const changed: (Draft | null)[] = [];
+  for (const [at, result] of results.entries()) {
+    const draft = result.kind === "skip" ? null : changedDraft(mapping, requests[at]!, drafts[at]!, result);
+    if (typeof draft === "string") return { kind: "failed", reason: draft };
+    changed.push(draft);
+  }
+  return changed;
+}
+
+function changedDraft(
+  mapping: Mapping,
+  request: MappedRequest,
+  draft: Draft,
+  result: Exclude<CallResult, { kind: "skip" }>,
+): Draft | string {
+  if (result.kind === "kept") return draft;
+  const { payload, ...keys } = result.value;
+  return overwrite(payload === undefined ? draft : draftOf(mapping, { ...request, payload }), keys);
+}
+
+/** Says of which element a refusal speaks. */
+export function within({ forEach }: Mapping, at: number, refusal: Refusal): Refusal {
+  if (forEach === null || !refusal.details) return refusal;
+  const place = `${forEach.written}[${at}]`;
+  const details = refusal.details.map(({ path, message }) => ({ path: `${place}: ${path}`, message }));
+  return { ...refusal, details };
+}
+
+const skipped = ({ id }: Mapping, reason: string): Mapped => ({
+  kind: "skipped",
+  reason: `${id}: ${reason}`,
+});
+const failed = ({ id }: Mapping, reason: string): Mapped => ({ kind: "failed", reason: `${id}: ${reason}` });

@@ -1,0 +1,130 @@
+// An action in the making: what the templates gave, what a transform made of it, and its last check, which is the
+// same as a request's.
+import { wakeModes, type Action, type WakeMode } from "../../core/action.ts";
+import { isRefusal, type PayloadFault, type Refusal, refuse } from "../../core/errors.ts";
+import { outsideMessage, plainText, type Message } from "../../core/message.ts";
+import type { TransformAction } from "../../transform.ts";
+import { readAgent } from "../agent.ts";
+import { type Fields, readFields } from "../fields.ts";
+import { scopeOf } from "../template/scope.ts";
+import type { Template } from "../template/template.ts";
+import { readWake } from "../wake.ts";
+import type { Mapping } from "./compile.ts";
+import type { MappedRequest } from "./request.ts";
+
+export type Draft = {
+  readonly action: "wake" | "agent";
+  readonly wakeMode: WakeMode;
+  readonly message: Message;
+  readonly text: Message;
+  readonly name: string | null;
+  readonly agentId: string | null;
+  /** Empty when the mapping has a template for it and that came out blank. */
+  readonly sessionKey: string | null;
+  readonly deliver: boolean;
+  readonly channel: string | null;
+  readonly to: string | null;
+  readonly model: string | null;
+  readonly thinking: string | null;
+  readonly timeoutSeconds: number | null;
+};
+
+/** Throws a TemplateFault. */
+export function draftOf(mapping: Mapping, request: MappedRequest): Draft {
+  const scope = scopeOf({ ...request, path: request.name });
+  const { templates } = mapping;
+  const text = (template: Template | null): string | null => template?.renderText(scope).trim() ?? null;
+  const message = (template: Template | null): Message =>
+    template === null ? [] : trimmed(template.renderMessage(scope));
+  return {
+    action: mapping.action,
+    wakeMode: mapping.wakeMode,
+    message: message(templates.messageTemplate),
+    text: message(templates.textTemplate),
+    name: text(templates.name) || null,
+    agentId: mapping.agentId,
+    sessionKey: text(templates.sessionKey),
+    deliver: mapping.deliver,
+    channel: mapping.channel,
+    to: text(templates.to) || null,
+    model: text(templates.model) || null,
+    thinking: text(templates.thinking) || null,
+    timeoutSeconds: mapping.timeoutSeconds,
+  };
+}
+
+/** The draft as a transform sees it: under the mapping's own names, without what is not set. */
+export function shown({ message, text, action, ...rest }: Draft): TransformAction {
+  const content = action === "agent" ? { message: plainText(message) } : { text: plainText(text) };
+  const set = Object.entries(rest).filter(([, value]) => value !== null);
+  return { action, ...content, ...Object.fromEntries(set) };
+}
+
+/** What a transform returned put over the draft, or what is wrong with it. Its own text counts as from outside. */
+export function overwrite(draft: Draft, returned: Record<string, unknown>): Draft | string {
+  const fields = readFields(returned);
+  if (isRefusal(fields)) return "the transform returned no object";
+  const content = (name: "message" | "text"): Message => {
+    const text = fields.text(name);
+    return text === null ? draft[name] : outsideMessage(name, "transform", text);
+  };
+  const next: Draft = {
+    action: chosen(fields, returned, "action", ["agent", "wake"], draft.action),
+    wakeMode: chosen(fields, returned, "wakeMode", wakeModes, draft.wakeMode),
+    message: content("message"),
+    text: content("text"),
+    name: fields.text("name") ?? draft.name,
+    agentId: fields.text("agentId") ?? draft.agentId,
+    sessionKey: fields.text("sessionKey") ?? draft.sessionKey,
+    deliver: fields.flag("deliver", draft.deliver),
+    channel: fields.text("channel") ?? draft.channel,
+    to: fields.text("to") ?? draft.to,
+    model: fields.text("model") ?? draft.model,
+    thinking: fields.text("thinking") ?? draft.thinking,
+    timeoutSeconds: fields.number("timeoutSeconds", 0, 604_800) ?? draft.timeoutSeconds,
+  };
+  const faults = fields.refusal()?.details ?? [];
+  if (faults.length === 0) return next;
+  return `the transform returned ${faults.map(({ path, message }) => `${path}, which ${message}`).join("; ")}`;
+}
+
+const chosen = <const T extends string>(
+  fields: Fields,
+  returned: Record<string, unknown>,
+  name: string,
+  choices: readonly [T, ...T[]],
+  otherwise: T,
+): T => (Object.hasOwn(returned, name) ? fields.choice(name, choices) : otherwise);
+
+/** The draft checked like a request. */
+export function toAction(
+  draft: Draft,
+  {
+    allowUnsafeExternalContent: unsafe,
+    tools,
+    fallback,
+  }: Pick<Mapping, "allowUnsafeExternalContent" | "tools" | "fallback">,
+): Action | Refusal {
+  if (draft.action === "wake") {
+    const read = readWake({ text: plainText(draft.text), mode: draft.wakeMode });
+    return isRefusal(read) ? read : { ...read, text: draft.text };
+  }
+  if (draft.sessionKey === "") return faulty([{ path: "sessionKey", message: "came out blank" }]);
+  const { action: _, text: __, message, ...rest } = draft;
+  const set = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null));
+  const read = readAgent({ ...set, message: plainText(message) });
+  return isRefusal(read) ? read : { ...read, message, unsafe, tools, fallback };
+}
+
+export const faulty = (details: PayloadFault[]): Refusal => refuse("invalid-payload", { details });
+
+/** Without the white space around it, as far as that is the operator's. */
+function trimmed(message: Message): Message {
+  const last = message.length - 1;
+  const parts = message.map((part, at) => {
+    if (typeof part !== "string") return part;
+    const begun = at === 0 ? part.trimStart() : part;
+    return at === last ? begun.trimEnd() : begun;
+  });
+  return parts.filter((part) => part !== "");
+}

@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseFieldPath } from "../../core/field-path.ts";
+import type { MatchConfig, PlainValue } from "../../config/config.ts";
+import { createMatcher, matchRefusal } from "./match.ts";
+import { queryOf, visibleHeaders, type MappedRequest } from "./request.ts";
+
+type Written = {
+  path?: string;
+  source?: string;
+  headers?: Record<string, string[]>;
+  payload?: Record<string, PlainValue[]>;
+};
+
+const match = ({ path, source, headers = {}, payload = {} }: Written): MatchConfig => ({
+  path: path ?? null,
+  source: source ?? null,
+  headers: Object.entries(headers).map(([name, values]) => ({ name, values })),
+  payload: Object.entries(payload).map(([written, values]) => ({
+    written,
+    path: parseFieldPath(written)!,
+    values,
+  })),
+});
+
+const matcher = (...mappings: (Written & { id: string })[]) =>
+  createMatcher(mappings.map((each) => ({ id: each.id, match: match(each) })));
+
+const request = (
+  name: string,
+  payload: unknown = {},
+  headers: Record<string, string> = {},
+): MappedRequest => ({
+  name,
+  payload,
+  headers,
+  query: {},
+  now: "2026-01-01T00:00:00.000Z",
+});
+
+test("the first match in the order of the configuration wins, whatever it is kept under", () => {
+  const hooks = matcher(
+    { id: "source", source: "crm" },
+    { id: "both", path: "in", source: "shop" },
+    { id: "path", path: "in" },
+    { id: "any" },
+  );
+  const taken = (name: string, payload: unknown) => {
+    const found = hooks.find(request(name, payload));
+    return found.kind === "found" ? found.mapping.id : found.kind;
+  };
+  assert.equal(taken("in", { source: "crm" }), "source");
+  assert.equal(taken("in", { source: "shop" }), "both");
+  assert.equal(taken("in", { source: "other" }), "path");
+  assert.equal(taken("in", []), "path");
+  assert.equal(taken("elsewhere", { source: "shop" }), "any");
+  assert.equal(taken("elsewhere", "text"), "any");
+});
+
+test("a path and a source must both fit; a source that is no text never does", () => {
+  const hooks = matcher({ id: "both", path: "in", source: "7" });
+  assert.equal(hooks.find(request("in", { source: "7" })).kind, "found");
+  assert.equal(hooks.find(request("in", { source: 7 })).kind, "unknown");
+  assert.equal(hooks.find(request("in", Object.create({ source: "7" }))).kind, "unknown");
+  assert.equal(hooks.find(request("other", { source: "7" })).kind, "unknown");
+});
+
+test("a name is possible when some mapping could take it", () => {
+  const hooks = matcher({ id: "a", path: "a/b", source: "x" });
+  assert.equal(hooks.couldTake("a/b"), true);
+  assert.equal(hooks.couldTake("A/b"), false);
+  assert.equal(hooks.couldTake("a"), false);
+  assert.equal(matcher().couldTake("a"), false);
+  const any = matcher({ id: "any", source: "x" });
+  assert.equal(any.couldTake("whatever"), true);
+  assert.equal(any.couldTake(""), false);
+  assert.equal(any.couldTake("x".repeat(201)), false);
+});
+
+test("filters are part of the match: refused here, the next is tried; refused everywhere, with the reasons", () => {
+  const hooks = matcher(
+    { id: "opened", path: "github", payload: { action: ["opened", "reopened"], "issue.draft": [false] } },
+    { id: "push", path: "github", headers: { "x-github-event": ["push"] } },
+  );
+  const draft = { action: "opened", issue: { draft: false } };
+  assert.deepEqual(hooks.find(request("github", draft)).kind, "found");
+  const pushed = hooks.find(request("github", { action: "closed" }, { "x-github-event": "push" }));
+  assert.ok(pushed.kind === "found" && pushed.mapping.id === "push");
+  assert.deepEqual(hooks.find(request("github", { action: "closed" }, { "x-github-event": "PUSH" })), {
+    kind: "filtered",
+    reasons: [
+      'opened: the payload\'s action is not "opened" or "reopened"',
+      'push: the header x-github-event is not "push"',
+    ],
+  });
+  assert.deepEqual(hooks.find(request("github", { action: "opened" })), {
+    kind: "filtered",
+    reasons: ["opened: the payload has no issue.draft", "push: there is no header x-github-event"],
+  });
+});
+
+test("values are compared with their type", () => {
+  const one = match({ payload: { n: [1, null, true] } });
+  for (const n of [1, null, true]) assert.equal(matchRefusal(one, request("x", { n })), null);
+  for (const n of ["1", 0, false, "true", [1], {}])
+    assert.notEqual(matchRefusal(one, request("x", { n })), null);
+});
+
+test("why a mapping did not match says what was configured and never what came", () => {
+  const told = matchRefusal(match({ path: "a" }), request("secret-name"));
+  assert.equal(told, "match.path is a");
+  assert.equal(
+    matchRefusal(match({ source: "crm" }), request("a", { source: "secret" })),
+    "the payload's source is not crm",
+  );
+});
+
+test("headers lose what is secret and keep what is repeated", () => {
+  const headers = visibleHeaders(
+    ["Authorization", "Bearer x", "X-Gateway-Token", "x", "Cookie", "c", "Proxy-Authorization", "p"].concat([
+      "X-Event",
+      "a",
+      "x-event",
+      "b",
+      "__proto__",
+      "odd",
+    ]),
+  );
+  assert.deepEqual({ ...headers }, { "x-event": "a, b", ["__proto__"]: "odd" });
+});
+
+test("of a repeated query parameter the last counts", () => {
+  assert.deepEqual(
+    { ...queryOf("/hooks/x?a=1&b=%20&a=2&__proto__=3") },
+    { a: "2", b: " ", ["__proto__"]: "3" },
+  );
+  assert.deepEqual({ ...queryOf("/hooks/x") }, {});
+});

@@ -1,0 +1,88 @@
+// Which mapping takes a request. Mappings are kept by path and source, so that one lookup is as quick among ten
+// thousand as among one; only those that share both are looked at one after another.
+import type { MatchConfig } from "../../config/config.ts";
+import { readField } from "../../core/field-path.ts";
+import type { MappedRequest } from "./request.ts";
+
+export type Matchable = { readonly id: string; readonly match: MatchConfig };
+
+export type Found<T> =
+  | { kind: "found"; mapping: T }
+  /** Name and source fitted, but no mapping's filters did. */
+  | { kind: "filtered"; reasons: readonly string[] }
+  | { kind: "unknown" };
+
+export type Matcher<T> = {
+  /** Whether some mapping could take a request of this name, whatever its payload. */
+  couldTake(name: string): boolean;
+  find(request: MappedRequest): Found<T>;
+};
+
+const longestName = 200;
+
+export function createMatcher<T extends Matchable>(mappings: readonly T[]): Matcher<T> {
+  const places = new Map<string, number[]>();
+  const paths = new Set<string>();
+  let takesAnyPath = false;
+  for (const [at, { match }] of mappings.entries()) {
+    const key = keyOf(match.path, match.source);
+    const listed = places.get(key);
+    if (listed) listed.push(at);
+    else places.set(key, [at]);
+    if (match.path === null) takesAnyPath = true;
+    else paths.add(match.path);
+  }
+
+  /** In the order of the configuration. */
+  function candidates(name: string, source: string | null): T[] {
+    const keys = [keyOf(name, null), keyOf(null, null)];
+    if (source !== null) keys.push(keyOf(name, source), keyOf(null, source));
+    const found = keys.flatMap((key) => places.get(key) ?? []);
+    return found.toSorted((left, right) => left - right).map((at) => mappings[at]!);
+  }
+
+  return {
+    couldTake: (name) => name !== "" && name.length <= longestName && (takesAnyPath || paths.has(name)),
+    find(request) {
+      const reasons: string[] = [];
+      for (const mapping of candidates(request.name, sourceOf(request.payload))) {
+        const reason = filterRefusal(mapping.match, request);
+        if (reason === null) return { kind: "found", mapping };
+        reasons.push(`${mapping.id}: ${reason}`);
+      }
+      return reasons.length === 0 ? { kind: "unknown" } : { kind: "filtered", reasons };
+    },
+  };
+}
+
+/** Why a mapping does not take a request, or null when it does. Names what was configured, never what came. */
+export function matchRefusal(match: MatchConfig, request: MappedRequest): string | null {
+  if (match.path !== null && match.path !== request.name) return `match.path is ${match.path}`;
+  if (match.source !== null && match.source !== sourceOf(request.payload))
+    return `the payload's source is not ${match.source}`;
+  return filterRefusal(match, request);
+}
+
+function filterRefusal(match: MatchConfig, { headers, payload }: MappedRequest): string | null {
+  for (const { name, values } of match.headers) {
+    const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
+    if (value === undefined) return `there is no header ${name}`;
+    if (!values.includes(value)) return `the header ${name} is not ${listed(values)}`;
+  }
+  for (const { written, path, values } of match.payload) {
+    const value = readField(payload, path);
+    if (value === undefined) return `the payload has no ${written}`;
+    if (!values.some((each) => each === value)) return `the payload's ${written} is not ${listed(values)}`;
+  }
+  return null;
+}
+
+const keyOf = (path: string | null, source: string | null): string => JSON.stringify([path, source]);
+
+function sourceOf(payload: unknown): string | null {
+  const source = readField(payload, ["source"]);
+  return typeof source === "string" ? source : null;
+}
+
+const listed = (values: readonly unknown[]): string =>
+  values.map((value) => JSON.stringify(value)).join(" or ");

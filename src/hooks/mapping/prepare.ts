@@ -1,0 +1,107 @@
+// Mappings made ready to serve: templates compiled, transforms loaded. Anything wrong with either is a problem of the
+// configuration, known before the first request.
+import type { Config } from "../../config/config.ts";
+import type { Finding } from "../../config/problem.ts";
+import { refuse, type Refusal } from "../../core/errors.ts";
+import type { Transforms } from "../transforms/pool.ts";
+import type { Mapping, MappingFault } from "./compile.ts";
+import type { Mapped } from "./decide.ts";
+import type { MappedRequest } from "./request.ts";
+
+export type MappingRoom = {
+  couldTake(name: string): boolean;
+  decide(request: MappedRequest): Promise<Mapped | Refusal>;
+  /** In the order in which they are tried. */
+  list: readonly Mapping[];
+  transforms: Transforms;
+  /** Ends when the decisions under way have been made. */
+  close(): Promise<void>;
+};
+
+/** Findings are about settings of the config. */
+export type PreparedMappings = { ok: true; mappings: MappingRoom } | { ok: false; findings: Finding[] };
+
+const noTransforms: Transforms = {
+  run: async () => ({ kind: "failed", reason: "no transform is loaded" }),
+  close: async () => {},
+};
+
+export const noMappings: MappingRoom = {
+  couldTake: () => false,
+  decide: async () => refuse("unknown-hook"),
+  list: [],
+  transforms: noTransforms,
+  close: async () => {},
+};
+
+type Options = Pick<Config["hooks"], "mappings" | "transformsDir" | "transformTimeoutSeconds"> & {
+  onOutput?: (text: string) => void;
+};
+
+/** Template engine and threads are loaded only when there is something for them to do. */
+export async function prepareMappings(options: Options): Promise<PreparedMappings> {
+  if (options.mappings.length === 0) return { ok: true, mappings: noMappings };
+  const { compileMappings } = await import("./compile.ts");
+  const { decideMapped } = await import("./decide.ts");
+  const { createMatcher } = await import("./match.ts");
+  const { mappings: list, faults } = compileMappings(options.mappings);
+  const opened = await openTransformsOf(options);
+  const all = [...faults, ...(opened.ok ? [] : opened.faults)];
+  if (!opened.ok || all.length > 0) {
+    if (opened.ok) await opened.transforms.close();
+    return { ok: false, findings: all.map(findingOf) };
+  }
+  const { transforms } = opened;
+  const matcher = createMatcher(list);
+  const underWay = new Set<Promise<unknown>>();
+  const decide = (request: MappedRequest) => {
+    const decision = decideMapped(request, { matcher, transforms });
+    underWay.add(decision);
+    const over = () => void underWay.delete(decision);
+    decision.then(over, over);
+    return decision;
+  };
+  const close = async () => {
+    await Promise.allSettled(underWay);
+    await transforms.close();
+  };
+  return { ok: true, mappings: { couldTake: matcher.couldTake, decide, list, transforms, close } };
+}
+
+const findingOf = ({ mapping, setting, message }: MappingFault): Finding => ({
+  path:
+    typeof mapping.origin === "number"
+      ? ["hooks", "mappings", mapping.origin, setting]
+      : ["hooks", "presets"],
+  message,
+});
+
+async function openTransformsOf({
+  mappings,
+  transformsDir,
+  transformTimeoutSeconds,
+  onOutput,
+}: Options): Promise<{ ok: true; transforms: Transforms } | { ok: false; faults: MappingFault[] }> {
+  const users = mappings.flatMap((mapping) =>
+    mapping.transform === null ? [] : [{ mapping, reference: mapping.transform }],
+  );
+  if (users.length === 0) return { ok: true, transforms: noTransforms };
+  const { openTransforms } = await import("../transforms/pool.ts");
+  const opened = await openTransforms({
+    transformsDir,
+    references: users.map(({ reference }) => reference),
+    timeoutMs: transformTimeoutSeconds * 1000,
+    onOutput,
+  });
+  if (opened.ok) return opened;
+  const isAt = (
+    fault: { reference: { module: string; export: string | null } },
+    user: (typeof users)[number],
+  ) => fault.reference.module === user.reference.module && fault.reference.export === user.reference.export;
+  const faults = opened.faults.flatMap((fault) =>
+    users
+      .filter((user) => isAt(fault, user))
+      .map(({ mapping }) => ({ mapping, setting: "transform", message: fault.message })),
+  );
+  return { ok: false, faults };
+}

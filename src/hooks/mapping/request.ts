@@ -1,0 +1,35 @@
+// A request to a mapped hook as templates, filters and transforms see it: data only, without its secrets.
+import { secretHeaders } from "../../config/schema/mapping.ts";
+
+export type MappedRequest = {
+  /** The hook's name: the path under `hooks.path`. */
+  readonly name: string;
+  readonly payload: unknown;
+  /** Names in lower case; repeated ones joined with a comma. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  /** ISO 8601. */
+  readonly now: string;
+};
+
+const secret: ReadonlySet<string> = new Set(secretHeaders);
+
+export function visibleHeaders(rawHeaders: readonly string[]): Record<string, string> {
+  const headers = Object.create(null) as Record<string, string>;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!.toLowerCase();
+    if (secret.has(name)) continue;
+    const value = rawHeaders[at + 1]!;
+    headers[name] = name in headers ? `${headers[name]}, ${value}` : value;
+  }
+  return headers;
+}
+
+/** Of a request target; the last of a repeated parameter counts. */
+export function queryOf(target: string): Record<string, string> {
+  const query = Object.create(null) as Record<string, string>;
+  const at = target.indexOf("?");
+  if (at === -1) return query;
+  for (const [name, value] of new URLSearchParams(target.slice(at + 1))) query[name] = value;
+  return query;
+}

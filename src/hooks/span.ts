@@ -1,0 +1,44 @@
+// The span of a hook request: begun once the caller is known, so that nobody else can write into our traces or hang
+// what they send into others' by a `traceparent`.
+import { catalogue } from "../core/errors.ts";
+import type { RequestCode } from "../core/metrics.ts";
+import { carriedTrace, noSpan, readTraceHeaders, type Span, type Trace } from "../core/trace.ts";
+import type { Exchange } from "../http/exchange.ts";
+import { listHeader, singleHeader } from "../http/headers.ts";
+import type { Acceptance } from "../store/store.ts";
+
+export function startHookSpan(trace: Trace, { request, name, startedAt }: Exchange): Span {
+  const { rawHeaders } = request;
+  const traceparent = singleHeader(rawHeaders, "traceparent");
+  const parent =
+    typeof traceparent === "string"
+      ? readTraceHeaders(traceparent, listHeader(rawHeaders, "tracestate"))
+      : null;
+  if (parent === null && trace === carriedTrace) return noSpan;
+  return trace.start(`hook ${name}`, {
+    kind: "server",
+    parent,
+    attributes: { "http.request.method": "POST", "rouse.hook": name },
+    startedAt: performance.timeOrigin + startedAt,
+  });
+}
+
+export function noteAccepted(span: Span, { runs, events }: Pick<Acceptance, "runs" | "events">): void {
+  if (span === noSpan) return;
+  const [run] = runs;
+  const [event] = events;
+  span.set({
+    "rouse.runs": runs.length,
+    "rouse.events": events.length,
+    ...(run && { "rouse.run.id": run.id, "rouse.agent": run.agentId }),
+    ...(event && { "rouse.event.id": event.id }),
+  });
+}
+
+/** A refusal of what the caller sent is no fault of ours: only what is 5xx ends in error. */
+export function endHookSpan(span: Span, code: RequestCode, status: number): void {
+  if (span === noSpan) return;
+  span.set({ "rouse.code": code, "http.response.status_code": status });
+  const isFault = code in catalogue && catalogue[code as keyof typeof catalogue].status >= 500;
+  span.end(isFault ? code : null);
+}

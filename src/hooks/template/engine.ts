@@ -1,0 +1,49 @@
+// One LiquidJS for all templates: no files, no way around our own pieces, and limits on what a rendering may cost.
+import { type FilterImplOptions, Liquid, filters } from "liquidjs";
+import { availableFilters, pathFilters } from "./available.ts";
+import { type Memory, writeJson } from "./json.ts";
+import { TemplateParser } from "./parser.ts";
+
+export const limits = { templateCharacters: 200_000, renderMs: 1_000, memory: 10_000_000 } as const;
+
+export type Engine = { readonly liquid: Liquid; readonly parser: TemplateParser };
+
+let shared: Engine | undefined;
+
+export const engine = (): Engine => (shared ??= createEngine());
+
+function createEngine(): Engine {
+  const liquid = new Liquid({
+    templates: {},
+    dynamicPartials: false,
+    ownPropertyOnly: true,
+    strictFilters: true,
+    strictVariables: false,
+    locale: "en-US",
+    renderLimit: limits.renderMs,
+    memoryLimit: limits.memory,
+  });
+  for (const name in liquid.filters) if (!availableFilters.includes(name)) liquid.unregisterFilter(name);
+  for (const name of ["json", "jsonify", "inspect"]) liquid.registerFilter(name, json);
+  for (const name of pathFilters) liquid.registerFilter(name, withoutRanges(filters[name]));
+  return { liquid, parser: new TemplateParser(liquid) };
+}
+
+/** `{{ payload | json: 2 }}` */
+function json(
+  this: { context: { memoryLimit: Memory } },
+  value: unknown,
+  spaces: unknown,
+): string | undefined {
+  const wanted = typeof spaces === "number" ? Math.trunc(spaces) : 0;
+  return writeJson(value, Math.min(Math.max(wanted, 0), 10), this.context.memoryLimit);
+}
+
+/** The tokenizer's rule for ranges, for the paths that only a rendering brings. */
+function withoutRanges(filter: FilterImplOptions | undefined): FilterImplOptions {
+  if (typeof filter !== "function") throw new TypeError("LiquidJS lost a filter that this list names");
+  return function (list: unknown, path: unknown, ...others: unknown[]): unknown {
+    if (String(path).includes("(")) throw new TypeError("a path with a range");
+    return filter.call(this, list, path, ...others);
+  };
+}

@@ -1,0 +1,19 @@
+// Values as JSON, each piece counted before it is written: a small payload, deeply nested and indented, can be a
+// thousand times its size.
+
+export type Memory = { use(count: number): void };
+
+/** Undefined for what JSON has no word for. */
+export function writeJson(value: unknown, spaces: number, memory: Memory): string | undefined {
+  const depths = new Map<unknown, number>();
+  return JSON.stringify(
+    value,
+    function (this: unknown, key: string, each: unknown) {
+      const depth = depths.get(this) ?? 0;
+      memory.use(key.length + 4 + 2 * spaces * depth + (typeof each === "string" ? each.length : 0));
+      if (typeof each === "object" && each !== null) depths.set(each, depth + 1);
+      return each;
+    },
+    spaces,
+  );
+}

@@ -1,0 +1,75 @@
+// A template that would not end, or would fill the memory, is a fault after a bounded time.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { compiled, faultFrom, problemIn, request } from "./fixture.ts";
+import { scopeOf } from "./scope.ts";
+
+const list = Array.from({ length: 20_000 }, (_, id) => ({ id, body: "b" }));
+const deep: unknown = JSON.parse(`${"[".repeat(400)}${"1,".repeat(60_000)}1${"]".repeat(400)}`);
+const long = "y".repeat(100_000);
+const huge = 2 ** 53;
+const scope = scopeOf(request({ list, deep, long, few: [long], huge, beyond: huge + 4, n: 1e9 }));
+
+test("time", () => {
+  for (const inner of ["", "{{ b.id }}", "{% assign c = b.id %}", "{% if list contains b %}{% endif %}"]) {
+    const fault = faultFrom(`{% for a in list %}{% for b in list %}${inner}{% endfor %}{% endfor %}`, scope);
+    assert.match(fault.message, /: it took longer than 1000 ms\.$/);
+    assert.ok(fault.tookMs < 10_000, String(fault.tookMs));
+  }
+});
+
+test("memory", () => {
+  for (const source of [
+    "{% for a in list %}{{ long }}{% endfor %}",
+    "{% for a in list %}{% capture b %}{{ b }}{{ long }}{% endcapture %}{% endfor %}",
+    "{% for a in list %}{{ few }}{% endfor %}",
+    "{% assign b = 'bb' %}{% for a in list %}{% assign b = b | append: b %}{% endfor %}",
+    "{% assign b = list %}{% for a in list %}{% assign b = b | concat: b %}{% endfor %}",
+    "{% assign b = few %}{% for i in (1..40) %}{% assign b = b | group_by: 'c' | concat: b %}{% endfor %}{{ b }}",
+    "{% for i in (1..n) %}{% endfor %}",
+    "{{ now | date: '%999999999d' }}",
+    "{{ deep | json: 2 }}",
+    "{% assign b = deep | json: 2 %}",
+    `{% for a in list %}${"x".repeat(1_000)}{% endfor %}`,
+    `{% for a in list %}{% raw %}${"x".repeat(1_000)}{% endraw %}{% endfor %}`,
+  ]) {
+    const fault = faultFrom(source, scope);
+    assert.match(
+      fault.message,
+      /: it needs more memory than the 10,000,000 characters a template may use\.$/,
+      source,
+    );
+    assert.ok(fault.tookMs < 10_000, String(fault.tookMs));
+  }
+});
+
+test("a large payload within the limits is put out whole", () => {
+  assert.equal(compiled("{{ deep }}").renderText(scope), JSON.stringify(deep));
+  assert.equal(compiled("{% for a in list %}{{ a.body }}{% endfor %}").renderText(scope).length, list.length);
+});
+
+test("a range from the payload that could not end is not to be had", () => {
+  problemIn("{% for i in (huge..beyond) %}{% endfor %}");
+  problemIn("{% for i in (9007199254740992..9007199254740996) %}{% endfor %}");
+  problemIn("{% assign a = (huge..beyond) | size %}");
+  problemIn("{{ list[(huge..beyond)] }}");
+  problemIn("{% case a %}{% when (huge..beyond) %}{% endcase %}");
+  faultFrom("{{ list | where: '[(9007199254740992..9007199254740996)]' }}", scope);
+  faultFrom("{{ list | find: p }}", scopeOf(request({ list, p: "a[(9007199254740992..9007199254740996)]" })));
+});
+
+test("the length of a template", () => {
+  compiled("x".repeat(200_000));
+  assert.deepEqual(problemIn("x".repeat(200_001)), {
+    message: "a template may have 200000 characters, this one has 200001",
+    at: "1:1",
+  });
+  problemIn("{{ a }}".repeat(28_600));
+});
+
+test("many small pieces are read in good time", () => {
+  const start = performance.now();
+  compiled("{{a}} ".repeat(33_000));
+  compiled("{% if a %}{% endif %}".repeat(9_000));
+  assert.ok(performance.now() - start < 10_000);
+});

@@ -1,0 +1,66 @@
+// LiquidJS's parser, with our own pieces for everything that a template puts out.
+import {
+  type Liquid,
+  ParseError,
+  Parser,
+  RawTag,
+  type TagToken,
+  type Template,
+  type TopLevelToken,
+  TypeGuards,
+} from "liquidjs";
+import { availableTags } from "./available.ts";
+import { outputPiece, textPiece } from "./pieces.ts";
+import { assertRead, TemplateTokenizer } from "./tokenizer.ts";
+
+const { isOutputToken, isTagToken } = TypeGuards;
+type Parsed = ReturnType<Parser["parseToken"]>;
+
+export class TemplateParser extends Parser {
+  readonly #liquid: Liquid;
+
+  constructor(liquid: Liquid) {
+    super(liquid);
+    this.#liquid = liquid;
+  }
+
+  override parseTokens(tokens: TopLevelToken[]): Template[] {
+    for (const token of tokens) {
+      if (!isTagToken(token)) continue;
+      token.tokenizer = new TemplateTokenizer(this.#liquid, token.input, [
+        token.tokenizer.p,
+        token.contentRange[1],
+      ]);
+    }
+    // They are only ever taken from the front, which takes longer the more there are; from the back it does not.
+    const backwards = tokens.toReversed();
+    backwards.shift = backwards.pop;
+    return super.parseTokens(backwards);
+  }
+
+  override parseToken(token: TopLevelToken, rest: TopLevelToken[]): Parsed {
+    if (isTagToken(token)) return this.#parseTag(token, rest);
+    return (
+      isOutputToken(token) ? outputPiece(token, this.#liquid) : textPiece(token, textIn(token))
+    ) as Parsed;
+  }
+
+  #parseTag(token: TagToken, rest: TopLevelToken[]): Parsed {
+    if (!availableTags.includes(token.name)) throw new ParseError(new Error(whyNot(token.name)), token);
+    const tag = super.parseToken(token, rest);
+    if (tag instanceof RawTag) return textPiece(token, tag.render()) as Parsed;
+    if (!isComment(token.name)) assertRead(token.tokenizer);
+    return tag;
+  }
+}
+
+const isComment = (name: string): boolean => name === "comment" || name === "#";
+
+const textIn = (token: TopLevelToken): string => ("getContent" in token ? token.getContent() : "");
+
+function whyNot(name: string): string {
+  const isPart = ["else", "elsif", "when"].includes(name);
+  const isEnd = name.startsWith("end") && availableTags.includes(name.slice("end".length));
+  if (isPart || isEnd) return `tag "${name}" does not belong to an open tag`;
+  return `tag "${name}" is not available in templates; available are: ${availableTags.join(", ")}`;
+}

@@ -1,0 +1,45 @@
+// What a template consists of besides its tags: the operator's text, and `{{ … }}`.
+import type { Context, Emitter, Liquid, Template, Token } from "liquidjs";
+import { readExpression } from "./expression.ts";
+import { type Memory, writeJson } from "./json.ts";
+import { isMessageEmitter } from "./message-emitter.ts";
+
+export function textPiece(token: Token, text: string): Template {
+  return {
+    token,
+    render(context: Context, emitter: Emitter): void {
+      context.memoryLimit.use(text.length);
+      emitter.write(text);
+    },
+  };
+}
+
+type OutputToken = Token & { readonly content: string; readonly contentRange: [number, number] };
+
+export function outputPiece(token: OutputToken, liquid: Liquid): Template {
+  const expression = readExpression(token.input, token.contentRange, liquid);
+  const label = token.content.replace(/\s+/g, " ");
+  return {
+    token,
+    render(context: Context, emitter: Emitter): void {
+      const value = expression.evaluate(context);
+      const text = textOf(value, context.memoryLimit);
+      if (text === "") return;
+      const isOutside = !isPlain(value) && !expression.isOurs(context);
+      if (isOutside && isMessageEmitter(emitter)) emitter.writeOutside(label, text);
+      else emitter.write(text);
+    },
+  };
+}
+
+/** A number or a boolean cannot say anything: it stands in the operator's text. */
+const isPlain = (value: unknown): value is number | boolean =>
+  typeof value === "number" || typeof value === "boolean";
+
+function textOf(value: unknown, memory: Memory): string {
+  if (value === null || value === undefined) return "";
+  if (isPlain(value)) return String(value);
+  if (typeof value !== "string") return writeJson(value, 0, memory) ?? "";
+  memory.use(value.length);
+  return value;
+}

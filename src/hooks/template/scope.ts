@@ -1,0 +1,26 @@
+// What a template can see of a request.
+
+export type TemplateRequest = {
+  readonly payload: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  readonly path: string;
+  /** ISO 8601. */
+  readonly now: string;
+};
+
+export type Scope = {
+  /** The five words; they win over fields of the same name. */
+  readonly words: Readonly<TemplateRequest>;
+  /** The payload's own fields, when it is an object. */
+  readonly fields: object;
+};
+
+const noFields: object = Object.freeze(Object.create(null));
+
+/** Nothing is copied: the payload must be plain data, and must not change while it is rendered. */
+export function scopeOf({ payload, headers, query, path, now }: TemplateRequest): Scope {
+  const words: TemplateRequest = Object.assign(Object.create(null), { payload, headers, query, path, now });
+  const hasFields = typeof payload === "object" && payload !== null && !Array.isArray(payload);
+  return { words, fields: hasFields ? payload : noFields };
+}

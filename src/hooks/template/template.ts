@@ -1,0 +1,57 @@
+// An operator's template: read once, when the config is loaded, and rendered for each request. Everything that comes
+// from the request is an outside part of the message, by the way it is written, not by what it contains.
+import { type Template as Piece, toValueSync } from "liquidjs";
+import { type Message, plainText } from "../../core/message.ts";
+import { createContext } from "./context.ts";
+import { type Engine, engine, limits } from "./engine.ts";
+import { faultOf, type Problem, problemOf } from "./fault.ts";
+import { createMessageEmitter } from "./message-emitter.ts";
+import type { Scope } from "./scope.ts";
+
+export { TemplateFault } from "./fault.ts";
+
+/** Both throw a TemplateFault when the template cannot be rendered for this request. */
+export type Template = {
+  /** The same values, joined plainly. */
+  renderText(scope: Scope): string;
+  renderMessage(scope: Scope): Message;
+};
+
+export type CompileResult =
+  | { readonly ok: true; readonly template: Template }
+  | ({ readonly ok: false } & Problem);
+
+export function compileTemplate(source: string): CompileResult {
+  if (source.length > limits.templateCharacters) {
+    return { ok: false, message: tooLong(source.length), line: 1, column: 1 };
+  }
+  if (!source.includes("{{") && !source.includes("{%"))
+    return { ok: true, template: constantTemplate(source) };
+  const shared = engine();
+  try {
+    return { ok: true, template: createTemplate(source, shared.parser.parse(source), shared) };
+  } catch (error) {
+    return { ok: false, ...problemOf(error, source) };
+  }
+}
+
+function createTemplate(source: string, pieces: Piece[], { liquid }: Engine): Template {
+  const renderMessage = (scope: Scope): Message => {
+    const emitter = createMessageEmitter();
+    try {
+      toValueSync(liquid.renderer.renderTemplates(pieces, createContext(scope, liquid), emitter));
+    } catch (error) {
+      throw faultOf(error, source);
+    }
+    return emitter.parts;
+  };
+  return { renderMessage, renderText: (scope) => plainText(renderMessage(scope)) };
+}
+
+function constantTemplate(source: string): Template {
+  const message: Message = source === "" ? [] : [source];
+  return { renderMessage: () => message, renderText: () => source };
+}
+
+const tooLong = (length: number): string =>
+  `a template may have ${limits.templateCharacters} characters, this one has ${length}`;

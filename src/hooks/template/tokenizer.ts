@@ -1,0 +1,65 @@
+// LiquidJS's tokenizer takes some mistakes without a word, and a filter's name for granted. Here they are errors, at
+// their own place.
+import { type Expression, type Liquid, Tokenizer, TypeGuards } from "liquidjs";
+
+const { isNumberToken, isOperatorToken, isRangeToken } = TypeGuards;
+type FilterToken = NonNullable<ReturnType<Tokenizer["readFilter"]>>;
+type Grouped = ReturnType<Tokenizer["readGroupOrRange"]>;
+
+/** Far below the numbers where adding one changes nothing. */
+const highestRangeStart = 1_000_000_000;
+
+export class TemplateTokenizer extends Tokenizer {
+  readonly #filters: object;
+
+  constructor({ options, filters }: Liquid, input: string, range: [number, number]) {
+    super(input, options.operators, undefined, range);
+    this.#filters = filters;
+  }
+
+  override readExpression(): Expression {
+    this.skipBlank();
+    const begin = this.p;
+    const expression = super.readExpression();
+    const written = this.input.slice(begin, this.p).trim();
+    this.assert(
+      !expression.valid() || isWhole(expression),
+      `"${written}" is not one value or comparison`,
+      begin,
+    );
+    return expression;
+  }
+
+  override readFilter(): FilterToken | null {
+    const filter = super.readFilter();
+    if (filter === null || filter.name in this.#filters) return filter;
+    throw this.error(`filter "${filter.name}" is not available in templates`, filter.begin);
+  }
+
+  /** LiquidJS would never finish a range whose start is so large that adding one changes nothing. */
+  override readGroupOrRange(): Grouped {
+    const begin = this.p;
+    const range = super.readGroupOrRange();
+    const isBounded =
+      isRangeToken(range) && isNumberToken(range.lhs) && Math.abs(range.lhs.content) <= highestRangeStart;
+    this.assert(isBounded, `a range must start with a number that is written out, as in (1..5)`, begin);
+    return range;
+  }
+}
+
+/** LiquidJS leaves off where it can read no further, and says nothing. */
+export function assertRead(tokenizer: Tokenizer): void {
+  tokenizer.skipBlank();
+  tokenizer.assert(tokenizer.end(), () => `unexpected ${tokenizer.snapshot()}`);
+}
+
+/** Each operator finds its operands, and exactly one value is left. */
+function isWhole({ postfix }: Expression): boolean {
+  let values = 0;
+  for (const token of postfix) {
+    if (!isOperatorToken(token)) values += 1;
+    else if (token.operator === "not") values = values < 1 ? Number.NaN : values;
+    else values = values < 2 ? Number.NaN : values - 1;
+  }
+  return values === 1;
+}

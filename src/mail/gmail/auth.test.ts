@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { generateKeyPairSync } from "node:crypto";
+import { rmSync, writeFileSync } from "node:fs";
+import { suite, test } from "node:test";
+import { faultReplies } from "../../../test/fakes/google.ts";
+import { MailFault } from "../mailbox.ts";
+import { createAuth, gmailScope } from "./auth.ts";
+import { type Surroundings, surroundings } from "./gmail.fixture.ts";
+
+const authOf = ({ config, clock }: Surroundings, subject: string | null = config.account) =>
+  createAuth({
+    credentialsFile: config.credentialsFile,
+    subject,
+    scope: gmailScope,
+    endpoint: config.endpoints.oauth,
+    clock,
+  });
+
+const faultWith = (kind: MailFault["kind"], message: RegExp) => (fault: unknown) =>
+  fault instanceof MailFault && fault.kind === kind && message.test(fault.message);
+
+suite("access tokens", { concurrency: true }, () => {
+  test("one is kept until shortly before its end, and asked for once by all who need it", async (t) => {
+    const room = await surroundings(t);
+    const auth = authOf(room);
+    const tokens = await Promise.all(Array.from({ length: 8 }, () => auth.token(room.signal)));
+    assert.equal(new Set(tokens).size, 1);
+    assert.equal(room.google.accounts.owner({ token: tokens[0]! }), room.google.account);
+    await room.clock.advance(3_539_000);
+    assert.equal(await auth.token(room.signal), tokens[0]);
+    await room.clock.advance(1000);
+    assert.notEqual(await auth.token(room.signal), tokens[0]);
+    assert.equal(room.google.accounts.state.issued, 2);
+  });
+
+  test("one that was refused is not given again", async (t) => {
+    const room = await surroundings(t);
+    const auth = authOf(room);
+    const first = await auth.token(room.signal);
+    auth.drop("another");
+    assert.equal(await auth.token(room.signal), first);
+    auth.drop(first);
+    assert.notEqual(await auth.token(room.signal), first);
+  });
+
+  test("a service account asks in a person's name, or in its own", async (t) => {
+    const room = await surroundings(t);
+    room.logIn(room.google.accounts.serviceAccount);
+    const owner = async (subject: string | null) =>
+      room.google.accounts.owner({ token: await authOf(room, subject).token(room.signal) });
+    assert.equal(await owner(room.google.account), room.google.account);
+    assert.equal(await owner(null), room.google.accounts.serviceAccount.client_email);
+    room.google.accounts.state.delegated = false;
+    await assert.rejects(owner(room.google.account), faultWith("reauth", /unauthorized_client/));
+    const stranger = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
+    const private_key = stranger.export({ type: "pkcs8", format: "pem" });
+    room.logIn({ ...room.google.accounts.serviceAccount, private_key });
+    await assert.rejects(owner(null), faultWith("reauth", /invalid_grant/));
+  });
+
+  test("a login that ended can only be mended by a person, and nothing of it is in the fault", async (t) => {
+    const room = await surroundings(t);
+    const auth = authOf(room);
+    room.google.accounts.state.revoked = true;
+    const fault: unknown = await auth.token(room.signal).catch((cause: unknown) => cause);
+    assert.ok(fault instanceof MailFault);
+    assert.deepEqual(
+      [fault.kind, fault.message],
+      ["reauth", "Google no longer takes the login (invalid_grant)"],
+    );
+    const shown = `${String(fault)} ${fault.stack ?? ""} ${JSON.stringify(fault)}`;
+    const { refresh_token, client_secret } = room.google.accounts.login;
+    for (const secret of [refresh_token, client_secret]) assert.ok(!shown.includes(secret));
+    room.google.accounts.state.revoked = false;
+    assert.ok(await auth.token(room.signal));
+  });
+
+  test("a file that is not there or says nothing is for a person to mend", async (t) => {
+    const room = await surroundings(t);
+    const faults: [() => void, RegExp][] = [
+      [() => rmSync(room.config.credentialsFile), /cannot be read \(ENOENT\)/],
+      [() => writeFileSync(room.config.credentialsFile, "{"), /cannot be read \(it is not JSON\)/],
+      [() => room.logIn({}), /has no login in it/],
+      [() => room.logIn({ type: "authorized_user", client_id: "x" }), /has no login in it/],
+      [
+        () => room.logIn({ type: "service_account", private_key: "-" }),
+        /private key in it that cannot be read/,
+      ],
+    ];
+    for (const [spoil, message] of faults) {
+      spoil();
+      await assert.rejects(authOf(room).token(room.signal), faultWith("reauth", message));
+    }
+  });
+
+  test("a server that is away may come back", async (t) => {
+    const room = await surroundings(t);
+    const auth = authOf(room);
+    room.google.faults.add({ on: "/token", times: 1, reply: faultReplies.unavailable });
+    await assert.rejects(auth.token(room.signal), faultWith("retry", /gave no access token \(503\)/));
+    room.google.faults.add({ on: "/token", times: 1, reset: true });
+    await assert.rejects(auth.token(room.signal), faultWith("retry", /could not be reached/));
+    assert.ok(await auth.token(room.signal));
+  });
+
+  test("who stops waiting gets the reason", async (t) => {
+    const room = await surroundings(t);
+    await assert.rejects(authOf(room).token(AbortSignal.abort(new Error("enough"))), /enough/);
+  });
+});

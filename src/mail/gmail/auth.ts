@@ -1,0 +1,138 @@
+// Access tokens: for a login that a person gave, or for a service account in a person's name. Both kinds of
+// credentials are files of the form that Google's own tools write.
+import { createPrivateKey, type KeyObject, sign } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { Clock } from "../../core/clock.ts";
+import { faultKind } from "../../core/errors.ts";
+import { MailFault } from "../mailbox.ts";
+import { type Answer, type Fields, request, textIn } from "./request.ts";
+
+export const gmailScope = "https://www.googleapis.com/auth/gmail.readonly";
+export const pubsubScope = "https://www.googleapis.com/auth/pubsub";
+
+export type Auth = {
+  /** One that is good for a while yet. Throws a MailFault. */
+  token(signal: AbortSignal): Promise<string>;
+  /** It was refused: the next one is another. */
+  drop(token: string): void;
+};
+
+export type AuthOptions = {
+  credentialsFile: string;
+  /** In whose name a service account asks; null: its own. */
+  subject: string | null;
+  scope: string;
+  /** The address of the token server, without `/token`. */
+  endpoint: string;
+  clock: Clock;
+};
+
+const freshMs = 60_000;
+const assertionSeconds = 3600;
+const jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+
+type Cached = { token: string; until: number };
+
+export function createAuth(options: AuthOptions): Auth {
+  const { endpoint, clock } = options;
+  let cached: Cached | null = null;
+  let asking: Promise<Cached> | null = null;
+
+  async function ask(signal: AbortSignal): Promise<Cached> {
+    const now = clock.now();
+    const body = new URLSearchParams(grantOf(readCredentials(options.credentialsFile), options, now));
+    const answer = await request(`${endpoint}/token`, { method: "POST", body }, { signal, clock });
+    const token = textIn(answer.body, "access_token");
+    if (answer.status !== 200 || token === "") throw refusal(answer);
+    const seconds = Number(answer.body["expires_in"] ?? 3600);
+    cached = { token, until: now + seconds * 1000 - freshMs };
+    return cached;
+  }
+
+  return {
+    async token(signal) {
+      if (cached && cached.until > clock.now()) return cached.token;
+      asking ??= ask(signal).finally(() => (asking = null));
+      return (await asking).token;
+    },
+    drop(token) {
+      if (cached?.token === token) cached = null;
+    },
+  };
+}
+
+function readCredentials(file: string): Fields {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as Fields;
+  } catch (fault) {
+    const why = fault instanceof SyntaxError ? "it is not JSON" : faultKind(fault);
+    throw new MailFault("reauth", `the credentials file cannot be read (${why})`);
+  }
+}
+
+export function grantOf(
+  credentials: Fields,
+  options: Pick<AuthOptions, "subject" | "scope" | "endpoint">,
+  now: number,
+): Record<string, string> {
+  const type = textIn(credentials, "type");
+  if (type === "service_account") {
+    return { grant_type: jwtBearer, assertion: assertionOf(credentials, options, now) };
+  }
+  const [refresh_token, client_id] = [textIn(credentials, "refresh_token"), textIn(credentials, "client_id")];
+  if (type !== "authorized_user" || refresh_token === "" || client_id === "")
+    throw new MailFault("reauth", "the credentials file has no login in it");
+  return {
+    grant_type: "refresh_token",
+    refresh_token,
+    client_id,
+    client_secret: textIn(credentials, "client_secret"),
+  };
+}
+
+function assertionOf(
+  key: Fields,
+  { subject, scope, endpoint }: Pick<AuthOptions, "subject" | "scope" | "endpoint">,
+  now: number,
+): string {
+  const issuedAt = Math.floor(now / 1000);
+  const kid = textIn(key, "private_key_id");
+  const claims = {
+    iss: textIn(key, "client_email"),
+    ...(subject !== null && { sub: subject }),
+    scope,
+    aud: `${endpoint}/token`,
+    iat: issuedAt,
+    exp: issuedAt + assertionSeconds,
+  };
+  const parts = [{ alg: "RS256", typ: "JWT", ...(kid !== "" && { kid }) }, claims];
+  const text = parts.map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".");
+  return `${text}.${sign("sha256", Buffer.from(text), privateKey(key)).toString("base64url")}`;
+}
+
+function privateKey(key: Fields): KeyObject {
+  try {
+    return createPrivateKey(textIn(key, "private_key"));
+  } catch {
+    throw new MailFault("reauth", "the credentials file has a private key in it that cannot be read");
+  }
+}
+
+/** What will not pass by itself. */
+const final: readonly string[] = [
+  "invalid_grant",
+  "invalid_client",
+  "unauthorized_client",
+  "invalid_scope",
+  "access_denied",
+  "deleted_client",
+  "disabled_client",
+  "admin_policy_enforced",
+  "org_internal",
+];
+
+function refusal({ status, reasons, retryAfterMs }: Answer): MailFault {
+  const known = reasons.find((reason) => final.includes(reason));
+  if (known !== undefined) return new MailFault("reauth", `Google no longer takes the login (${known})`);
+  return new MailFault("retry", `Google gave no access token (${status})`, retryAfterMs);
+}

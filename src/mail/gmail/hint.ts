@@ -1,0 +1,17 @@
+// What a Pub/Sub message of Gmail says: that something happened in a mailbox, and up to where.
+import { type Fields, isFields, textIn } from "./request.ts";
+
+export type Hint = { emailAddress: string; historyId: string };
+
+/** Null when it is none of Gmail's. */
+export function readHint(message: Fields): Hint | null {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(textIn(message, "data"), "base64").toString("utf8"));
+    if (!isFields(value)) return null;
+    const historyId = String(value["historyId"]);
+    const emailAddress = textIn(value, "emailAddress").toLowerCase();
+    return /^\d{1,20}$/.test(historyId) ? { emailAddress, historyId } : null;
+  } catch {
+    return null;
+  }
+}

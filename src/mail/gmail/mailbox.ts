@@ -1,0 +1,104 @@
+// Gmail as a mailbox: its history is the cursor, and labels are looked at again when a message is read.
+import type { GmailConfig } from "../../config/config.ts";
+import type { Clock } from "../../core/clock.ts";
+import { type Fetched, type Mailbox, MailFault } from "../mailbox.ts";
+import type { GmailApi } from "./api.ts";
+import { moveOn, parseCursor, startOf, writeCursor } from "./cursor.ts";
+import { readMessage } from "./message.ts";
+import { textIn, textsIn } from "./request.ts";
+
+export type GmailMailbox = Mailbox & {
+  /** The id of the configured label. */
+  labelId(signal: AbortSignal): Promise<string>;
+};
+
+/** A mail that is older and comes under the label now is not new; and who took it in may have been forgotten. */
+const oldestMailMs = 365 * 86_400_000;
+const builtIn = /^(?:INBOX|SPAM|TRASH|UNREAD|STARRED|IMPORTANT|SENT|DRAFT|CHAT|CATEGORY_[A-Z]+|Label_\w+)$/;
+/** Of ids of messages that are left out: only their number is of interest, and only roughly. */
+const mostCountedPages = 20;
+
+type Options = {
+  config: Pick<GmailConfig, "account" | "label" | "excludeLabels" | "includeBody" | "maxBytes">;
+  api: GmailApi;
+  clock: Clock;
+};
+
+export function createGmailMailbox({ config, api, clock }: Options): GmailMailbox {
+  const { account, label } = config;
+  let known: string | null = builtIn.test(label) ? label : null;
+
+  async function labelId(signal: AbortSignal): Promise<string> {
+    if (known !== null) return known;
+    const labels = await api.labels(signal);
+    const same = labels.find(({ name }) => name.toLowerCase() === label.toLowerCase());
+    if (!same) throw new MailFault("broken", "the mailbox has no label of the name in hooks.gmail.label");
+    return (known = same.id);
+  }
+
+  async function baseline(signal: AbortSignal): Promise<string> {
+    const { emailAddress, historyId } = await api.profile(signal);
+    if (emailAddress.toLowerCase() !== account.toLowerCase())
+      throw new MailFault("reauth", "the login is for another account than hooks.gmail.account");
+    return historyId;
+  }
+
+  /** Newest first, and how many there are beyond `most`; null: more than were counted. */
+  async function listAll(query: string, most: number, signal: AbortSignal) {
+    const ids: string[] = [];
+    let page = "";
+    for (let pages = 0; pages < mostCountedPages + most / 500; pages++) {
+      const found = await api.list({ labelId: await labelId(signal), query, page }, signal);
+      ids.push(...found.ids);
+      page = found.nextPage;
+      if (page === "") break;
+    }
+    return { ids: ids.slice(0, most), beyond: page === "" ? Math.max(0, ids.length - most) : null };
+  }
+
+  return {
+    account,
+    labelId,
+    baseline,
+    async changes(written, signal) {
+      const cursor = parseCursor(written);
+      const now = clock.now();
+      const ids = new Set<string>();
+      for (let page = ""; ;) {
+        const found = await api.history(startOf(cursor, now), await labelId(signal), page, signal);
+        if (found === null) return { kind: "expired" };
+        for (const id of found.ids) ids.add(id);
+        page = found.nextPage;
+        if (page !== "") continue;
+        return { kind: "changes", ids: [...ids], cursor: writeCursor(moveOn(cursor, found.historyId, now)) };
+      }
+    },
+    /** The position comes first: what arrives while the list is made is found again behind it. */
+    async catchUp(since, { maxAgeMs, maxMessages }, signal) {
+      const cursor = await baseline(signal);
+      const oldest = clock.now() - maxAgeMs;
+      const from = Math.max(since ?? oldest, oldest);
+      const found = await listAll(`after:${seconds(from)}`, maxMessages, signal);
+      const older =
+        since !== null && since < oldest
+          ? await listAll(`after:${seconds(since)} before:${seconds(oldest)}`, 0, signal)
+          : { beyond: 0 };
+      const skipped = found.beyond === null || older.beyond === null ? null : found.beyond + older.beyond;
+      return { ids: found.ids.toReversed(), cursor, skipped };
+    },
+    async fetch(id, signal): Promise<Fetched> {
+      const { includeBody, maxBytes } = config;
+      const message = await api.message(id, includeBody ? "full" : "metadata", signal);
+      if (message === null) return { kind: "gone" };
+      const labels = textsIn(message, "labelIds");
+      const wanted = await labelId(signal);
+      const excluded = config.excludeLabels.some((each) => each !== wanted && labels.includes(each));
+      const isOld = Number(textIn(message, "internalDate")) < clock.now() - oldestMailMs;
+      if (excluded || isOld || !labels.includes(wanted)) return { kind: "excluded" };
+      const load = (attachmentId: string) => api.attachment(id, attachmentId, signal);
+      return { kind: "mail", mail: await readMessage(message, { includeBody, maxBytes, load }) };
+    },
+  };
+}
+
+const seconds = (ms: number): number => Math.floor(ms / 1000);

@@ -1,0 +1,50 @@
+// Units of a quota: who asks for more than there are waits until they have come back.
+import type { Clock } from "../../core/clock.ts";
+
+/** Resolves when the units may be used; rejects with the signal's reason. */
+export type Pace = (units: number, signal: AbortSignal) => Promise<void>;
+
+/** Per user. The least that Google gives any project (since May 2026: 6,000 a minute), and never more than 250 in a second. */
+export const gmailQuota = { perSecond: 250, perMinute: 6000 };
+
+export function createPace(clock: Clock, { perSecond, perMinute } = gmailQuota): Pace {
+  const buckets = [createBucket(perSecond, 1000, 1 / 2), createBucket(perMinute, 60_000, 1 / 6)];
+  let filledAt = clock.now();
+
+  function fill(): void {
+    const passedMs = Math.max(0, clock.now() - filledAt);
+    filledAt = clock.now();
+    for (const bucket of buckets)
+      bucket.level = Math.min(bucket.size, bucket.level + passedMs * bucket.perMs);
+  }
+
+  return async (units, signal) => {
+    signal.throwIfAborted();
+    fill();
+    for (const bucket of buckets) bucket.level -= units;
+    const waitMs = Math.max(...buckets.map(({ level, perMs }) => (level < 0 ? -level / perMs : 0)));
+    if (waitMs > 0) await sleep(clock, waitMs, signal);
+  };
+}
+
+/** What may be used at once (`share`), and what comes back in the time, are together never more than the whole. */
+const createBucket = (units: number, withinMs: number, share: number) => ({
+  level: units * share,
+  size: units * share,
+  perMs: (units * (1 - share)) / withinMs,
+});
+
+export const sleep = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const stop = (): void => {
+      takeBack();
+      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the reason is the aborter's own
+      reject(signal.reason);
+    };
+    const takeBack = clock.after(ms, () => {
+      signal.removeEventListener("abort", stop);
+      resolve();
+    });
+    signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) stop();
+  });

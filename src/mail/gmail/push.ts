@@ -1,0 +1,73 @@
+// Hints from Pub/Sub, pushed: a route of its own, without the hook token, which Pub/Sub cannot send.
+import type { Clock } from "../../core/clock.ts";
+import { isRefusal, refuse } from "../../core/errors.ts";
+import type { Log } from "../../core/log.ts";
+import { parseJson, readBody } from "../../http/body.ts";
+import type { Exchange } from "../../http/exchange.ts";
+import { repeated, singleHeader } from "../../http/headers.ts";
+import { sendEmpty, sendRefusal } from "../../http/respond.ts";
+import { type Hint, readHint } from "./hint.ts";
+import { type Expected, type FindKey, tokenFault } from "./oidc.ts";
+import { fieldsIn, isFields } from "./request.ts";
+
+export type PushOptions = {
+  expected: Expected;
+  findKey: FindKey;
+  clock: Clock;
+  log: Log;
+  onHint: (hint: Hint) => void;
+};
+
+const noteEveryMs = 60_000;
+const body = { maxBytes: 65_536, timeoutMs: 10_000 };
+
+/** Answers one push: 204 when it is one, whatever it says; it is only a hint. */
+export function createPush({
+  expected,
+  findKey,
+  clock,
+  log,
+  onHint,
+}: PushOptions): (exchange: Exchange) => void {
+  const notedAt = new Map<string, number>();
+
+  /** Anybody can send something here: each reason is said now and then, not each time. */
+  function noteRefusal(reason: string): void {
+    if (clock.now() - (notedAt.get(reason) ?? -Infinity) < noteEveryMs) return;
+    notedAt.set(reason, clock.now());
+    log.warn("a push was refused: its token cannot be trusted", { reason });
+  }
+
+  function take(exchange: Exchange): void {
+    readBody(exchange, body, (result) => {
+      if (result === null) return;
+      if (isRefusal(result)) return sendRefusal(exchange, result);
+      sendEmpty(exchange);
+      const parsed = parseJson(result);
+      const value = isRefusal(parsed) ? null : parsed.value;
+      const hint = isFields(value) ? readHint(fieldsIn(value, "message")) : null;
+      if (hint) onHint(hint);
+      else log.debug("a push said nothing of a mailbox");
+    });
+  }
+
+  async function check(exchange: Exchange): Promise<void> {
+    const token = bearerOf(exchange.request.rawHeaders);
+    const fault =
+      token === null ? "there is none" : await tokenFault(token, { expected, findKey, now: clock.now() });
+    if (fault === null) return take(exchange);
+    noteRefusal(fault);
+    sendRefusal(exchange, refuse("push-unauthorized"));
+  }
+
+  return (exchange) => {
+    if (exchange.request.method !== "POST") return sendRefusal(exchange, refuse("method-not-allowed"));
+    check(exchange).catch(() => sendRefusal(exchange, refuse("internal-error")));
+  };
+}
+
+function bearerOf(rawHeaders: readonly string[]): string | null {
+  const header = singleHeader(rawHeaders, "authorization");
+  if (header === undefined || header === repeated) return null;
+  return /^bearer +(\S+)$/i.exec(header.trim())?.[1] ?? null;
+}

@@ -1,0 +1,83 @@
+// One request to Google, and its answer as plain values. Nothing of the request is ever in a fault.
+import type { Clock } from "../../core/clock.ts";
+import { faultKind } from "../../core/errors.ts";
+import { parseRetryAfter } from "../../core/retry-after.ts";
+import { MailFault } from "../mailbox.ts";
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export type Answer = {
+  status: number;
+  body: Fields;
+  /** Google's own words for what is wrong: `rateLimitExceeded`, `invalid_grant`. */
+  reasons: readonly string[];
+  retryAfterMs: number | null;
+};
+
+const patienceMs = 60_000;
+
+/** Throws a MailFault when there was no answer, and whatever the signal was aborted with. */
+export async function request(
+  url: string,
+  init: RequestInit,
+  { signal, clock }: { signal: AbortSignal; clock: Pick<Clock, "now"> },
+): Promise<Answer> {
+  try {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
+    const response = await fetch(url, { ...init, redirect: "error", signal: limit });
+    const body = toFields(await response.text());
+    const retryAfterMs = parseRetryAfter(response.headers.get("retry-after"), clock.now());
+    return { status: response.status, body, reasons: reasonsIn(body), retryAfterMs };
+  } catch (fault) {
+    signal.throwIfAborted();
+    throw new MailFault("retry", `${new URL(url).host} could not be reached (${causeOf(fault)})`);
+  }
+}
+
+/** `fetch` hides what happened one level down. */
+const causeOf = (fault: unknown): string =>
+  faultKind(fault instanceof Error && fault.cause !== undefined ? fault.cause : fault);
+
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+export const listIn = (fields: Fields, name: string): readonly Fields[] => {
+  const value = fields[name];
+  return Array.isArray(value) ? value.filter(isFields) : [];
+};
+
+export const fieldsIn = (fields: Fields, name: string): Fields => {
+  const value = fields[name];
+  return isFields(value) ? value : {};
+};
+
+/** Empty when it is not there. */
+export const textIn = (fields: Fields, name: string): string => {
+  const value = fields[name];
+  return typeof value === "string" ? value : "";
+};
+
+export const textsIn = (fields: Fields, name: string): readonly string[] => {
+  const value = fields[name];
+  return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
+};
+
+function toFields(text: string): Fields {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isFields(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+/** The APIs answer with an object in `error`, the token endpoint with a word. */
+function reasonsIn(body: Fields): string[] {
+  const { error } = body;
+  if (typeof error === "string") return [error];
+  if (!isFields(error)) return [];
+  const details = [...listIn(error, "errors"), ...listIn(error, "details")];
+  return [...details.map((each) => textIn(each, "reason")), textIn(error, "status")].filter(
+    (each) => each !== "",
+  );
+}

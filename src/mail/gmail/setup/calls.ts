@@ -1,0 +1,90 @@
+// Every call that the set-up makes, as a plain value: what is done, what --dry-run prints, and what tests compare.
+import type { Call } from "./ask.ts";
+import type { Cloud } from "./wanted.ts";
+
+/** Addresses without slashes at their ends. */
+export type Endpoints = { authorize: string; oauth: string; gmail: string; pubsub: string };
+
+export const googleEndpoints: Endpoints = {
+  authorize: "https://accounts.google.com/o/oauth2/v2/auth",
+  oauth: "https://oauth2.googleapis.com",
+  gmail: "https://gmail.googleapis.com",
+  pubsub: "https://pubsub.googleapis.com",
+};
+
+export const publisher = {
+  role: "roles/pubsub.publisher",
+  member: "serviceAccount:gmail-api-push@system.gserviceaccount.com",
+} as const;
+
+/** What we make is marked, so that `gmail stop --delete` takes away nothing of anybody else's. */
+export const madeByUs = { "managed-by": "rouse" } as const;
+/** On the subscription: the topic's grant is ours too. */
+export const grantMadeByUs = { "rouse-grant": "made" } as const;
+
+export const ackDeadlineSeconds = 60;
+
+export type Policy = {
+  version?: number;
+  etag?: string;
+  bindings?: { role: string; members?: string[]; condition?: unknown }[];
+};
+
+export function gmailCalls({ gmail }: Endpoints) {
+  const me = `${gmail}/gmail/v1/users/me`;
+  return {
+    profile: (): Call => ({ method: "GET", url: `${me}/profile` }),
+    labels: (): Call => ({ method: "GET", url: `${me}/labels` }),
+    watch: (topicName: string, labelId: string): Call => ({
+      method: "POST",
+      url: `${me}/watch`,
+      body: { topicName, labelIds: [labelId], labelFilterBehavior: "INCLUDE" },
+    }),
+    stop: (): Call => ({ method: "POST", url: `${me}/stop` }),
+  };
+}
+
+export function cloudCalls({ pubsub }: Endpoints, { topic, subscription, push }: Cloud) {
+  const topicUrl = `${pubsub}/v1/${topic}`;
+  const subscriptionUrl = `${pubsub}/v1/${subscription}`;
+  return {
+    getTopic: (): Call => ({ method: "GET", url: topicUrl }),
+    makeTopic: (): Call => ({ method: "PUT", url: topicUrl, body: { labels: madeByUs } }),
+    deleteTopic: (): Call => ({ method: "DELETE", url: topicUrl }),
+    listSubscriptions: (): Call => ({ method: "GET", url: `${topicUrl}/subscriptions` }),
+    getPolicy: (): Call => ({
+      method: "GET",
+      url: `${topicUrl}:getIamPolicy?options.requestedPolicyVersion=3`,
+    }),
+    setPolicy: (policy: Policy): Call => ({
+      method: "POST",
+      url: `${topicUrl}:setIamPolicy`,
+      body: { policy },
+    }),
+    getSubscription: (): Call => ({ method: "GET", url: subscriptionUrl }),
+    makeSubscription: (labels: Readonly<Record<string, string>>): Call => ({
+      method: "PUT",
+      url: subscriptionUrl,
+      body: { topic, ...subscriptionSettings(push), labels },
+    }),
+    changeSubscription: (fields: Readonly<Record<string, unknown>>): Call => ({
+      method: "PATCH",
+      url: subscriptionUrl,
+      body: { subscription: { name: subscription, ...fields }, updateMask: Object.keys(fields).join(",") },
+    }),
+    deleteSubscription: (): Call => ({ method: "DELETE", url: subscriptionUrl }),
+  };
+}
+
+/** Without an expiration policy it would be deleted after 31 quiet days. */
+export const subscriptionSettings = (push: Cloud["push"]) => ({
+  ackDeadlineSeconds,
+  expirationPolicy: {},
+  pushConfig:
+    push === null
+      ? {}
+      : {
+          pushEndpoint: push.endpoint,
+          oidcToken: { serviceAccountEmail: push.serviceAccount, audience: push.audience },
+        },
+});

@@ -1,0 +1,60 @@
+// What a failure of the IMAP client means. Its messages may hold addresses and the server's own words: only codes of
+// a known form go on.
+import { MailFault } from "../mailbox.ts";
+
+type ImapError = {
+  code?: unknown;
+  authenticationFailed?: unknown;
+  responseStatus?: unknown;
+  serverResponseCode?: unknown;
+  responseText?: unknown;
+  mailboxMissing?: unknown;
+  tlsFailed?: unknown;
+  throttleReset?: unknown;
+};
+
+/** The server cannot check the login now, or has too much to do: RFC 5530, and what Gmail says in words. */
+const temporaryCodes = new Set(["UNAVAILABLE", "INUSE", "LIMIT", "SERVERBUG", "OVERQUOTA"]);
+const temporaryWords = /too many (?:simultaneous )?(?:connections|requests|login)|try again|temporar/i;
+
+export function toFault(cause: unknown): MailFault {
+  if (cause instanceof MailFault) return cause;
+  const error = (typeof cause === "object" && cause !== null ? cause : {}) as ImapError;
+  if (error.mailboxMissing === true)
+    return new MailFault("broken", "the mailbox does not exist on the server");
+  if (error.tlsFailed === true) return new MailFault("broken", "the server does not offer STARTTLS");
+  if (error.responseStatus === "NO" || error.responseStatus === "BAD") return refused(error);
+  if (isImpossible(error) || isUnsupported(cause)) {
+    return new MailFault("broken", "the server offers no way to log in with what is configured");
+  }
+  return unreachable(error);
+}
+
+function refused(error: ImapError): MailFault {
+  const code = codeOf(error.serverResponseCode);
+  const inWords = typeof error.responseText === "string" && temporaryWords.test(error.responseText);
+  if (error.authenticationFailed === true && !temporaryCodes.has(code) && !inWords) {
+    return new MailFault("reauth", `the server refused the login${bracket(code)}`);
+  }
+  const waitMs = typeof error.throttleReset === "number" ? error.throttleReset : null;
+  return new MailFault("retry", `the server refused a command${bracket(code)}`, waitMs);
+}
+
+/** The client did not even try. A connection that was lost during the login has a code. */
+const isImpossible = ({ authenticationFailed, code }: ImapError): boolean =>
+  authenticationFailed === true && code === undefined;
+
+const isUnsupported = (cause: unknown): boolean =>
+  cause instanceof Error && cause.message === "Unsupported authentication mechanism";
+
+function unreachable({ code }: ImapError): MailFault {
+  const known = codeOf(code);
+  const isCertificate = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME/.test(known);
+  const what = isCertificate ? "the server's certificate is not trusted" : "the server could not be reached";
+  return new MailFault("retry", what + bracket(known));
+}
+
+const codeOf = (code: unknown): string =>
+  typeof code === "string" && /^[A-Za-z0-9_-]{1,60}$/.test(code) ? code : "";
+
+const bracket = (code: string): string => (code === "" ? "" : ` (${code})`);

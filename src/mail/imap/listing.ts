@@ -1,0 +1,69 @@
+// Messages as a list: what each is called, and when it came. The client answers with nothing when its mailbox is no
+// longer open; here that is a fault, so that a lost connection is never taken for an empty mailbox.
+import type { FetchMessageObject, FetchQueryObject, ImapFlow, SearchObject } from "imapflow";
+import { MailFault } from "../mailbox.ts";
+import { identityHeaders, idOf } from "./identity.ts";
+
+export type Listed = { readonly id: string; readonly uid: number; readonly date: number };
+
+const query: FetchQueryObject = { uid: true, internalDate: true, size: true, headers: identityHeaders };
+const atOnce = 500;
+
+const isOpen = ({ usable, mailbox }: ImapFlow): boolean => usable && mailbox !== false;
+
+function mustBeOpen(client: ImapFlow): void {
+  if (!isOpen(client)) throw new MailFault("retry", "the connection was lost");
+}
+
+/** In the order of their UIDs, each message once. `range` is of UIDs. */
+export async function list(client: ImapFlow, account: string, range: string): Promise<Listed[]> {
+  const found = new Map<number, Listed>();
+  for await (const message of client.fetch(range, query, { uid: true })) {
+    found.set(message.uid, toListed(account, message));
+  }
+  mustBeOpen(client);
+  return [...found.values()].toSorted((left, right) => left.uid - right.uid);
+}
+
+function toListed(account: string, message: FetchMessageObject): Listed {
+  const date = dateOf(message);
+  const headers = message.headers?.toString("latin1") ?? "";
+  const traits = { emailId: message.emailId ?? null, internalDate: date, size: message.size ?? 0, headers };
+  return { id: idOf(account, traits), uid: message.uid, date };
+}
+
+export function dateOf({ internalDate }: FetchMessageObject): number {
+  const time = new Date(internalDate ?? 0).getTime();
+  return Number.isNaN(time) ? 0 : time;
+}
+
+export async function search(client: ImapFlow, sought: SearchObject): Promise<number[]> {
+  const found = await client.search(sought, { uid: true });
+  mustBeOpen(client);
+  if (!found) throw new MailFault("retry", "the server refused a search");
+  return found;
+}
+
+export async function listThese(
+  client: ImapFlow,
+  account: string,
+  uids: readonly number[],
+): Promise<Listed[]> {
+  const listed: Listed[] = [];
+  for (let at = 0; at < uids.length; at += atOnce) {
+    listed.push(...(await list(client, account, uids.slice(at, at + atOnce).join(","))));
+  }
+  return listed;
+}
+
+/** Null: there is no such message any more. */
+export async function fetchOne(
+  client: ImapFlow,
+  uid: number,
+  query: FetchQueryObject,
+): Promise<FetchMessageObject | null> {
+  const found = await client.fetchOne(String(uid), query, { uid: true });
+  if (found) return found;
+  mustBeOpen(client);
+  return null;
+}

@@ -1,0 +1,104 @@
+// A claimed run becomes a turn that an agent can take: its prompt, what was said before, the tools it may use. The
+// turn is written down, and held against its hook's budget, before the agent hears of it.
+import type { Agent, Conversation, Turn } from "../agents/agent.ts";
+import { readInstructions } from "../agents/instructions.ts";
+import type { ConfiguredAgent } from "../agents/registry.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Outcome, TokenUse } from "../core/outcome.ts";
+import { isConversation, mainSessionKey, type ClaimedRun } from "../core/run.ts";
+import type { Budget } from "../core/spending.ts";
+import { grantedTools } from "../core/tool.ts";
+import type { TranscriptTurn } from "../core/transcript.ts";
+import { eventsToRead, heartbeatPrompt, hookPrompt, type Prompt } from "../session/prompt.ts";
+import { historyLimit, leftOutMark, said, splitHistory, usualContextTokens } from "../session/transcript.ts";
+import type { Begun, Store } from "../store/store.ts";
+
+export type TurnDependencies = {
+  store: Pick<Store, "waitingEvents" | "beginRun" | "markActed" | "compact">;
+  policy: () => { budget: Budget; contextTokens: Readonly<Record<string, number>> };
+  clock: Clock;
+};
+
+export type Shown = { shownEventIds: readonly string[]; leftOver: boolean };
+const nothingShown: Shown = { shownEventIds: [], leftOver: false };
+
+export type MadePrompt = { ok: true; made: Prompt; shown: Shown } | { ok: false; outcome: Outcome };
+
+export async function makePrompt(
+  run: ClaimedRun,
+  { config }: ConfiguredAgent,
+  { store, clock }: TurnDependencies,
+): Promise<MadePrompt> {
+  const instructions = await readInstructions(config);
+  if (!instructions.ok)
+    return { ok: false, outcome: { kind: "failed", reason: instructions.reason, mayPass: false } };
+  if (run.kind === "hook") return { ok: true, made: hookPrompt(run, instructions.text), shown: nothingShown };
+  const events = await store.waitingEvents(mainSessionKey, eventsToRead);
+  const made = heartbeatPrompt(events, clock.now(), instructions.text);
+  return { ok: true, made, shown: { shownEventIds: made.shownEventIds, leftOver: made.leftOver } };
+}
+
+/** `echo` costs nothing and is held to no budget; nor is the main session, which is no hook. */
+export const begin = (
+  run: ClaimedRun,
+  { config }: ConfiguredAgent,
+  { prompt }: Prompt,
+  { store, policy }: TurnDependencies,
+): Promise<Begun> =>
+  store.beginRun({
+    id: run.id,
+    lease: run.lease,
+    agentId: run.agentId,
+    sessionKey: run.sessionKey,
+    isolated: !isConversation(run),
+    prompt,
+    budget: run.kind === "heartbeat" || config.kind === "echo" ? null : policy().budget,
+  });
+
+export const turnOf = (
+  run: ClaimedRun,
+  { config }: ConfiguredAgent,
+  { prompt, prepared }: Prompt,
+  rest: Pick<Turn, "timeoutSeconds" | "onActing">,
+): Turn => ({
+  runId: run.id,
+  agentId: config.id,
+  sessionKey: run.sessionKey,
+  prompt,
+  instructions: prepared.instructions,
+  data: prepared.data,
+  conversation: null,
+  tools: grantedTools(config.tools, run.request.tools),
+  model: run.request.model ?? config.model,
+  thinking: run.request.thinking ?? config.thinking,
+  trace: run.request.trace,
+  ...rest,
+});
+
+type Going = Extract<Begun, { kind: "go" }>;
+
+/** What the agent is reminded of. What no longer fits its window is compacted first, by itself if it can. */
+export async function conversationOf(
+  run: ClaimedRun,
+  agent: Agent,
+  turn: Turn,
+  { history, foreignSession }: Going,
+  stop: AbortSignal,
+  { store, policy, onUsed }: TurnDependencies & { onUsed: (usage: TokenUse) => void },
+): Promise<Conversation | null> {
+  if (!isConversation(run)) return null;
+  const windowTokens = policy().contextTokens[turn.model ?? ""] ?? usualContextTokens;
+  const limit = historyLimit(windowTokens);
+  const { old, recent } = splitHistory(history, limit);
+  // An agent with a memory of its own needs ours only when it has lost it.
+  if (old.length === 0 || foreignSession !== null) return { history: recent, foreignSession };
+  const summary = await agent.summarise?.(said(old, limit), turn, stop);
+  if (summary?.report?.usage) onUsed(summary.report.usage);
+  if (summary?.kind !== "replied") return { history: [leftOut, ...recent], foreignSession };
+  const { agentId, sessionKey } = run;
+  const upTo = Math.max(0, ...old.filter(({ role }) => role !== "summary").map(({ seq }) => seq));
+  await store.compact({ agentId, sessionKey, upTo, summary: summary.reply });
+  return { history: [{ role: "summary", text: summary.reply }, ...recent], foreignSession };
+}
+
+const leftOut = { role: "summary", text: leftOutMark } satisfies Pick<TranscriptTurn, "role" | "text">;

@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { TranscriptRole, TranscriptTurn } from "../core/transcript.ts";
+import { historyLimit, said, splitHistory } from "./transcript.ts";
+
+const turn = (seq: number, role: TranscriptRole, length: number): TranscriptTurn => ({
+  seq,
+  agentId: "main",
+  sessionKey: "k",
+  runId: `r${seq}`,
+  role,
+  text: String(seq).repeat(length),
+  createdAt: 0,
+  compacted: false,
+});
+const dialogue = (count: number, length: number): TranscriptTurn[] =>
+  Array.from({ length: count }, (_, at) => turn(at, at % 2 === 0 ? "user" : "assistant", length));
+
+test("what fits is carried whole", () => {
+  const turns = dialogue(6, 10);
+  assert.deepEqual(splitHistory(turns, 60), { old: [], recent: turns });
+  assert.deepEqual(splitHistory([], 0), { old: [], recent: [] });
+});
+
+test("otherwise the newest half is kept, beginning with what someone said to the agent", () => {
+  const turns = dialogue(8, 1);
+  const { old, recent } = splitHistory(turns, 6);
+  assert.deepEqual(
+    recent.map(({ seq }) => seq),
+    [6, 7],
+  );
+  assert.equal(old.length, 6);
+});
+
+test("a turn too long for the window is old however new it is", () => {
+  const { old, recent } = splitHistory([turn(0, "user", 5), turn(1, "assistant", 100)], 50);
+  assert.equal(old.length, 2);
+  assert.equal(recent.length, 0);
+});
+
+test("what was said is told with who said it, from the end when it is long", () => {
+  const turns = [turn(1, "summary", 3), turn(2, "user", 3), turn(3, "assistant", 3)];
+  assert.equal(said(turns, 1000), "Before that:\n111\n\nThey said:\n222\n\nYou said:\n333");
+  assert.equal(said(turns, 5), "…:\n333");
+  assert.equal(historyLimit(1000), 2000);
+});

@@ -1,0 +1,3 @@
+// What was noticed in a run's outside text.
+
+export const addSignals = (): readonly string[] => ["alter table run add column signals text"];

@@ -1,0 +1,101 @@
+// What hooks have used in a day, and the budgets that are held against it.
+import { type Budget, dayOf, limitReached, type Spending } from "../../core/spending.ts";
+import type { Dialect, Program, Row } from "../driver.ts";
+import { byBytes } from "./rows.ts";
+
+const columns = "hook, day, runs, input_tokens, output_tokens, cost";
+
+const toSpending = (row: Row): Spending => ({
+  hook: String(row["hook"]),
+  day: String(row["day"]),
+  runs: Number(row["runs"]),
+  inputTokens: Number(row["input_tokens"]),
+  outputTokens: Number(row["output_tokens"]),
+  cost: Number(row["cost"]),
+});
+
+/** A run that wants to begin; one that has begun before is not counted again. */
+export type Wish = { id: string; hook: string; budget: Budget; isNew: boolean };
+
+const hookColumn = ["hook"] as const;
+const countColumns = ["hook", "count"] as const;
+
+/** Counts those that there is budget for, in their order. Answers the others, with the limit they reached. */
+export function* takeBudget(
+  dialect: Dialect,
+  wishes: readonly Wish[],
+  now: number,
+): Program<Map<string, string>> {
+  const refused = new Map<string, string>();
+  if (wishes.length === 0) return refused;
+  const day = dayOf(now);
+  const hooks = byBytes([...new Set(wishes.map(({ hook }) => hook))], (hook) => hook);
+  const rows = yield {
+    sql: `insert into spending(hook, day) select item.hook, $1 from ${dialect.rows(hookColumn, 1)} where true
+      on conflict (hook, day) do update set runs = spending.runs returning ${columns}`,
+    values: [day],
+    rows: { columns: hookColumn, items: hooks.map((hook) => [hook]) },
+  };
+  const spent = new Map(rows.map((row) => [String(row["hook"]), toSpending(row)]));
+  const begun = new Map<string, number>();
+  for (const { id, hook, budget, isNew } of wishes) {
+    const known = spent.get(hook)!;
+    const count = begun.get(hook) ?? 0;
+    const reached = limitReached({ ...known, runs: known.runs + count }, budget, isNew);
+    if (reached !== null) refused.set(id, reached);
+    else if (isNew) begun.set(hook, count + 1);
+  }
+  if (begun.size > 0)
+    yield {
+      sql: `update spending set runs = runs + cast(item.count as integer) from ${dialect.rows(countColumns, 1)}
+        where spending.hook = item.hook and day = $1`,
+      values: [day],
+      rows: { columns: countColumns, items: [...begun] },
+    };
+  return refused;
+}
+
+type Used = { hook: string; inputTokens: number; outputTokens: number; cost: number };
+
+const usedColumns = ["hook", "input", "output", "cost"] as const;
+
+/** What attempts of runs used, counted on the day they did. */
+export function* addSpending(dialect: Dialect, used: readonly Used[], now: number): Program<void> {
+  if (used.length === 0) return;
+  const sums = new Map<string, Used>();
+  for (const { hook, inputTokens, outputTokens, cost } of used) {
+    const sum = sums.get(hook) ?? { hook, inputTokens: 0, outputTokens: 0, cost: 0 };
+    sums.set(hook, {
+      hook,
+      inputTokens: sum.inputTokens + inputTokens,
+      outputTokens: sum.outputTokens + outputTokens,
+      cost: sum.cost + cost,
+    });
+  }
+  const items = byBytes([...sums.values()], ({ hook }) => hook);
+  yield {
+    sql: `insert into spending(hook, day, input_tokens, output_tokens, cost)
+      select item.hook, $1, cast(item.input as bigint), cast(item.output as bigint), cast(item.cost as double precision)
+      from ${dialect.rows(usedColumns, 1)} where true
+      on conflict (hook, day) do update set input_tokens = spending.input_tokens + excluded.input_tokens,
+        output_tokens = spending.output_tokens + excluded.output_tokens, cost = spending.cost + excluded.cost`,
+    values: [dayOf(now)],
+    rows: {
+      columns: usedColumns,
+      items: items.map(({ hook, inputTokens, outputTokens, cost }) => [
+        hook,
+        inputTokens,
+        outputTokens,
+        cost,
+      ]),
+    },
+  };
+}
+
+export function* listSpending(_dialect: Dialect, input: { now: number }): Program<Spending[]> {
+  const rows = yield {
+    sql: `select ${columns} from spending where day = $1 order by hook`,
+    values: [dayOf(input.now)],
+  };
+  return rows.map(toSpending);
+}

@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { breakChatTokens, countChatTokens } from "./chat-tokens.ts";
+
+const known = [
+  '<|im_start|> <|im_end|> <|endoftext|> <|eot_id|> <|start_header_id|> <|"|> <｜User｜> <｜end▁of▁sentence｜>',
+  "<|turn> <turn|> <|channel> <|tool_call> <｜DSML｜function_calls> </｜DSML｜function_calls>",
+  "[INST] [/INST] [SYSTEM_PROMPT] [/SYSTEM_PROMPT] [TOOL_CALLS] [AVAILABLE_TOOLS] [/AVAILABLE_TOOLS]",
+  "[TOOL_RESULTS] [/TOOL_RESULTS] [gMASK] <sop> <<SYS>> <</SYS>> <start_of_turn> <end_of_turn>",
+  "<bos> <eos> <s> </s> <think> </think> <tool_call> </tool_call> <minimax:tool_call> ]~b] ]~!b[ [e~[",
+].flatMap((line) => line.split(" "));
+
+test("well-known tokens are broken, in any letters", () => {
+  for (const token of known) {
+    for (const text of [token, token.toLowerCase(), token.toUpperCase()]) {
+      assert.equal(breakChatTokens(text), `⟦${text.slice(0, 1)} ${text.slice(1, -1)} ${text.slice(-1)}⟧`);
+    }
+  }
+});
+
+test("a token reads as before between its marks", () => {
+  assert.equal(breakChatTokens("a<|im_start|>b"), "a⟦< |im_start| >⟧b");
+  assert.equal(breakChatTokens("<s>[INST]x[/INST]"), "⟦< s >⟧⟦[ INST ]⟧x⟦[ /INST ]⟧");
+});
+
+test("tokens in full-width and mathematical letters are found where they stand", () => {
+  assert.equal(breakChatTokens("𝐱＜｜ｉｍ＿ｓｔａｒｔ｜＞𝐲"), "𝐱⟦＜ ｜ｉｍ＿ｓｔａｒｔ｜ ＞⟧𝐲");
+  assert.equal(breakChatTokens("𝐀[𝐈𝐍𝐒𝐓]𝐁"), "𝐀⟦[ 𝐈𝐍𝐒𝐓 ]⟧𝐁");
+  assert.equal(breakChatTokens("<ﬆart_of_turn>"), "⟦< ﬆart_of_turn >⟧");
+  assert.equal(breakChatTokens("❤️<s>❤️"), "❤️⟦< s >⟧❤️");
+});
+
+test("tokens within tokens are broken too", () => {
+  assert.equal(breakChatTokens("<|[INST]|>"), "⟦< |⟦[ INST ]⟧| >⟧");
+  assert.equal(breakChatTokens("<|<|a|>|>"), "<|⟦< |a| >⟧|>");
+});
+
+test("broken tokens are left alone", () => {
+  for (const token of known) {
+    const broken = breakChatTokens(`<|${token}|>${token}`);
+    assert.equal(breakChatTokens(broken), broken);
+  }
+});
+
+test("what only looks similar stays", () => {
+  const others = [
+    "<||>",
+    "<|>",
+    "a < b || c > d",
+    "<| x >",
+    "<|a\nb|>",
+    `<|${"x".repeat(65)}|>`,
+    "[inst",
+    "<sys>",
+    "<p>",
+  ];
+  for (const text of others) assert.equal(breakChatTokens(text), text);
+});
+
+test("tokens are counted", () => {
+  assert.equal(countChatTokens("<s>[INST] <|x|> </s>"), 4);
+  assert.equal(countChatTokens("none"), 0);
+});

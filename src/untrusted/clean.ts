@@ -1,0 +1,12 @@
+// Outside text made harmless to look at: one kind of line break, nothing hidden, no chat-template tokens. Nothing is
+// dropped: what is changed stays readable between ⟦ and ⟧. Cleaning twice changes nothing.
+
+import { breakChatTokens } from "./chat-tokens.ts";
+import { showHidden, unifyLineBreaks } from "./hidden.ts";
+
+const beyondPlain = /[^\t\n -~]/;
+
+export function clean(text: string): string {
+  if (!beyondPlain.test(text)) return breakChatTokens(text);
+  return breakChatTokens(showHidden(unifyLineBreaks(text)));
+}

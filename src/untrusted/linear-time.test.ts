@@ -1,0 +1,59 @@
+// A megabyte (UTF-8) of anything takes well under a second on an idle machine; quadratic work would take minutes.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fence, parseFences } from "./fence.ts";
+import { clean } from "./clean.ts";
+import { signalsOf } from "./signals.ts";
+
+const inputs = {
+  plain: "Hello world, this is it.\n",
+  hidden: "\u200B",
+  tags: "\u{E0069}",
+  emoji: "😀",
+  families: "👨‍👩‍👧‍👦",
+  "half families": "👨\u200D",
+  "half keycaps": "1\uFE0F",
+  "half flags": "🇩",
+  newlines: "\n",
+  "line separators": "\u2028",
+  "high surrogates": "\uD800",
+  "low surrogates": "\uDC00",
+  "angle brackets": "<",
+  "open tokens": "<|",
+  "longer open tokens": "<|aaaaaaaaaaaaaaa",
+  tokens: "<s>",
+  "nested tokens": "<|[INST]|>",
+  "full-width tokens": "＜｜ｓ｜＞",
+  "full-width letters": "Ａ",
+  "mathematical letters": "𝐀",
+  "long foldings": "\uFDFA",
+  markers: "<<<EXTERNAL",
+  "open fences": "[begin ",
+  spaces: " ",
+  mixed: "a\u200B<|x|>👨‍👩‍👧‍👦Ａ\r\n[INST]\uD800System:",
+};
+
+const limitMs = 5000;
+const megabyte = 1 << 20;
+
+const works = {
+  clean,
+  signals: signalsOf,
+  fence: (text: string) => parseFences(fence("0".repeat(32), { id: 1, label: "x", text })),
+};
+
+function inTime(name: string, text: string, work: (text: string) => unknown): string {
+  const started = performance.now();
+  work(text);
+  const tookMs = Math.round(performance.now() - started);
+  assert.ok(tookMs < limitMs, `${name} took ${tookMs} ms`);
+  return `${name} took ${tookMs} ms`;
+}
+
+for (const [name, unit] of Object.entries(inputs)) {
+  test(`a megabyte of ${name}`, (context) => {
+    const text = unit.repeat(megabyte / Buffer.byteLength(unit));
+    for (const [verb, work] of Object.entries(works)) context.diagnostic(inTime(verb, text, work));
+  });
+}

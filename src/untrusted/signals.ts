@@ -1,0 +1,53 @@
+// What in a text looks like an attempt to be taken for something else. Counted for people to see; nothing is blocked.
+
+import { countChatTokens } from "./chat-tokens.ts";
+import { countHidden, unifyLineBreaks } from "./hidden.ts";
+import { shadowOf } from "./shadow.ts";
+
+export type Signals = {
+  readonly hiddenCharacters: number;
+  readonly chatTokens: number;
+  /** Lines that look like the fence around outside text, ours or another product's. */
+  readonly fakeMarkers: number;
+  /** Lines that start as if another speaker began. */
+  readonly roleLabels: number;
+};
+
+export const noSignals: Signals = { hiddenCharacters: 0, chatTokens: 0, fakeMarkers: 0, roleLabels: 0 };
+
+const markers = [
+  String.raw`^[\t \|>]*\[[\t ]*(?:begin|end)[\t ]+(?=[a-f]*\d)[0-9a-f]{6,}`,
+  String.raw`<<<[^<>\n]{0,100}(?:external|untrusted)`,
+  String.raw`<<<[\t ]*\/?end`,
+  String.raw`(?:begin|end|start)[\t _\-](?:of[\t _\-])?(?:untrusted|external)`,
+  String.raw`<\/?(?:untrusted|external)[\w\-]{0,40}>`,
+].join("|");
+
+const fakeMarkerLine = new RegExp(String.raw`(?:${markers})[^\n]*`, "gimv");
+
+const speakers = "system|human|user|assistant|developer";
+
+const roleLabel = new RegExp(
+  String.raw`^[\t \|>*_]*(?:(?:${speakers})[\t *_]*:|#{1,6}[\t ]*(?:${speakers})\b)`,
+  "gimv",
+);
+
+export function signalsOf(text: string): Signals {
+  const unified = unifyLineBreaks(text);
+  const shadow = shadowOf(unified).text;
+  return {
+    hiddenCharacters: countHidden(unified),
+    chatTokens: countChatTokens(shadow),
+    fakeMarkers: count(shadow, fakeMarkerLine),
+    roleLabels: count(shadow, roleLabel),
+  };
+}
+
+const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
+
+export const addSignals = (left: Signals, right: Signals): Signals => ({
+  hiddenCharacters: left.hiddenCharacters + right.hiddenCharacters,
+  chatTokens: left.chatTokens + right.chatTokens,
+  fakeMarkers: left.fakeMarkers + right.fakeMarkers,
+  roleLabels: left.roleLabels + right.roleLabels,
+});

@@ -1,0 +1,113 @@
+// Google, as far as a mail watch and its set-up can see it: tokens, keys, one mailbox with its history, Pub/Sub. It
+// remembers what it is told, and it has faults on demand. `google.test.ts` drives it with Google's own clients.
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createAccounts, gmailScope, pubsubScope } from "./google/accounts.ts";
+import { createGmail } from "./google/gmail.ts";
+import {
+  type Asked,
+  createFaults,
+  faultReplies,
+  type Json,
+  notFound,
+  ok,
+  readAsked,
+  type Reply,
+  send,
+} from "./google/http.ts";
+import { createPubsub } from "./google/pubsub.ts";
+
+export { faultReplies, refused } from "./google/http.ts";
+
+export type FakeGoogle = Awaited<ReturnType<typeof startGoogle>>;
+
+export type GoogleOptions = {
+  account?: string;
+  /** Epoch milliseconds. */
+  now?: () => number;
+};
+
+export async function startGoogle({ account = "me@mail.test", now = Date.now }: GoogleOptions = {}) {
+  let url = "";
+  const faults = createFaults();
+  const accounts = createAccounts({ account, now, baseUrl: () => url });
+  const pubsub = createPubsub({ sendPush });
+  const gmail = createGmail({
+    account,
+    now,
+    topicFault: pubsub.topicFault,
+    onChange: (historyId) => pubsub.publish(gmail.state.watchedTopic, { emailAddress: account, historyId }),
+  });
+  /** Every request so far, as `GET /path`. */
+  const requests: string[] = [];
+  const calls: Pick<Asked, "method" | "path" | "json">[] = [];
+
+  async function sendPush(endpoint: string, message: Json, settings: Json): Promise<number> {
+    const { oidcToken } = (settings["pushConfig"] ?? {}) as { oidcToken?: Json };
+    const claims = { aud: oidcToken?.["audience"] ?? endpoint, email: oidcToken?.["serviceAccountEmail"] };
+    try {
+      const response = await fetch(endpoint, {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          authorization: `Bearer ${accounts.pushToken(claims)}`,
+        },
+        body: JSON.stringify({ message, subscription: settings["name"] }),
+      });
+      await response.arrayBuffer();
+      return response.status;
+    } catch {
+      return 0;
+    }
+  }
+
+  function refusal(asked: Asked): Reply | null {
+    if (isOpen(asked.path)) return null;
+    const owner = accounts.owner(asked);
+    if (owner === null) return faultReplies.unauthorized;
+    const isGmail = asked.path.startsWith("/gmail/");
+    if (!accounts.covers(asked, isGmail ? gmailScope : pubsubScope)) return faultReplies.scopes;
+    // Somebody else's mailbox: there is nothing in it.
+    return isGmail && owner !== account ? ok({ emailAddress: owner, historyId: "1", labels: [] }) : null;
+  }
+
+  const isOpen = (path: string): boolean => path === "/token" || path.startsWith("/oauth2/");
+  const server = createServer((request, response) => {
+    void (async () => {
+      const asked = await readAsked(request);
+      requests.push(`${asked.method} ${asked.path}`);
+      calls.push({ method: asked.method, path: asked.path, json: asked.json });
+      const fault = faults.find(asked);
+      if (fault && "reset" in fault) return void request.socket.destroy();
+      if (fault) return send(response, fault.reply);
+      const no = refusal(asked);
+      if (no) return send(response, no);
+      const parts = [accounts.part, gmail.part, pubsub.part];
+      for (const part of parts) {
+        const reply = await part(asked);
+        if (reply) return send(response, reply);
+      }
+      send(response, notFound());
+    })().catch((cause: unknown) => response.destroy(cause as Error));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  return {
+    url,
+    account,
+    endpoints: { oauth: url, gmail: url, pubsub: url, certs: url },
+    accounts,
+    gmail,
+    pubsub,
+    faults,
+    requests,
+    /** The same with their bodies, those of token requests left out. */
+    calls,
+    count: (what: string) => requests.filter((each) => each.includes(what)).length,
+    async stop(): Promise<void> {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

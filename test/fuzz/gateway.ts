@@ -1,0 +1,157 @@
+// The gateway that is fuzzed: a real process with a hook of every sort, agents that only echo, and room for all that
+// can come. None of its mappings can fail by itself, so that a 500 is always a fault.
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { makeFolder } from "../support/folder.ts";
+import { type GatewayProcess, launchGateway } from "../support/process.ts";
+import { probeVariable, type Reading } from "./probe.ts";
+
+export const token = "fuzz-token-that-is-long-enough-for-anyone";
+export const otherToken = "the-other-token-while-one-is-being-rotated";
+export const gatewayToken = "the-token-of-the-service-itself-0123456789";
+export const maxBodyBytes = 16_384;
+
+export type FuzzedGateway = {
+  port: number;
+  folder: string;
+  process: GatewayProcess;
+  /** Its memory, when all that can be is collected. */
+  read(): Promise<Reading>;
+  connections(): Promise<number>;
+  remove(): Promise<void>;
+};
+
+export async function startFuzzedGateway(databaseUrl: string | null): Promise<FuzzedGateway> {
+  const folder = makeFolder("fuzz");
+  const config = join(folder, "rouse.jsonc");
+  const probe = join(folder, "probe");
+  mkdirSync(join(folder, "transforms"));
+  writeFileSync(join(folder, "transforms", "changed.mjs"), transform);
+  writeFileSync(config, JSON.stringify(settings(databaseUrl)), { mode: 0o600 });
+  const preload = fileURLToPath(new URL("./probe.ts", import.meta.url));
+  const gateway = launchGateway({
+    config,
+    env: { NODE_OPTIONS: `--require ${preload}`, [probeVariable]: probe },
+  });
+  const remove = async () => {
+    await gateway.kill();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  };
+  try {
+    const port = Number(new URL(await gateway.ready).port);
+    const ask = (question: string): Promise<string> => {
+      const socket = connect(probe);
+      socket.write(question);
+      return text(socket);
+    };
+    return {
+      port,
+      folder,
+      process: gateway,
+      read: async () => JSON.parse(await ask("memory")) as Reading,
+      connections: async () => Number(await ask("connections")),
+      remove,
+    };
+  } catch (fault) {
+    await remove();
+    throw fault;
+  }
+}
+
+const settings = (url: string | null) => ({
+  gateway: { auth: { token: gatewayToken }, trustedProxies: ["127.0.0.1"], drainSeconds: 5 },
+  hooks: {
+    enabled: true,
+    token: [token, otherToken],
+    maxBodyBytes,
+    bodyTimeoutSeconds: 1,
+    transformTimeoutSeconds: 60,
+    maxQueued: 100_000_000,
+    authFailures: { max: 20, windowSeconds: 2 },
+    allowRequestSessionKey: true,
+    allowedSessionKeyPrefixes: ["fuzz:", "hook:"],
+    allowedAgentIds: ["main", "second", "ghost"],
+    presets: ["gmail"],
+    mappings,
+  },
+  agents: {
+    list: [
+      { id: "main", kind: "echo", default: true },
+      { id: "second", kind: "echo" },
+    ],
+    defaults: { heartbeat: { every: "0" }, models: { "echo/one": { alias: "one" }, "echo/two": {} } },
+    maxConcurrent: 32,
+  },
+  store: url === null ? {} : { url },
+  log: { level: "warn", format: "json" },
+});
+
+/** Hardly any asks for a heartbeat at once: its turns, with all that is waiting, would be most of the work. */
+const mappings = [
+  {
+    id: "templated",
+    match: { path: "templated" },
+    name: "{{ name }}",
+    sessionKey: "fuzz:{{ id | default: now }}",
+    messageTemplate:
+      "New: {{ title }} {{ user.name | default: 'nobody' }} {{ labels | json }} {{ labels[0] }} {{ headers.x-event }}" +
+      "{% for item in labels %}[{{ item }}{% if forloop.last %}.{% endif %}]{% endfor %} {{ payload }} {{ query.q }} {{ now }}",
+    to: "{{ to }}",
+    model: "{{ model }}",
+    thinking: "{{ thinking }}",
+    wakeMode: "next-heartbeat",
+    deliver: false,
+  },
+  {
+    id: "listed",
+    match: { path: "listed/wake" },
+    action: "wake",
+    wakeMode: "next-heartbeat",
+    forEach: "items",
+    textTemplate: "Item: {{ items[0] }}",
+  },
+  {
+    id: "runs",
+    match: { path: "listed/runs" },
+    forEach: "data.items",
+    wakeMode: "next-heartbeat",
+    messageTemplate: "Do {{ data.items[0].what }} of {{ data.total }}",
+  },
+  {
+    id: "filtered",
+    match: {
+      path: "filtered",
+      headers: { "x-event": ["push", "pull"] },
+      payload: { "kind.name": ["a", 1, true, null], "list[0]": "x" },
+    },
+    messageTemplate: "Filtered {{ kind.name }} {{ list }}",
+    wakeMode: "next-heartbeat",
+  },
+  {
+    id: "sourced",
+    match: { path: "crm/in", source: "crm" },
+    action: "wake",
+    wakeMode: "next-heartbeat",
+    textTemplate: "CRM: {{ payload }}",
+  },
+  {
+    id: "changed",
+    match: { path: "changed" },
+    messageTemplate: "Changed: {{ title }}",
+    wakeMode: "next-heartbeat",
+    transform: { module: "changed.mjs" },
+  },
+];
+
+/** Whatever comes, it returns something that is allowed. */
+const transform = `export default ({ payload, headers, query, name }) => {
+  const size = JSON.stringify([payload, headers, query, name]).length;
+  if (size % 5 === 0) return null;
+  if (size % 5 === 1) return { message: "of " + size + JSON.stringify(payload), deliver: false };
+  if (size % 5 === 2) return { action: "wake", text: "woken by " + size };
+  if (size % 5 === 3) return { payload: { title: JSON.stringify(payload).slice(0, 200) } };
+};
+`;

@@ -1,0 +1,200 @@
+// The fuzz run against a running gateway: inputs by number, in blocks over many connections, with a pause every so
+// often in which everything must come to rest and the memory is read; at the end the store is held against the answers.
+import { setTimeout as pause } from "node:timers/promises";
+import { until } from "../support/process.ts";
+import { attack, createLine, type Line, type Numbered, type Seen } from "./connection.ts";
+import { keepFound, loadCorpus } from "./corpus.ts";
+import { type FuzzedGateway, startFuzzedGateway, token } from "./gateway.ts";
+import { inputOf, shown } from "./input.ts";
+import { createLedger, type Ledger, pairOf } from "./ledger.ts";
+import { riseOf } from "./memory.ts";
+import type { Reading } from "./probe.ts";
+import { type Random, randomFor } from "./random.ts";
+import type { Whole } from "./request.ts";
+import { openReader, type StoreReader } from "./stored.ts";
+
+export type FuzzOptions = {
+  seed: number;
+  requests: number;
+  /** Ends sooner when this much time has passed. */
+  seconds: number;
+  databaseUrl: string | null;
+  /** Reads and writes the inputs that runs on this machine have found. */
+  keep: boolean;
+  /** Ends the run early; what was sent is still judged. */
+  signal?: AbortSignal;
+  progress?: (line: string) => void;
+};
+
+export type FuzzResult = {
+  faults: readonly string[];
+  requests: number;
+  seconds: number;
+  perSecond: number;
+  answered: number;
+  unanswered: number;
+  outcomes: Record<string, number>;
+  stored: { runs: number; wakes: number; records: number };
+  corpus: string;
+  found: number;
+  readings: readonly (Reading & { requests: number })[];
+  /** What the line through the readings after the first part rises by. */
+  rises: Record<"heapBytes" | "threadHeapBytes" | "rssBytes", number>;
+};
+
+const lines = 48;
+/** Attacks go on beside the lines, since some of them take seconds: up to so many at once. */
+const mostAttacks = 200;
+const blockLength = 16;
+/** Each ends with a rest and a reading. */
+const partsOf = (requests: number): number => (requests > 100_000 ? 20 : 5);
+/** What memory may grow by over a whole run, however long: a leak of a few bytes a request is more in a million. */
+/** With so many a run ends early. */
+const enoughFaults = 5;
+const megabyte = 1_048_576;
+const bounds = { heapBytes: 16 * megabyte, threadHeapBytes: 16 * megabyte, rssBytes: 384 * megabyte };
+
+export async function fuzzRequests(options: FuzzOptions): Promise<FuzzResult> {
+  const gateway = await startFuzzedGateway(options.databaseUrl);
+  const reader = await openReader(gateway.folder, options.databaseUrl);
+  try {
+    return await fuzz(gateway, reader, options);
+  } finally {
+    await reader.close();
+    await gateway.remove();
+  }
+}
+
+async function fuzz(gateway: FuzzedGateway, reader: StoreReader, options: FuzzOptions): Promise<FuzzResult> {
+  const { seed, requests, seconds, keep, signal, progress = () => {} } = options;
+  const parts = partsOf(requests);
+  const corpus = loadCorpus(token, keep);
+  const ledger = createLedger(corpus.known.map(pairOf));
+  let found = 0;
+  const seen: Seen = {
+    answer(number, hook, verdict, bytes) {
+      if (!ledger.note(number, hook, verdict)) return;
+      found++;
+      if (keep) keepFound(token, { hook, outcome: verdict.outcome, bytes });
+    },
+    unanswered: (count) => void (ledger.unanswered += count),
+    fault: (number, what) =>
+      ledger.fault(number, number < 0 ? what : `${what}\n  ${shown(inputOf(seed, number, corpus.inputs))}`),
+  };
+  const all = Array.from({ length: lines }, () => createLine(gateway.port, seen));
+  const readings = [{ ...(await gateway.read()), requests: 0 }];
+  const attacks = new Set<Promise<void>>();
+  let next = 0;
+  let workedMs = 0;
+
+  const isOver = (): boolean => signal?.aborted === true || ledger.faults.length >= enoughFaults;
+  for (let part = 1; part <= parts && !isOver(); part++) {
+    const end = Math.round((requests * part) / parts);
+    const startedAt = performance.now();
+    const endMs = (seconds * 1000 * part) / parts;
+    const timeLeft = (): boolean => workedMs + performance.now() - startedAt < endMs;
+    const work = async (line: Line): Promise<void> => {
+      while (next < end && timeLeft() && !isOver()) {
+        const from = next;
+        next = Math.min(end, from + blockLength);
+        const way = { port: gateway.port, line, corpus: corpus.inputs, seen, attacks };
+        await sendBlock({ seed, from, to: next }, way);
+      }
+    };
+    await Promise.all(all.map(work));
+    await Promise.all(attacks);
+    workedMs += performance.now() - startedAt;
+    await Promise.all(all.map((line) => line.close()));
+    const reading = await rest(gateway, reader, ledger);
+    readings.push({ ...reading, requests: next });
+    progress(
+      `${next} requests, ${Math.round((next / workedMs) * 1000)}/s, ${describe(reading)}, ${found} new, ${ledger.faults.length} faults`,
+    );
+  }
+
+  const stored = await reader.read();
+  ledger.compare(stored);
+  const after = readings.slice(2);
+  const rises = { heapBytes: 0, threadHeapBytes: 0, rssBytes: 0 };
+  for (const name of ["heapBytes", "threadHeapBytes", "rssBytes"] as const) {
+    rises[name] = riseOf(after.map((each) => ({ requests: each.requests, bytes: each[name] })));
+    if (rises[name] > bounds[name])
+      ledger.faults.push(`${name} rises by ${Math.round(rises[name])} after warm-up`);
+  }
+  await finish(gateway, ledger);
+  return {
+    faults: ledger.faults,
+    requests: next,
+    seconds: workedMs / 1000,
+    perSecond: (next / workedMs) * 1000,
+    answered: ledger.answered,
+    unanswered: ledger.unanswered,
+    outcomes: Object.fromEntries([...ledger.outcomes].toSorted(([, left], [, right]) => right - left)),
+    stored: { runs: stored.runs.length, wakes: stored.wakes.length, records: stored.requests },
+    corpus: corpus.fingerprint,
+    found,
+    readings,
+    rises,
+  };
+}
+
+type Block = { seed: number; from: number; to: number };
+type Way = { port: number; line: Line; corpus: readonly Buffer[]; seen: Seen; attacks: Set<Promise<void>> };
+
+/** The whole ones behind each other on the line, as far as one may follow another; the hostile ones beside it. */
+async function sendBlock({ seed, from, to }: Block, way: Way): Promise<void> {
+  const { port, line, corpus, seen, attacks } = way;
+  let burst: Numbered<Whole>[] = [];
+  const flush = async (random: Random): Promise<void> => {
+    const sent = burst;
+    burst = [];
+    if (sent.length > 0) await line.send(sent, random);
+  };
+  let random = randomFor(seed, from);
+  for (let number = from; number < to; number++) {
+    const input = inputOf(seed, number, corpus);
+    random = input.random;
+    if (input.kind === "hostile") {
+      while (attacks.size >= mostAttacks) await Promise.race(attacks);
+      const begun = attack(port, { number, input: input.hostile }, random, seen);
+      attacks.add(begun);
+      void begun.then(() => attacks.delete(begun));
+    } else {
+      burst.push({ number, input: input.whole });
+      if (input.whole.mayClose) await flush(random);
+    }
+  }
+  await flush(random);
+}
+
+const restMs = 120_000;
+
+/** Every connection is gone and every run has ended: then what is left in memory is what is kept. */
+async function rest(gateway: FuzzedGateway, reader: StoreReader, ledger: Ledger): Promise<Reading> {
+  const options = { withinMs: restMs, everyMs: 100 };
+  try {
+    await until("no connection is open", async () => (await gateway.connections()) === 0, options);
+    await until("all runs have ended", async () => (await reader.unfinished()) === 0, options);
+  } catch (fault) {
+    ledger.faults.push((fault as Error).message);
+  }
+  await pause(50);
+  return gateway.read();
+}
+
+/** It still answers, has logged no error, and stops as it should. */
+async function finish({ port, process: gateway }: FuzzedGateway, ledger: Ledger): Promise<void> {
+  const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null);
+  if (answer?.status !== 200) ledger.faults.push("the gateway is not ready at the end");
+  await answer?.body?.cancel();
+  const { code, signal } = await gateway.stop();
+  if (code !== 0) ledger.faults.push(`the gateway ended with ${code ?? signal}`);
+  const errors = gateway.log().filter(({ level }) => level === "error");
+  for (const { message, kind } of errors.slice(0, 10))
+    ledger.faults.push(`it logged: ${message} ${kind ?? ""}`);
+}
+
+const megabytes = (bytes: number): string => `${(bytes / megabyte).toFixed(1)} MB`;
+
+export const describe = ({ heapBytes, threadHeapBytes, rssBytes, connections }: Reading): string =>
+  `heap ${megabytes(heapBytes)} (threads up to ${megabytes(threadHeapBytes)}), RSS ${megabytes(rssBytes)}, ${connections} connections`;

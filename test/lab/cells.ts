@@ -1,0 +1,51 @@
+// The matrix of the lab: where the process is, what happens to it, on which store, on how many nodes.
+
+/** Where a piece of work is when it happens. Each is between two things that Rouse does. */
+export const points = {
+  accepted: "between answer and claim",
+  claimed: "between claim and start",
+  running: "during a run",
+  finished: "between run and settle",
+  sent: "between send and bookkeeping",
+} as const;
+export type Point = keyof typeof points;
+
+export const faults = {
+  kill: "SIGKILL",
+  stop: "clean stop",
+  restart: "database restart",
+  cut: "connection cut",
+  full: "full disk",
+} as const;
+export type Fault = keyof typeof faults;
+
+export type StoreKind = "sqlite" | "postgres";
+export type Setting = { store: StoreKind; nodes: 1 | 3 };
+export type Cell = Setting & { point: Point; fault: Fault };
+
+export const settings: readonly Setting[] = [
+  { store: "sqlite", nodes: 1 },
+  { store: "postgres", nodes: 1 },
+  { store: "postgres", nodes: 3 },
+];
+
+/**
+ * SQLite is a file of one gateway: no server to restart, no connection to cut. PostgreSQL's disk is not ours to fill;
+ * and to fill another one for a running process takes Linux.
+ */
+const faultsOn: Readonly<Record<StoreKind, readonly Fault[]>> = {
+  sqlite: process.platform === "linux" ? ["kill", "stop", "full"] : ["kill", "stop"],
+  postgres: ["kill", "stop", "restart", "cut"],
+};
+
+export const cells: readonly Cell[] = settings.flatMap((setting) =>
+  faultsOn[setting.store].flatMap((fault) =>
+    (Object.keys(points) as Point[]).map((point) => ({ ...setting, point, fault })),
+  ),
+);
+
+export const settingName = ({ store, nodes }: Setting): string => `${store}-${nodes}`;
+export const cellName = (cell: Cell): string => `${settingName(cell)}/${cell.point}/${cell.fault}`;
+
+export const cellsOf = (setting: Setting, chosen: readonly Cell[] = cells): Cell[] =>
+  chosen.filter((cell) => settingName(cell) === settingName(setting));

@@ -1,0 +1,279 @@
+// The judge of the lab must be able to find fault: a good round, and the same one broken in each way there is.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Delivery } from "../../src/core/delivery.ts";
+import { outsideMessage } from "../../src/core/message.ts";
+import type { Run } from "../../src/core/run.ts";
+import type { EventSource, SystemEvent } from "../../src/core/system-event.ts";
+import { fence } from "../../src/untrusted/fence.ts";
+import { cells } from "./cells.ts";
+import { tallyOf, violationsIn } from "./check.ts";
+import type { Asked, Histories, Note, Received, Turn } from "./history.ts";
+
+const [first, second, single] = ["1", "2", "3"].map(
+  (digit) => `01a1e73e-ec0${digit}-712d-9f8a-fac9fb0699ba`,
+) as [string, string, string];
+const text = (written: string) => outsideMessage("text", "request", written);
+
+const asked = (order: number, more: Partial<Asked>): Asked => ({
+  marker: `m-1-${order}-`,
+  hook: "agent",
+  sessionKey: null,
+  order,
+  key: `key-${order}`,
+  chat: null,
+  answers: [],
+  ...more,
+});
+const answer = (body: Record<string, unknown>, replayed = false) => ({
+  at: 0,
+  life: "a.1",
+  status: 202,
+  body,
+  replayed,
+});
+
+const run = (id: string, order: number, sessionKey: string, attempt: string): Run =>
+  ({
+    id,
+    sessionKey,
+    status: "succeeded",
+    endedAt: 1,
+    error: null,
+    reply: `${id}/${attempt}/0 word\n\n${id}/${attempt}/1 word`,
+    request: { name: `m-1-${order}-`, message: text(`m-1-${order}-`) },
+  }) as Run;
+
+const turn = (runId: string, attempt: string, begunAt: number, more: Partial<Turn> = {}): Turn => ({
+  attempt,
+  runId,
+  sessionKey: "lab:1:0",
+  life: "a.1",
+  begunAt,
+  endedAt: begunAt + 50,
+  answered: true,
+  prompt: "",
+  reminded: [],
+  ...more,
+});
+
+const held = (life: string, id: string, lease: string, from: number): Note => ({
+  kind: "held",
+  life,
+  id,
+  lease,
+  from,
+  at: from + 5,
+  until: from + 1000,
+});
+const released = (life: string, id: string, lease: string, from: number): Note => ({
+  kind: "released",
+  life,
+  id,
+  lease,
+  from,
+  at: from + 5,
+  sure: true,
+  ended: true,
+});
+const booked = (life: string, lease: string, cursor: number, at: number): Note => ({
+  kind: "booked",
+  life,
+  id: "delivery",
+  lease,
+  from: at - 5,
+  at,
+  cursor,
+});
+
+const message = (attempt: string, part: number, at: number, life: string): Received => ({
+  at,
+  life,
+  chat: "11",
+  runId: first,
+  attempt,
+  part,
+});
+
+const event = (id: string, source: EventSource, written: string): SystemEvent =>
+  ({ id, source, text: text(written), shownAt: 1 }) as SystemEvent;
+
+/**
+ * Two runs of a conversation, the first of which delivers, a run of its own and a wake that had a twin. The node a.1 is
+ * killed in the first turn, which begins again on b.1; b.1 then sends a message twice, because c.1 takes over.
+ */
+function good(): Histories {
+  const beat = [`m-1-0-`, `m-1-1-`, `m-1-2-`, `m-1-3-`].map((marker, at) =>
+    fence("0".repeat(32), { id: at + 1, label: "text", text: marker }),
+  );
+  return {
+    cell: cells.find((cell) => cell.nodes === 3 && cell.fault === "kill" && cell.point === "running")!,
+    asked: [
+      asked(0, { sessionKey: "lab:1:0", chat: "11", answers: [answer({ runId: first })] }),
+      asked(1, { sessionKey: "lab:1:0", answers: [answer({ runId: second })] }),
+      asked(2, { key: null, answers: [answer({ runId: single })] }),
+      asked(3, { hook: "wake", answers: [answer({ eventId: "wake" }), answer({ eventId: "wake" }, true)] }),
+    ],
+    turns: [
+      turn(first, "1", 100, { endedAt: 200, answered: false }),
+      turn(first, "2", 1150, { life: "b.1" }),
+      turn(second, "3", 1300, { life: "b.1", reminded: [`${first}/2`] }),
+      turn(single, "4", 110, { life: "b.1", sessionKey: `hook:${single}` }),
+      turn("beat", "5", 2000, { life: "b.1", sessionKey: "main", prompt: beat.join("\n\n") }),
+    ],
+    received: [message("2", 0, 1400, "b.1"), message("2", 0, 2600, "c.1"), message("2", 1, 2610, "c.1")],
+    notes: [
+      held("a.1", first, "l1", 90),
+      held("b.1", first, "l2", 1120),
+      released("b.1", first, "l2", 1210),
+      held("b.1", second, "l3", 1250),
+      released("b.1", second, "l3", 1360),
+      held("b.1", single, "l4", 105),
+      released("b.1", single, "l4", 170),
+      held("b.1", "beat", "l5", 1990),
+      released("b.1", "beat", "l5", 2060),
+      held("b.1", "delivery", "l6", 1390),
+      held("c.1", "delivery", "l7", 2595),
+      booked("c.1", "l7", 1, 2605),
+      booked("c.1", "l7", 2, 2615),
+      released("c.1", "delivery", "l7", 2612),
+    ],
+    lives: [
+      { name: "a.1", diedAt: 200 },
+      { name: "b.1", diedAt: null },
+      { name: "c.1", diedAt: null },
+    ],
+    victim: "a.1",
+    runs: [
+      run(first, 0, "lab:1:0", "2"),
+      run(second, 1, "lab:1:0", "3"),
+      run(single, 2, `hook:${single}`, "4"),
+    ],
+    events: [
+      event("wake", "wake", "m-1-3-"),
+      event("s0", "summary", "Hook m-1-0-: done"),
+      event("s1", "summary", "Hook m-1-1-: done"),
+      event("s2", "summary", "Hook m-1-2-: done"),
+    ],
+    deliveries: [
+      { id: "delivery", runId: first, to: "11", status: "sent", cursor: 2, error: null } as Delivery,
+    ],
+    troubles: [],
+  };
+}
+
+test("a good round has no violations, and what came twice is counted", () => {
+  assert.deepEqual(violationsIn(good()), []);
+  assert.deepEqual(tallyOf(good()), { requests: 4, runs: 3, doubledTurns: 1, doubledMessages: 1 });
+});
+
+const changed = <T>(list: readonly T[], at: number, more: Partial<T>): T[] =>
+  list.map((each, index) => (index === at ? { ...each, ...more } : each));
+const without = <T>(list: readonly T[], at: number): T[] => list.filter((_, index) => index !== at);
+
+type Doctor = (round: Histories) => Partial<Histories>;
+const broken: Record<string, Doctor> = {
+  "which is not stored": ({ runs }) => ({ runs: without(runs, 2) }),
+  "is stored 2 times": ({ runs }) => ({ runs: [...runs, { ...runs[2]!, id: "other" }] }),
+  "was never answered": ({ asked }) => ({ asked: changed(asked, 1, { answers: [] }) }),
+  "answered in 2 different ways": ({ asked }) => ({
+    asked: changed(asked, 3, { answers: [answer({ eventId: "wake" }), answer({ eventId: "x" }, true)] }),
+  }),
+  "2 times as if it were new": ({ asked }) => ({
+    asked: changed(asked, 3, { answers: [answer({ eventId: "wake" }), answer({ eventId: "wake" })] }),
+  }),
+  "never ended: it is running": ({ runs }) => ({
+    runs: changed(runs, 0, { endedAt: null, status: "running" }),
+  }),
+  "ended as failed": ({ runs }) => ({ runs: changed(runs, 0, { status: "failed" }) }),
+  "a reply that nobody gave it": ({ runs }) => ({ runs: changed(runs, 0, { reply: `${first}/1/0 word` }) }),
+  "has 0 summaries": ({ events }) => ({ events: without(events, 2) }),
+  "has 2 summaries": ({ events }) => ({ events: [...events, { ...events[1]!, id: "again" }] }),
+  "was never shown": ({ events }) => ({ events: changed(events, 0, { shownAt: null }) }),
+  "but was in no turn": ({ turns }) => ({ turns: changed(turns, 4, { answered: false }) }),
+  "began in lab:1:0 beside": ({ turns }) => ({
+    turns: [...turns.slice(0, 1), ...changed(turns.slice(1), 0, { endedAt: 1310 })],
+    notes: good().notes.filter(
+      ({ kind, ...note }) => !(kind === "released" && "id" in note && note.id === first),
+    ),
+  }),
+  "was begun again beside": ({ turns }) => ({ turns: changed(turns, 1, { begunAt: 1000 }) }),
+  "was begun without a claim": ({ notes }) => ({ notes: without(notes, 0) }),
+  "claimed after its run had ended": ({ turns, notes }) => ({
+    turns: [...turns, turn(single, "6", 500, { life: "c.1", sessionKey: `hook:${single}` })],
+    notes: [...notes, held("c.1", single, "l8", 490)],
+  }),
+  "begun in lab:1:0, request 0 came after request 1": ({ turns }) => ({
+    turns: [turns[2]!, ...without(turns, 2)],
+  }),
+  "stored in lab:1:0, request 0 came after request 1": ({ runs }) => ({
+    runs: [runs[1]!, runs[0]!, runs[2]!],
+  }),
+  "was reminded of": ({ turns }) => ({ turns: changed(turns, 2, { reminded: [] }) }),
+  "has 0 deliveries, not 1": () => ({ deliveries: [] }),
+  "has 2 deliveries, not 1": ({ deliveries }) => ({ deliveries: [...deliveries, deliveries[0]!] }),
+  "is unknown (null), 1 messages sent": ({ deliveries }) => ({
+    deliveries: changed(deliveries, 0, { status: "unknown", cursor: 1 }),
+  }),
+  "message 1 is undefined in place of": ({ received }) => ({ received: received.slice(0, 2) }),
+  "message 0 is": ({ received }) => ({ received: received.toReversed() }),
+  "although it was stored as sent": ({ notes }) => ({
+    notes: [...notes, booked("b.1", "l6", 1, 1450)],
+  }),
+  "by c.1 without a claim": ({ notes }) => ({
+    notes: notes.filter((note) => !(note.kind === "held" && note.lease === "l7")),
+  }),
+  "while b.1 still had it": ({ received }) => ({ received: changed(received, 1, { at: 2000 }) }),
+  [`a.1 has released ${first} after b.1`]: ({ notes }) => ({
+    notes: [...notes, released("a.1", first, "l1", 1180)],
+  }),
+  [`a.1 has begun ${first} after b.1`]: ({ notes }) => ({
+    notes: [...notes, { kind: "begun", life: "a.1", id: first, lease: "l1", from: 1180, at: 1185 }],
+  }),
+  [`a.1 has held ${first} after b.1`]: ({ notes }) => ({
+    notes: [...notes, held("a.1", first, "l1", 1180)],
+  }),
+  "b.1 has booked delivery after c.1": ({ notes }) => ({ notes: [...notes, booked("b.1", "l6", 1, 2700)] }),
+  "no node came to the point": () => ({ victim: null }),
+  "no process ended": ({ lives }) => ({ lives: changed(lives, 0, { diedAt: null }) }),
+  "the store was never away": ({ cell }) => ({ cell: { ...cell, fault: "cut" } }),
+  "no run succeeded": () => ({ runs: [] }),
+  "no conversation went on": ({ turns }) => ({ turns: changed(turns, 2, { reminded: [] }) }),
+  "no wake was taken": ({ asked }) => ({ asked: without(asked, 3) }),
+  "hardly a request was taken": ({ asked }) => ({ asked: asked.map((each) => ({ ...each, answers: [] })) }),
+  "no message arrived": () => ({ received: [] }),
+  "no twin was known again": ({ asked }) => ({
+    asked: changed(asked, 3, { answers: [answer({ eventId: "wake" })] }),
+  }),
+  "something went wrong": () => ({ troubles: ["something went wrong"] }),
+};
+
+for (const [violation, doctor] of Object.entries(broken)) {
+  test(`the judge sees it: ${violation}`, () => {
+    const round = good();
+    const found = violationsIn({ ...round, ...doctor(round) });
+    assert.ok(
+      found.some((each) => each.includes(violation)),
+      JSON.stringify(found),
+    );
+  });
+}
+
+test("on an embedded store a lease is over with its process; on a shared one it is not", () => {
+  const round = good();
+  const turns = changed(round.turns, 1, { begunAt: 300 });
+  const early = (store: "sqlite" | "postgres") =>
+    violationsIn({ ...round, turns, cell: { ...round.cell, store } }).filter((each) =>
+      each.includes("begun again beside"),
+    );
+  assert.equal(early("postgres").length, 1);
+  assert.deepEqual(early("sqlite"), []);
+});
+
+test("a process that was starved and begins what it has lost is not at fault, and is counted", () => {
+  const round = good();
+  const late = turn(first, "7", 1170, { life: "a.1" });
+  const starved = { ...round, turns: [...round.turns.slice(0, 2), late, ...round.turns.slice(2)] };
+  assert.deepEqual(violationsIn({ ...starved, turns: starved.turns.slice(1), victim: "a.1" }), []);
+  assert.equal(tallyOf(starved).doubledTurns, 2);
+});

@@ -1,0 +1,150 @@
+// The store port of a lab node: it notes what the node holds, and stands still where it was told to.
+import { StoreUnavailable } from "../../src/core/errors.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { Point } from "./cells.ts";
+import { type Change, monotonicMs, type Note } from "./history.ts";
+
+/** A node stands still at the `skip`th time it comes to the point. */
+export type Stand = { point: Point; skip: number };
+
+export type FailPoints = {
+  store: Store;
+  /** Resolves when nothing is under way any more that began before. */
+  arm(stand: Stand): Promise<void>;
+  /** Whoever stands still goes on, and nobody stands still again. */
+  release(): void;
+};
+
+/** `id` is the work that it has in hand there. */
+export type Told = Note | { kind: "reached"; life: string; point: Point; id: string | null };
+
+export function createFailPoints(store: Store, life: string, tell: (told: Told) => void): FailPoints {
+  const claiming = new Set<Promise<unknown>>();
+  const hookRuns = new Set<string>();
+  let armed: Stand | null = null;
+  let gate = Promise.withResolvers<void>();
+
+  async function standAt(point: Point, id: string | null = null): Promise<void> {
+    if (armed?.point !== point) return;
+    if (armed.skip-- > 0) return;
+    // Before a claim everyone waits: whoever did not would take the work.
+    if (point === "accepted") armed.skip = 0;
+    else armed = null;
+    tell({ kind: "reached", life, point, id });
+    await gate.promise;
+  }
+
+  const note = ({ id, lease }: Leased, from: number, change: Change): void =>
+    tell({ life, id, lease, from, at: monotonicMs(), ...change });
+  const held = (leased: Leased, from: number, leaseMs: number): void =>
+    note(leased, from, { kind: "held", until: from + leaseMs });
+
+  /** Notes the end of a claim, whether it is known or not. */
+  async function releasing(leased: Leased, ended: boolean, write: () => Promise<boolean>): Promise<boolean> {
+    const from = monotonicMs();
+    try {
+      const done = await write();
+      note(leased, from, done ? { kind: "released", sure: true, ended } : { kind: "refused" });
+      return done;
+    } catch (fault) {
+      note(leased, from, { kind: "released", sure: false, ended });
+      throw fault;
+    }
+  }
+
+  const port = noticing(store, (verb) => tell({ kind: "away", life, verb, at: monotonicMs() }));
+  const standing: Store = {
+    ...port,
+    async claimRuns(claim) {
+      if (claim.kind === "hook") await standAt("accepted");
+      const from = monotonicMs();
+      const asked = port.claimRuns(claim);
+      claiming.add(asked);
+      const result = await asked.finally(() => claiming.delete(asked));
+      for (const run of result.claimed) {
+        held(run, from, claim.leaseMs);
+        if (claim.kind === "hook") hookRuns.add(run.id);
+      }
+      if (claim.kind === "hook" && result.claimed.length > 0) await standAt("claimed", result.claimed[0]!.id);
+      return result;
+    },
+    async renewRuns(renewal) {
+      const from = monotonicMs();
+      const answer = await port.renewRuns(renewal);
+      for (const id of answer.held) held({ id, lease: renewal.lease }, from, renewal.leaseMs);
+      return answer;
+    },
+    async beginRun(start) {
+      const from = monotonicMs();
+      const begun = await port.beginRun(start);
+      if (begun.kind !== "parked") note(start, from, { kind: begun.kind === "go" ? "begun" : "refused" });
+      return begun;
+    },
+    async settleRun(run, settlement) {
+      const ended = settlement.next.kind === "ended";
+      if (ended && hookRuns.has(run.id)) await standAt("finished", run.id);
+      return releasing(run, ended, () => port.settleRun(run, settlement));
+    },
+    async claimDeliveries(claim) {
+      const from = monotonicMs();
+      const result = await port.claimDeliveries(claim);
+      for (const delivery of result.claimed) held(delivery, from, claim.leaseMs);
+      return result;
+    },
+    async advanceDelivery(progress) {
+      await standAt("sent", progress.id);
+      const from = monotonicMs();
+      const isOurs = await port.advanceDelivery(progress);
+      if (isOurs) {
+        note(progress, from, { kind: "booked", cursor: progress.cursor });
+        held(progress, from, progress.leaseMs);
+      } else note(progress, from, { kind: "refused" });
+      return isOurs;
+    },
+    async renewDeliveries(renewal) {
+      const from = monotonicMs();
+      const ids = await port.renewDeliveries(renewal);
+      for (const id of ids) held({ id, lease: renewal.lease }, from, renewal.leaseMs);
+      return ids;
+    },
+    async settleDelivery(delivery, settlement) {
+      const ended = settlement.status !== "waiting";
+      if (settlement.status === "sent") await standAt("sent", delivery.id);
+      const from = monotonicMs();
+      const isOurs = await releasing(delivery, ended, () => port.settleDelivery(delivery, settlement));
+      if (isOurs) note(delivery, from, { kind: "booked", cursor: settlement.cursor });
+      return isOurs;
+    },
+  };
+
+  return {
+    store: standing,
+    async arm(stand) {
+      armed = { ...stand };
+      await Promise.allSettled(claiming);
+    },
+    release() {
+      armed = null;
+      gate.resolve();
+      gate = Promise.withResolvers<void>();
+    },
+  };
+}
+
+type Leased = { id: string; lease: string };
+
+/** The same port; every call that finds the store away is told. */
+function noticing(store: Store, onAway: (verb: string) => void): Store {
+  const verbs = Object.entries(store).map(([verb, call]) => {
+    const noticed = (...input: unknown[]): unknown => {
+      const result = (call as (...input: unknown[]) => unknown)(...input);
+      if (!(result instanceof Promise)) return result;
+      return result.catch((fault: unknown) => {
+        if (fault instanceof StoreUnavailable) onAway(verb);
+        throw fault;
+      });
+    };
+    return [verb, noticed];
+  });
+  return Object.fromEntries(verbs) as Store;
+}

@@ -1,0 +1,120 @@
+// What happens to a node that stands at the point, and to the store under it.
+import { spawnSync } from "node:child_process";
+import { setTimeout as delay } from "node:timers/promises";
+import { until } from "../support/process.ts";
+import { type Bench, type BenchNode, leaseMs, letAllGo, type Standing } from "./bench.ts";
+import type { Cell } from "./cells.ts";
+import { monotonicMs } from "./history.ts";
+
+/** What chance decides about a round. */
+export type Plan = {
+  /** How often the point is passed before a node stands still there. */
+  skip: number;
+  /** Whoever stands still goes on while the fault lasts, or only after it. */
+  isLate: boolean;
+  /** A fault that lasts, lasts longer than a lease. */
+  isLong: boolean;
+  /** With a full disk: how far into its files the node can still write. */
+  spaceBytes: number;
+};
+
+export const planOf = (random: () => number, nodes: number): Plan => ({
+  skip: Math.floor(random() * (nodes === 1 ? 3 : 2)),
+  isLate: random() < 0.5,
+  isLong: random() < 0.35,
+  spaceBytes: Math.floor(random() * 3) * 16_384,
+});
+
+/** Resolves when it is over; answers what was not as it should be. */
+export async function strike(bench: Bench, standing: Standing, cell: Cell, plan: Plan): Promise<string[]> {
+  const victim = standing.node;
+  switch (cell.fault) {
+    case "kill":
+      await victim.kill();
+      return [];
+    case "stop":
+      return stop(bench, victim, cell, plan);
+    case "restart":
+      return outage(bench, victim, plan, {
+        begin: () => bench.server?.pause(),
+        end: () => bench.server?.resume(),
+      });
+    case "cut":
+      return cutOff(bench, standing, cell, plan);
+    case "full":
+      return outage(bench, victim, plan, {
+        begin: () => limitFiles(victim.pid(), String(plan.spaceBytes)),
+        end: () => limitFiles(victim.pid(), "unlimited"),
+      });
+  }
+}
+
+/** Late: the agent answers only when the node is gone, so that its turn is given back. */
+async function stop(bench: Bench, victim: BenchNode, cell: Cell, { isLate }: Plan): Promise<string[]> {
+  const ended = victim.stop();
+  if (!(isLate && cell.point === "running")) letAllGo(bench);
+  const code = await ended;
+  return code === 0 ? [] : [`the node ${victim.life()} was stopped and ended with ${code}`];
+}
+
+/** The store is away until the victim has felt it, and sometimes for longer than a lease. */
+async function outage(
+  bench: Bench,
+  victim: BenchNode,
+  { isLate, isLong }: Plan,
+  { begin, end }: { begin: () => unknown; end: () => unknown },
+): Promise<string[]> {
+  const from = monotonicMs();
+  await begin();
+  releaseOthers(bench, victim);
+  try {
+    if (!isLate) letAllGo(bench);
+    const life = victim.life();
+    const isFelt = () =>
+      bench.notes().some((note) => note.kind === "away" && note.life === life && note.at > from);
+    await until(`a store that is away for ${life}`, isFelt, { withinMs: 20_000 });
+    if (isLong) await delay(1.5 * leaseMs);
+  } finally {
+    await end();
+  }
+  return [];
+}
+
+/** Late and long: the node is back when another has taken over what it has in hand, and is at work on it. */
+async function cutOff(
+  bench: Bench,
+  { node, id }: Standing,
+  { nodes, point }: Cell,
+  plan: Plan,
+): Promise<string[]> {
+  const wire = { begin: () => node.wire?.cut(), end: () => node.wire?.mend() };
+  const isOvertaken =
+    plan.isLate && plan.isLong && nodes > 1 && (point === "claimed" || point === "finished");
+  if (!isOvertaken) return outage(bench, node, plan, wire);
+  const life = node.life();
+  const successor = bench.world.holdTurn(0, (turn) => turn.runId === id && turn.life !== life);
+  let isTaken = false;
+  void successor.then(() => (isTaken = true));
+  wire.begin();
+  releaseOthers(bench, node);
+  await until(`a node that takes over from ${life}`, () => isTaken, { withinMs: 20_000 }).finally(wire.end);
+  const from = monotonicMs();
+  node.release();
+  const hasTried = () =>
+    bench.notes().some((note) => note.life === life && note.at > from && "id" in note && note.id === id);
+  await until(`${life} with what it had in hand`, hasTried, { withinMs: 20_000 });
+  return [];
+}
+
+/** The fault has come: whoever else stands at the point goes on. */
+function releaseOthers({ nodes }: Bench, victim: BenchNode): void {
+  for (const node of nodes) if (node !== victim) node.release();
+}
+
+/** A process that may write no further into any file has a full disk. */
+function limitFiles(pid: number, bytes: string): void {
+  const { status, stderr } = spawnSync("prlimit", [`--pid=${pid}`, `--fsize=${bytes}:`], {
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(`prlimit failed: ${stderr}`);
+}

@@ -1,0 +1,28 @@
+// The crash lab at the size of every test run: each cell once. More of it: npm run lab -- --rounds 50
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { randomSeed } from "../support/random.ts";
+import { cellName, cells, cellsOf, settingName, settings } from "./cells.ts";
+import { createBar, failureOf } from "./report.ts";
+import { createTrack } from "./track.ts";
+
+const seed = randomSeed();
+const bar = createBar(cells.length, process.stderr);
+let done = 0;
+
+// Settings side by side, the cells of each one after another, whatever the runner is told about concurrency.
+suite(`the crash lab, seed ${seed}`, { concurrency: true }, () => {
+  for (const setting of settings) {
+    test(settingName(setting), async (t) => {
+      const track = createTrack(setting);
+      t.after(() => track.close());
+      for (const cell of cellsOf(setting)) {
+        await t.test(cellName(cell), async () => {
+          const result = await track.round(cell, seed);
+          bar.step(++done, cellName(cell));
+          assert.ok(result.violations.length === 0, failureOf(result));
+        });
+      }
+    });
+  }
+});

@@ -1,0 +1,121 @@
+// The world around the nodes: an agent that is a service, and a platform that takes messages as Telegram does. Both
+// write down what they saw. Every process of a node has addresses of its own, so they know whom they saw.
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { markerForm, monotonicMs, type Received, type Turn } from "./history.ts";
+
+export type World = {
+  addressOf(life: string): string;
+  /** The next hook turn of those wanted, after `skip` others, stays open until `letGo`. Resolves with it. */
+  holdTurn(skip: number, isWanted?: (turn: Turn) => boolean): Promise<Turn>;
+  letGo(): void;
+  /** Turns that nobody has answered and whose caller is still there. */
+  openTurns(): number;
+  /** What was seen since the last time. */
+  take(): { turns: Turn[]; received: Received[] };
+  close(): void;
+};
+
+export const partsPerReply = 2;
+const longestTurnMs = 20;
+/** Two of these do not fit into one message. */
+const filler = "word ".repeat(600);
+
+export async function startWorld(random: () => number): Promise<World> {
+  let turns: Turn[] = [];
+  let received: Received[] = [];
+  let count = 0;
+  let hold: Hold | null = null;
+  let gate = Promise.withResolvers<void>();
+
+  async function takeTurn(life: string, body: TurnBody, response: ServerResponse): Promise<void> {
+    const turn: Turn = {
+      attempt: String(++count),
+      runId: body.runId,
+      sessionKey: body.sessionKey,
+      life,
+      begunAt: monotonicMs(),
+      endedAt: null,
+      answered: false,
+      prompt: body.message,
+      reminded: (body.history ?? []).flatMap(({ text }) => replyForm.exec(text)?.[0] ?? []),
+    };
+    turns.push(turn);
+    response.on("close", () => (turn.endedAt ??= monotonicMs()));
+    await new Promise((resolve) => setTimeout(resolve, random() * longestTurnMs));
+    if (hold && isHookTurn(turn) && hold.isWanted(turn) && hold.skip-- === 0) {
+      hold.found.resolve(turn);
+      hold = null;
+      await gate.promise;
+    }
+    if (response.destroyed) return;
+    turn.endedAt = monotonicMs();
+    turn.answered = true;
+    respond(response, { reply: replyTo(turn) });
+  }
+
+  function takeMessage(life: string, body: MessageBody, response: ServerResponse): void {
+    const [runId = "", attempt = "", part = ""] = (body.text.split(" ", 1)[0] ?? "").split("/");
+    const chat = String(body.chat_id);
+    received.push({ at: monotonicMs(), life, chat, runId, attempt, part: Number(part) });
+    respond(response, { ok: true, result: { message_id: received.length } });
+  }
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    const body = JSON.parse(Buffer.concat(chunks).toString("utf8")) as TurnBody & MessageBody;
+    const [, life = "", place = ""] = (request.url ?? "").split("/");
+    if (place === "agent") await takeTurn(life, body, response);
+    else takeMessage(life, body, response);
+  }
+
+  // A request that breaks off was never whole, and so never taken.
+  const server = createServer((request, response) => void handle(request, response).catch(() => {}));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    addressOf: (life) => `http://127.0.0.1:${port}/${life}`,
+    holdTurn(skip, isWanted = () => true) {
+      hold = { skip, isWanted, found: Promise.withResolvers<Turn>() };
+      return hold.found.promise;
+    },
+    letGo() {
+      hold = null;
+      gate.resolve();
+      gate = Promise.withResolvers<void>();
+    },
+    openTurns: () => turns.filter(({ endedAt }) => endedAt === null).length,
+    take() {
+      const taken = { turns, received };
+      turns = [];
+      received = [];
+      return taken;
+    },
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+type Hold = { skip: number; isWanted: (turn: Turn) => boolean; found: PromiseWithResolvers<Turn> };
+type TurnBody = { runId: string; sessionKey: string; message: string; history?: readonly { text: string }[] };
+type MessageBody = { chat_id: number; text: string };
+
+const isHookTurn = ({ sessionKey, prompt }: Turn): boolean =>
+  sessionKey !== "main" && markerForm.test(prompt);
+
+/** How a reply begins: its run and the attempt that gave it. */
+export const replyForm = /[0-9a-f-]{36}\/\d+(?=\/0 )/;
+
+function replyTo({ sessionKey, runId, attempt }: Turn): string {
+  if (sessionKey === "main") return "HEARTBEAT_OK";
+  const parts = Array.from({ length: partsPerReply }, (_, part) => `${runId}/${attempt}/${part} ${filler}`);
+  return parts.join("\n\n");
+}
+
+function respond(response: ServerResponse, body: object): void {
+  response.writeHead(200, { "content-type": "application/json" });
+  response.end(JSON.stringify(body));
+}

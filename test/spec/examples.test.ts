@@ -1,0 +1,209 @@
+// The examples work as they stand: their configs on a real gateway, with their payloads and headers, and the commands
+// of their READMEs.
+import assert from "node:assert/strict";
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test, type TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { dispatch } from "../../src/cli/dispatch.ts";
+import { createTestContext } from "../../src/cli/fixture.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import { newToken } from "../../src/config/write.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { plainText } from "../../src/core/message.ts";
+import { startGateway } from "../../src/gateway.ts";
+import { openStore } from "../../src/store/open.ts";
+import { openSqliteFile } from "../../src/store/sqlite.ts";
+import type { Store } from "../../src/store/store.ts";
+import { createLog } from "../../src/telemetry/log.ts";
+import { commandFaults, commandsIn } from "../support/commands.ts";
+import { filesUnder } from "../support/docs.ts";
+import { makeFolder } from "../support/folder.ts";
+import { waitFor } from "../support/gateway.ts";
+import { readPrompt } from "../support/mapped.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const examples = join(root, "examples");
+const names = ["form", "github", "grafana", "stripe"];
+const token = newToken();
+const env = { ROUSE_HOOK_TOKEN: token };
+
+const textOf = (name: string, file: string): string => readFileSync(join(examples, name, file), "utf8");
+
+type Example = {
+  url: string;
+  config: string;
+  store: Store;
+  post(payload: string, headers?: Record<string, string>): Promise<Response>;
+  ended(
+    runId: string,
+  ): Promise<{ sessionKey: string; name: string | null; prompt: ReturnType<typeof readPrompt> }>;
+};
+
+/** In a copy of its folder, so that nothing is left in the checkout. */
+async function startExample(t: TestContext, name: string): Promise<Example> {
+  const folder = makeFolder("example");
+  cpSync(join(examples, name), folder, { recursive: true });
+  const config = join(folder, "rouse.jsonc");
+  const loaded = loadConfig(config, env);
+  assert.ok(loaded.ok, JSON.stringify(loaded));
+  const log = createLog({ level: "error", format: "json" }, { write: () => {} });
+  const gateway = await startGateway({ loaded, env, log, port: 0, store: openStore(loaded.config.store) });
+  const store = await openSqliteFile({ path: join(folder, "rouse.db"), clock: systemClock });
+  t.after(async () => {
+    await store.close();
+    await gateway.stop();
+    rmSync(folder, { recursive: true });
+  });
+  const url = `http://${gateway.host}:${gateway.port}`;
+  return {
+    url,
+    config,
+    store,
+    post: (payload, headers = headersOf(name)) =>
+      fetch(`${url}/hooks/${name}`, {
+        method: "POST",
+        headers: { ...headers, authorization: `Bearer ${token}`, "content-type": "application/json" },
+        body: payload,
+      }),
+    async ended(runId) {
+      const run = await waitFor(`the end of ${runId}`, async () => {
+        const found = await store.findRun(runId);
+        return found?.endedAt != null && found;
+      });
+      assert.equal(run.status, "succeeded");
+      return { sessionKey: run.sessionKey, name: run.request.name, prompt: readPrompt(run.reply ?? "") };
+    },
+  };
+}
+
+function headersOf(name: string): Record<string, string> {
+  if (!existsSync(join(examples, name, "headers.txt"))) return {};
+  const lines = textOf(name, "headers.txt").trim().split("\n");
+  return Object.fromEntries(lines.map((line) => [line.split(": ")[0], line.slice(line.indexOf(": ") + 2)]));
+}
+
+const changed = (name: string, change: (payload: Record<string, unknown>) => void): string => {
+  const payload = JSON.parse(textOf(name, "payload.json")) as Record<string, unknown>;
+  change(payload);
+  return JSON.stringify(payload);
+};
+
+async function runIdsOf(answer: Response): Promise<string[]> {
+  assert.equal(answer.status, 202);
+  const { runId, runIds } = (await answer.json()) as { runId?: string; runIds?: string[] };
+  return runIds ?? [runId ?? ""];
+}
+
+describe("the examples", { concurrency: 2 }, () => {
+  test("github: an opened issue is a run, other events are 204", async (t) => {
+    const example = await startExample(t, "github");
+    const [runId = ""] = await runIdsOf(await example.post(textOf("github", "payload.json")));
+    const { sessionKey, name, prompt } = await example.ended(runId);
+    assert.equal(sessionKey, "hook:github:lighthouse-works/tide-table#214");
+    assert.equal(name, "Issue lighthouse-works/tide-table#214");
+    assert.match(prompt.outside, /^An issue was \[data 1\] in \[data 2\] by \[data 3\]/);
+    assert.match(prompt.outside, /Say in three lines/);
+    const shown = new Map(prompt.blocks.map(({ label, text }) => [label, text]));
+    assert.equal(shown.get("issue.title"), "Tides for Cuxhaven are an hour late since the clock change");
+    assert.match(shown.get("issue.body") ?? "", /^### What happened\n\nSince Sunday/);
+    assert.ok([...shown.values()].includes("bug, time zones"));
+
+    const closed = changed("github", (payload) => (payload["action"] = "closed"));
+    assert.equal((await example.post(closed)).status, 204);
+    const ping = { ...headersOf("github"), "X-GitHub-Event": "ping" };
+    assert.equal((await example.post('{"zen":"Keep it simple.","hook_id":1}', ping)).status, 204);
+    assert.equal((await example.store.listRequests({ limit: null })).length, 2);
+  });
+
+  test("grafana: one run for each alert", async (t) => {
+    const example = await startExample(t, "grafana");
+    const runIds = await runIdsOf(await example.post(textOf("grafana", "payload.json")));
+    const runs = await Promise.all(runIds.map((id) => example.ended(id)));
+    assert.deepEqual(
+      runs.map(({ sessionKey }) => sessionKey),
+      ["hook:grafana:b3c1f0a27d5e9468", "hook:grafana:5d9e8127aa04c6f3"],
+    );
+    const [firing, resolved] = runs;
+    assert.match(firing?.prompt.outside ?? "", /^An alert fires: .* value 91\.4\./);
+    assert.match(firing?.prompt.outside ?? "", /Change nothing\./);
+    assert.match(resolved?.prompt.outside ?? "", /^An alert is over: .* value 72\.8\./);
+    assert.doesNotMatch(firing?.prompt.whole ?? "", /web-2/);
+    assert.doesNotMatch(resolved?.prompt.whole ?? "", /db-1/);
+  });
+
+  test("stripe: a paid invoice is a note, a failed payment a run, anything else 204", async (t) => {
+    const example = await startExample(t, "stripe");
+    const paid = await example.post(textOf("stripe", "payload.json"));
+    const { mode, eventId } = (await paid.json()) as { mode: string; eventId: string };
+    assert.deepEqual([paid.status, mode], [200, "next-heartbeat"]);
+    const event = await example.store.findEvent(eventId);
+    const text = "Sailmakers & Daughters paid invoice LW-2026-0318: 49 EUR (test mode).";
+    assert.equal(event && plainText(event.text), text);
+
+    const failed = changed("stripe", (payload) => (payload["type"] = "invoice.payment_failed"));
+    const [runId = ""] = await runIdsOf(await example.post(failed));
+    const { sessionKey, prompt } = await example.ended(runId);
+    assert.equal(sessionKey, "hook:stripe:cus_S2kQvJm4RtYxWb");
+    assert.match(
+      prompt.outside,
+      /^A payment failed: \[data 1\], invoice \[data 2\], 49 \[data 3\], attempt 1\./,
+    );
+    const other = changed("stripe", (payload) => (payload["type"] = "invoice.created"));
+    assert.equal((await example.post(other)).status, 204);
+  });
+
+  test("form: a message is a run, a robot's is 204", async (t) => {
+    const example = await startExample(t, "form");
+    const [runId = ""] = await runIdsOf(await example.post(textOf("form", "payload.json")));
+    const { name, prompt } = await example.ended(runId);
+    assert.equal(name, "Contact form");
+    assert.match(prompt.outside, /^Somebody wrote through the contact form on \[data 1\]/);
+    assert.match(prompt.outside, /Draft an answer/);
+    assert.doesNotMatch(prompt.outside, /wheelchairs/);
+    assert.ok(prompt.blocks.some(({ label, text }) => label === "message" && text.includes("wheelchairs")));
+    const robot = changed("form", (payload) => (payload["website"] = "https://spam.example"));
+    assert.equal((await example.post(robot)).status, 204);
+  });
+
+  for (const name of names) {
+    test(`${name}: the commands of its README work`, async (t) => {
+      const example = await startExample(t, name);
+      const commands = commandsIn(textOf(name, "README.md"));
+      const of = (verb: string) => commands.filter(([first]) => first === verb);
+      for (const words of commands) assert.deepEqual(await commandFaults(words, root), []);
+      assert.deepEqual([of("explain").length, of("serve").length, of("send").length], [1, 1, 1]);
+      const placed = (word: string) =>
+        word.endsWith("rouse.jsonc")
+          ? example.config
+          : word.startsWith("examples/")
+            ? join(root, word)
+            : word;
+      const ours = (words: readonly string[] = []) => words.map(placed);
+      const explained = await rouse(ours(of("explain")[0]));
+      assert.equal(explained.code, 0, explained.stderr);
+      assert.match(explained.stdout, /would be accepted/);
+      const sent = await rouse([...ours(of("send")[0]), "--url", example.url]);
+      assert.equal(sent.code, 0, sent.stderr);
+      const looking = commands.filter(([verb = ""]) => ["runs", "events", "requests"].includes(verb));
+      for (const words of looking) assert.equal((await rouse(ours(words))).code, 0, words.join(" "));
+    });
+  }
+});
+
+async function rouse(argv: readonly string[]) {
+  const { context, written } = createTestContext(argv, { env });
+  const code = await dispatch(context);
+  return { code, ...written };
+}
+
+test("every folder of examples is tried here or beside the code it is for, and every JSON file parses", () => {
+  const folders = readdirSync(examples, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  assert.deepEqual(
+    folders.map((folder) => folder.name).toSorted(),
+    [...names, "channels", "transforms"].toSorted(),
+  );
+  const files = filesUnder(root, "examples", ".json");
+  assert.equal(files.length, names.length);
+  for (const { path, text } of files) assert.doesNotThrow(() => void JSON.parse(text), path);
+});

@@ -1,0 +1,31 @@
+// What the tests share in which nodes come and go under load: how much was accepted, and the judgement at the end.
+import { until } from "../support/process.ts";
+import { faultsIn } from "./crash-check.ts";
+import type { Load } from "./crash-load.ts";
+import { type Lab, sendWake } from "./lab.ts";
+
+/** So many that no run ends because nodes were killed under it. */
+export const maxAttempts = 50;
+
+export const acceptedIn = ({ sent }: Load): number => sent.filter(({ answers }) => answers.length > 0).length;
+
+export async function moreAccepted(load: Load, count: number): Promise<void> {
+  const enough = acceptedIn(load) + count;
+  await until("more is accepted", () => acceptedIn(load) >= enough, { withinMs: 120_000 });
+}
+
+/** Ends the load, lets everything end that was accepted, and says what is wrong. */
+export async function faultsAfter(lab: Lab, load: Load, url: string): Promise<string[]> {
+  const store = await lab.openStore();
+  const idle = () =>
+    until("the end of all runs", async () => (await store.countUnfinished()) === 0, { withinMs: 180_000 });
+  await load.stop();
+  await load.repeatAll();
+  await idle();
+  await sendWake(url, "the end");
+  await idle();
+  const runs = (await store.listRuns({ kind: "hook", limit: null })).toReversed();
+  const events = await store.listEvents({ limit: null });
+  const { sent } = load;
+  return faultsIn({ sent, runs, events, journal: lab.journal(), prompts: lab.prompts(), maxAttempts });
+}
