@@ -75,7 +75,7 @@ export type TestOptions = {
   watchMs?: number;
 };
 
-const boundMs = 20_000;
+const boundMs = 60_000;
 const pollMs = 10;
 
 export async function startTestGateway(
