@@ -47,3 +47,19 @@ test("without tokens nothing is right", () => {
   assert.equal(createGuard([]).check(["x-gateway-token", "a"]), "wrong");
   assert.equal(createGuard([""]).check(["x-gateway-token", ""]), "wrong");
 });
+
+test("a long token is compared whole, and what is longer than any is wrong", () => {
+  const token = "x".repeat(1000);
+  const long = createGuard(["short", token]);
+  assert.equal(long.check(["x-gateway-token", token]), "ok");
+  assert.equal(long.check(["x-gateway-token", "short"]), "ok");
+  for (const other of [`${token}x`, token.slice(1), `${token.slice(1)}y`])
+    assert.equal(long.check(["x-gateway-token", other]), "wrong");
+  assert.equal(guard.check(["x-gateway-token", token]), "wrong");
+});
+
+test("what was compared before leaves nothing behind, and padding stands for no character", () => {
+  assert.equal(guard.check(["x-gateway-token", "right-token"]), "ok");
+  assert.equal(guard.check(["x-gateway-token", "right"]), "wrong");
+  assert.equal(createGuard(["right\u0000"]).check(["x-gateway-token", "right"]), "wrong");
+});

@@ -5,6 +5,7 @@ import { createGroup } from "./group.ts";
 import { packGroup } from "./sql/accept.ts";
 import type { PageInput, PageResult } from "./sql/lists.ts";
 import type { Programs } from "./sql/programs.ts";
+import { toEventRow, toRunRow } from "./sql/rows.ts";
 import type { Settled } from "./sql/settle.ts";
 import type { Acceptance, Accepted, Begun, FailureCount, Store, TurnStart } from "./store.ts";
 
@@ -15,6 +16,12 @@ const longestWork = 64;
 const pageSize = 500;
 const stored: Accepted = { kind: "stored" };
 
+function loneKind({ runs, events, heartbeat, idempotency }: Acceptance): "run" | "events" | null {
+  if (idempotency) return null;
+  if (runs.length === 0) return events.length > 0 ? "events" : null;
+  return runs.length === 1 && events.length === 0 && !heartbeat ? "run" : null;
+}
+
 export type StoreOptions = {
   driver: Driver<Programs>;
   /** How nodes call each other; without, there is only one. */
@@ -24,6 +31,8 @@ export type StoreOptions = {
 };
 
 export function createStore({ driver, bell = silentBell, onGroup }: StoreOptions): Store {
+  const onWritten = onGroup ? { onWritten: onGroup } : {};
+  /** Anything, in a transaction. */
   const acceptances = createGroup<Acceptance, Accepted>({
     async write(group) {
       const keyed = await driver.run("accept", { ...packGroup(group), idempotencyMs });
@@ -31,8 +40,34 @@ export function createStore({ driver, bell = silentBell, onGroup }: StoreOptions
       return group.map((each) => (each.idempotency ? keyed[next++]! : stored));
     },
     longest: longestGroup,
-    ...(onGroup && { onWritten: onGroup }),
+    ...onWritten,
   });
+  /** What nearly all requests lead to, in a single statement; false: it was not stored, and is tried as anything. */
+  const lone = {
+    run: createGroup<Acceptance, boolean>({
+      async write(group) {
+        const left = await driver.run("acceptRuns", { runs: group.map(({ runs }) => toRunRow(runs[0]!)) });
+        return group.map(({ runs }) => left.length === 0 || !left.includes(runs[0]!.id));
+      },
+      longest: longestGroup,
+      ...onWritten,
+    }),
+    events: createGroup<Acceptance, boolean>({
+      async write(group) {
+        const events = group.flatMap((each) => each.events.map((event) => toEventRow(event)));
+        const heartbeat = group.find((each) => each.heartbeat)?.heartbeat ?? null;
+        const stored = await driver.run("acceptEvents", { events, heartbeat });
+        return group.map(() => stored);
+      },
+      longest: longestGroup,
+      ...onWritten,
+    }),
+  };
+  const accept = async (acceptance: Acceptance): Promise<Accepted> => {
+    const kind = loneKind(acceptance);
+    const isStored = kind !== null && (await lone[kind].add(acceptance));
+    return isStored ? stored : acceptances.add(acceptance);
+  };
 
   const settlements = createGroup<Settled, boolean>({
     write: (group) => driver.run("settleRuns", { settlements: group }),
@@ -78,7 +113,7 @@ export function createStore({ driver, bell = silentBell, onGroup }: StoreOptions
   };
 
   return {
-    accept: (acceptance) => acceptances.add(acceptance),
+    accept,
     recordRequest: (record) => driver.run("recordRequest", record),
 
     claimRuns: (claim) => driver.run("claimRuns", claim),

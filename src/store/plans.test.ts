@@ -28,7 +28,8 @@ import {
   type Value,
 } from "./driver.ts";
 import { openPostgresStore } from "./postgres.ts";
-import { accept, packGroup } from "./sql/accept.ts";
+import { accept, acceptEvents, acceptRuns, packGroup } from "./sql/accept.ts";
+import { toEventRow, toRunRow } from "./sql/rows.ts";
 import { backlog } from "./sql/backlog.ts";
 import { beginRuns } from "./sql/begin.ts";
 import { cancelRun, claimRuns, renewRuns } from "./sql/runs.ts";
@@ -70,6 +71,9 @@ const hotPath = (dialect: Dialect): Program<unknown>[] => [
     now,
     idempotencyMs: 1000,
   }),
+  acceptRuns(dialect, { runs: [toRunRow(run())], now }),
+  acceptRuns(dialect, { runs: [toRunRow(run({ key: "hook:a" }))], now }),
+  acceptEvents(dialect, { events: [toEventRow(event())], heartbeat: heartbeat(), now }),
   claimRuns(dialect, { kind: "hook", limit: 4, lease: "lease", leaseMs, now }),
   renewRuns(dialect, { ids: ["a"], lease: "lease", leaseMs, now }),
   beginRuns(dialect, { starts: [start("a"), start("b")], now }),

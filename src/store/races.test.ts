@@ -7,6 +7,7 @@ import { createDatabase } from "../../test/support/postgres.ts";
 import {
   createTestClock,
   delivery,
+  event,
   heartbeat,
   leaseMs,
   run,
@@ -15,6 +16,7 @@ import {
 } from "./contract/harness.ts";
 import { postgresDialect, type Program, type Row } from "./driver.ts";
 import { openPostgresStore, rowsToJson } from "./postgres.ts";
+import { acceptEvents, acceptRuns } from "./sql/accept.ts";
 import {
   cancelDelivery,
   claimDeliveries,
@@ -24,7 +26,7 @@ import {
   settleDelivery,
 } from "./sql/deliveries.ts";
 import { insertRuns, requestHeartbeat } from "./sql/enqueue.ts";
-import { toRunRow } from "./sql/rows.ts";
+import { toEventRow, toRunRow } from "./sql/rows.ts";
 import { cancelRun, claimRuns } from "./sql/runs.ts";
 import { settleRuns } from "./sql/settle.ts";
 
@@ -96,6 +98,13 @@ describe("races of the queue", () => {
   };
   const cancel = (id: string) =>
     cancelRun(dialect, { id, error: "cancelled", summary: null, heartbeat: null, now });
+  const wake = () =>
+    acceptEvents(dialect, { events: [toEventRow(event())], heartbeat: heartbeat(), now: null });
+  const statuses = async (): Promise<string[]> =>
+    (await observer.query<{ status: string }>("select status from run order by seq")).rows.map(
+      ({ status }) => status,
+    );
+  const countEvents = async (): Promise<number> => (await observer.query("select 1 from event")).rows.length;
   const claimable = async (): Promise<string[]> =>
     (await whole(one, claimOne())).claimed.map((each) => each.id);
 
@@ -179,11 +188,40 @@ describe("races of the queue", () => {
     await someoneWaits();
     await one.query("commit");
     await requested;
-    const { rows } = await observer.query<{ status: string }>("select status from run order by seq");
-    assert.deepEqual(
-      rows.map((row) => row.status),
-      ["running", "queued"],
-    );
+    assert.deepEqual(await statuses(), ["running", "queued"]);
+  });
+
+  test("events in a single statement: a heartbeat claimed meanwhile does not count, one more waits behind it", async () => {
+    await whole(one, requestHeartbeat(dialect, { ...heartbeat(), now }));
+    await begin(one, claimRuns(dialect, { kind: "heartbeat", limit: 1, lease: "lease", leaseMs, now }));
+    const accepted = play(two, wake());
+    await someoneWaits();
+    await one.query("commit");
+    assert.equal(await accepted, true);
+    assert.deepEqual(await statuses(), ["running", "queued"]);
+    assert.equal(await countEvents(), 1);
+  });
+
+  test("events in a single statement: one that meets another's heartbeat stores nothing, and says so", async () => {
+    await begin(one, requestHeartbeat(dialect, { ...heartbeat(), now }));
+    const accepted = play(two, wake());
+    await someoneWaits();
+    await one.query("commit");
+    assert.equal(await accepted, false);
+    assert.equal(await countEvents(), 0);
+    assert.equal(await play(two, wake()), true);
+    assert.deepEqual(await statuses(), ["queued"]);
+    assert.equal(await countEvents(), 1);
+  });
+
+  test("runs in a single statement: the one that met another's head is named, and the others are stored", async () => {
+    const [first, second, other] = [run({ key: lane }), run({ key: lane }), run()];
+    await begin(one, enqueue(first));
+    const accepted = play(two, acceptRuns(dialect, { runs: [second, other].map(toRunRow), now }));
+    await someoneWaits();
+    await one.query("commit");
+    assert.deepEqual(await accepted, [second.id]);
+    assert.deepEqual(await claimable(), [first.id, other.id]);
   });
 
   test("a late settle after a takeover changes nothing", async () => {

@@ -31,6 +31,22 @@ test("counts what is stored and what was taken since, and looks again each secon
   assert.ok(!room.has(2));
 });
 
+test("far from full, it looks again only now and then, and at once when it fills up", async () => {
+  const clock = createFakeClock();
+  let counts = 0;
+  const store = { countUnfinished: () => Promise.resolve(counts++) };
+  const room = createRoom({ store, clock, most: () => 100 });
+  await room.refresh();
+  await clock.advance(9999);
+  assert.ok(room.has(50));
+  assert.equal(counts, 1);
+  assert.ok(room.has(51));
+  assert.equal(counts, 2);
+  await clock.advance(10_000);
+  assert.ok(room.has(1));
+  assert.equal(counts, 3);
+});
+
 test("a store that is away leaves the last count standing", async () => {
   const clock = createFakeClock();
   let away = false;

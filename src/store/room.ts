@@ -1,5 +1,5 @@
-// Room in the queue: a guard, not a promise. The stored count is read again at most once a second; in between, what
-// this node has accepted since is added to it.
+// Room in the queue: a guard, not a promise. What waits is counted now and then; in between, what this node has
+// accepted since is added to it. Counting costs what waits, so it is seldom done while the queue is far from full.
 import type { Clock } from "../core/clock.ts";
 import type { Store } from "./store.ts";
 
@@ -10,7 +10,8 @@ export type Room = {
   refresh(): Promise<void>;
 };
 
-const freshMs = 1000;
+const nearlyFullMs = 1000;
+const halfEmptyMs = 10_000;
 
 export function createRoom(options: {
   store: Pick<Store, "countUnfinished">;
@@ -35,8 +36,10 @@ export function createRoom(options: {
 
   return {
     has(runs) {
+      const wanted = counted + takenSince + runs;
+      const freshMs = wanted * 2 > most() ? nearlyFullMs : halfEmptyMs;
       if (clock.now() - countedAt >= freshMs) void refresh();
-      return counted + takenSince + runs <= most();
+      return wanted <= most();
     },
     taken(runs) {
       takenSince += runs;

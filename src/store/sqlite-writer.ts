@@ -18,6 +18,8 @@ const toFault = (fault: unknown): WriterFault => {
 const toAnswer = ({ id }: WriterRequest, result: CallResult): WriterAnswer =>
   result.ok ? { id, result: result.result } : { id, fault: toFault(result.fault) };
 
+const isAccept = ({ name }: WriterRequest): boolean => name.startsWith("accept");
+
 if (parentPort) {
   const port = parentPort;
   let engine: SqliteEngine | null = null;
@@ -39,8 +41,8 @@ if (parentPort) {
       else queueMicrotask(() => port.emit("message", next));
     }
     // Callers wait for accepts; everything else waits in the background.
-    const accepts = requests.filter((request) => request.name === "accept");
-    const others = requests.filter((request) => request.name !== "accept");
+    const accepts = requests.filter(isAccept);
+    const others = requests.filter((request) => !isAccept(request));
     const ordered = [...accepts, ...others];
     const results = engine.write(ordered);
     port.postMessage(ordered.map((request, index) => toAnswer(request, results[index]!)));

@@ -1,7 +1,7 @@
 // A group of accepted requests in one transaction.
 import type { Dialect, Program, Value } from "../driver.ts";
 import type { Accepted, Acceptance, Answer, HeartbeatRequest } from "../store.ts";
-import { insertEvents, insertRuns, requestHeartbeat } from "./enqueue.ts";
+import { insertEvents, insertEventsOnce, insertRuns, insertRunsOnce, requestHeartbeat } from "./enqueue.ts";
 import { toEventRow, toRunRow } from "./rows.ts";
 
 /** Rows made ready to travel to the writer. */
@@ -54,6 +54,31 @@ export function* accept(dialect: Dialect, input: AcceptInput): Program<Accepted[
   const heartbeat = fresh.find((each) => each.heartbeat)?.heartbeat;
   if (heartbeat) yield* requestHeartbeat(dialect, { ...heartbeat, now });
   return keyed.map((each) => repeated?.get(each.id) ?? { kind: "stored" });
+}
+
+/** Of requests that lead to one run each. A single statement; answers the ids that were not stored and must be tried again. */
+export function* acceptRuns(
+  dialect: Dialect,
+  input: { runs: readonly Value[][]; now: number | null },
+): Program<string[]> {
+  const left = yield* insertRunsOnce(dialect, input);
+  return left.map(([id]) => String(id));
+}
+
+/** Of requests that lead to events alone. A single statement where others write too; false: none of it was stored. */
+export function* acceptEvents(
+  dialect: Dialect,
+  input: { events: readonly Value[][]; heartbeat: HeartbeatRequest | null; now: number | null },
+): Program<boolean> {
+  const { events, heartbeat, now } = input;
+  if (heartbeat === null) {
+    yield* insertEvents(dialect, input);
+    return true;
+  }
+  if (dialect.concurrent) return yield* insertEventsOnce(dialect, { events, heartbeat, now });
+  yield* insertEvents(dialect, input);
+  yield* requestHeartbeat(dialect, { ...heartbeat, now: Number(now) });
+  return true;
 }
 
 const keyColumns = ["hook", "key", "fingerprint", "id", "answer"] as const;

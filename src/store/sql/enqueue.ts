@@ -1,43 +1,76 @@
 // Into the queue: runs by lane, events, and the coalescing heartbeat request.
 import type { NewEvent } from "../../core/system-event.ts";
 import type { RunRequest } from "../../core/action.ts";
-import { heartbeatLane, mainSessionKey } from "../../core/run.ts";
+import { heartbeatLane, isConversation, mainSessionKey } from "../../core/run.ts";
 import { newId } from "../../core/id.ts";
 import type { Dialect, Program, Value } from "../driver.ts";
 import type { HeartbeatRequest } from "../store.ts";
 import { byBytes, encode, eventRowColumns, runRowColumns } from "./rows.ts";
 
+type RunRow = readonly Value[];
+
 /** More passes than this would mean that a lane changes its head faster than we can look. */
 const mostPasses = 100;
 
+const insertRunsSql = (dialect: Dialect, head: string): string => {
+  const now = dialect.timeOf("$1");
+  return `insert into run(id, kind, hook, agent_id, requested_agent_id, session_key, lane, head, status, created_at, ready_at, request)
+    select item.id, item.kind, item.hook, item.agent, item.requested, item.session, item.lane, ${head},
+      'queued', ${now}, ${now}, item.request
+    from ${dialect.rows(runRowColumns, 1)} where true`;
+};
+
 /**
  * A run becomes its lane's head when the lane has none. Two runs that both see an empty lane meet at the unique
- * index; the one that lost is tried again and then sees the head. The share lock keeps a head from settling between
- * our look and our commit, which would strand the run for ever. `runs` are of `toRunRow`.
+ * index; the one that lost is not stored, and sees the head when tried again. The share lock keeps a head from
+ * settling between our look and our commit, which would strand the run for ever. Answers the runs that were not
+ * stored. `runs` are of `toRunRow`.
  */
+export function* insertRunsOnce(
+  dialect: Dialect,
+  { runs, now }: { runs: readonly RunRow[]; now: number | null },
+): Program<readonly RunRow[]> {
+  // Nobody else can be in the lane of an isolated run: it needs no look, which is a third of the cost.
+  if (runs.every(isIsolated)) {
+    yield {
+      sql: insertRunsSql(dialect, "1"),
+      values: [now],
+      rows: { columns: runRowColumns, items: runs },
+    };
+    return [];
+  }
+  // By lane, so that two groups on two nodes never wait for each other's heads in opposite order.
+  const items = dialect.concurrent ? byBytes(runs, (run) => String(run[laneAt])) : runs;
+  const hasHead = `exists(select 1 from run where lane = item.lane and head = 1 ${dialect.forShare})`;
+  const stored = yield {
+    sql: `${insertRunsSql(dialect, `case when ${hasHead} then 0 else 1 end`)}
+    on conflict (lane) where head = 1 do nothing ${dialect.concurrent ? "returning id" : ""}`,
+    values: [now],
+    rows: { columns: runRowColumns, items },
+  };
+  // A single writer that goes row by row sees every head there is: none of its runs can lose.
+  if (!dialect.concurrent || stored.length === items.length) return [];
+  const ids = new Set(stored.map((row) => row["id"]));
+  return items.filter((run) => !ids.has(run[idAt]));
+}
+
+const idAt = runRowColumns.indexOf("id");
+const laneAt = runRowColumns.indexOf("lane");
+const isIsolated = (run: RunRow): boolean =>
+  !isConversation({ id: String(run[idAt]), lane: String(run[laneAt]) });
+
+/** The same until all are stored. */
 export function* insertRuns(
   dialect: Dialect,
-  input: { runs: readonly (readonly Value[])[]; now: number },
+  input: { runs: readonly RunRow[]; now: number },
 ): Program<void> {
-  const sql = `insert into run(id, kind, hook, agent_id, requested_agent_id, session_key, lane, head, status, created_at, ready_at, request)
-    select item.id, item.kind, item.hook, item.agent, item.requested, item.session, item.lane,
-      case when exists(select 1 from run where lane = item.lane and head = 1 ${dialect.forShare}) then 0 else 1 end,
-      'queued', cast($1 as bigint), cast($1 as bigint), item.request
-    from ${dialect.rows(runRowColumns, 1)} where true
-    on conflict (lane) where head = 1 do nothing ${dialect.concurrent ? "returning id" : ""}`;
-  // By lane, so that two groups on two nodes never wait for each other's heads in opposite order.
-  let items = dialect.concurrent ? byBytes(input.runs, (run) => String(run[laneAt])) : input.runs;
-  for (let pass = 0; items.length > 0; pass++) {
+  let left = input.runs;
+  for (let pass = 0; left.length > 0; pass++) {
     if (pass === mostPasses) throw new Error("a lane's head never settled");
-    const stored = yield { sql, values: [input.now], rows: { columns: runRowColumns, items } };
-    // A single writer that goes row by row sees every head there is: none of its runs can lose.
-    if (!dialect.concurrent) return;
-    const ids = new Set(stored.map((row) => row["id"]));
-    items = items.filter(([id]) => !ids.has(id));
+    left = yield* insertRunsOnce(dialect, { runs: left, now: input.now });
   }
 }
 
-const laneAt = runRowColumns.indexOf("lane");
 const laneColumn = ["lane"] as const;
 
 /** The oldest waiting run of each lane becomes its head. Locked, so that it cannot be cancelled while it is promoted. */
@@ -52,15 +85,18 @@ export function* promoteRuns(dialect: Dialect, lanes: readonly string[]): Progra
   };
 }
 
+const insertEventsSql = (dialect: Dialect, after: number, condition = ""): string =>
+  `insert into event(id, session_key, source, hook, run_id, text, created_at)
+      select item.id, item.session, item.source, item.hook, item.run, item.text, ${dialect.timeOf("$1")}
+      from ${dialect.rows(eventRowColumns, after)} ${condition}`;
+
 /** `events` are of `toEventRow`. */
 export function* insertEvents(
   dialect: Dialect,
-  input: { events: readonly (readonly Value[])[]; now: number },
+  input: { events: readonly (readonly Value[])[]; now: number | null },
 ): Program<void> {
   yield {
-    sql: `insert into event(id, session_key, source, hook, run_id, text, created_at)
-      select item.id, item.session, item.source, item.hook, item.run, item.text, cast($1 as bigint)
-      from ${dialect.rows(eventRowColumns, 1)}`,
+    sql: insertEventsSql(dialect, 1),
     values: [input.now],
     rows: { columns: eventRowColumns, items: input.events },
   };
@@ -90,6 +126,27 @@ const heartbeatDetail: RunRequest = {
   trace: null,
 };
 
+const waitingHeartbeat = (dialect: Dialect): string =>
+  `select 1 from run where kind = 'heartbeat' and status = 'queued' and started_at is null ${dialect.forShare}`;
+
+/** Its values are those of `heartbeatValues`; the first is the time. */
+const insertHeartbeat = (dialect: Dialect, condition: string): string => {
+  const now = dialect.timeOf("$1");
+  return `insert into run(id, kind, hook, agent_id, session_key, lane, head, status, created_at, ready_at, request)
+        select $2, 'heartbeat', 'heartbeat', $3, '${mainSessionKey}', '${heartbeatLane}',
+          case when exists(select 1 from run where lane = '${heartbeatLane}' and head = 1 ${dialect.forShare}) then 0 else 1 end,
+          'queued', ${now}, ${now} + cast($4 as bigint), $5
+        where ${condition} on conflict do nothing returning id`;
+};
+
+const heartbeatValues = ({ agentId, delayMs }: HeartbeatRequest, now: number | null): Value[] => [
+  now,
+  newId(),
+  agentId,
+  delayMs,
+  encode(heartbeatDetail),
+];
+
 /**
  * Asks for a heartbeat unless one waits that has not begun. The waiting one is locked until we commit: claimed
  * earlier, it could read its events before ours is there, and ours would go unseen.
@@ -98,19 +155,33 @@ export function* requestHeartbeat(
   dialect: Dialect,
   input: HeartbeatRequest & { now: number },
 ): Program<void> {
-  const waiting = `select 1 from run where kind = 'heartbeat' and status = 'queued' and started_at is null ${dialect.forShare}`;
   for (let pass = 0; pass < mostPasses; pass++) {
-    const found = yield { sql: waiting, values: [] };
+    const found = yield { sql: waitingHeartbeat(dialect), values: [] };
     if (found.length > 0) return;
     const stored = yield {
-      sql: `insert into run(id, kind, hook, agent_id, session_key, lane, head, status, created_at, ready_at, request)
-        select $1, 'heartbeat', 'heartbeat', $2, '${mainSessionKey}', '${heartbeatLane}',
-          case when exists(select 1 from run where lane = '${heartbeatLane}' and head = 1 ${dialect.forShare}) then 0 else 1 end,
-          'queued', cast($3 as bigint), cast($4 as bigint), $5
-        where true on conflict do nothing returning id`,
-      values: [newId(), input.agentId, input.now, input.now + input.delayMs, encode(heartbeatDetail)],
+      sql: insertHeartbeat(dialect, "true"),
+      values: heartbeatValues(input, input.now),
     };
     if (stored.length > 0) return;
   }
   throw new Error("the main lane's head never settled");
+}
+
+/**
+ * Events and the heartbeat that is to read them in a single statement, for a database where statements of others come
+ * in between. Stores nothing, and answers false, when the heartbeat met another that just took its place.
+ */
+export function* insertEventsOnce(
+  dialect: Dialect,
+  input: { events: readonly (readonly Value[])[]; heartbeat: HeartbeatRequest; now: number | null },
+): Program<boolean> {
+  const stored = yield {
+    sql: `with waiting as materialized (${waitingHeartbeat(dialect)}),
+      asked as (${insertHeartbeat(dialect, "not exists(select 1 from waiting)")})
+      ${insertEventsSql(dialect, 5, "where exists(select 1 from waiting) or exists(select 1 from asked)")}
+      returning 1 as stored`,
+    values: heartbeatValues(input.heartbeat, input.now),
+    rows: { columns: eventRowColumns, items: input.events },
+  };
+  return stored.length > 0;
 }

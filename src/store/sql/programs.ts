@@ -1,7 +1,7 @@
-// Every program by its name: what a driver can be asked to run. Writes are transactions, and what asks
-// for the time is one too; reads change nothing.
+// Every program by its name: what a driver can be asked to run. Writes are transactions, and what asks for the time is
+// one too; singles are writes of one statement, which is a transaction by itself; reads change nothing.
 import { checkVersion, migrate } from "../migrations/migrate.ts";
-import { accept } from "./accept.ts";
+import { accept, acceptEvents, acceptRuns } from "./accept.ts";
 import { countFailures } from "./auth-failures.ts";
 import { backlog } from "./backlog.ts";
 import { beginRuns } from "./begin.ts";
@@ -97,6 +97,9 @@ export const writes = {
   waitingMail,
 } as const;
 
+/** Where others write too. In SQLite's thread they are writes like any other. */
+export const singles = { acceptEvents, acceptRuns } as const;
+
 export const reads = {
   checkVersion,
   countUnfinished,
@@ -117,8 +120,9 @@ export const reads = {
   waitingEvents,
 } as const;
 
-export const programs = { ...writes, ...reads } as const;
+export const programs = { ...writes, ...singles, ...reads } as const;
 export type Programs = typeof programs;
 export type ProgramName = keyof Programs;
 
 export const isRead = (name: ProgramName): boolean => Object.hasOwn(reads, name);
+export const isSingle = (name: ProgramName): boolean => Object.hasOwn(singles, name);
