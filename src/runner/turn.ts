@@ -48,6 +48,7 @@ export const begin = (
   store.beginRun({
     id: run.id,
     lease: run.lease,
+    hook: run.hook,
     agentId: run.agentId,
     sessionKey: run.sessionKey,
     isolated: !isConversation(run),

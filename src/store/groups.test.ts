@@ -56,6 +56,7 @@ const finish = async (node: Store, { id, lease, agentId, sessionKey, hook }: Cla
   const begun = await node.beginRun({
     id,
     lease,
+    hook,
     agentId,
     sessionKey,
     isolated: false,

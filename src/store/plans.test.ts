@@ -19,6 +19,8 @@ import {
   settlement,
 } from "./contract/harness.ts";
 import {
+  answerTo,
+  statementsOf,
   postgresDialect,
   sqliteDialect,
   type Dialect,
@@ -55,6 +57,7 @@ const place = { agentId: "main", sessionKey: "hook:a" };
 const start = (id: string): TurnStart => ({
   id,
   lease: "lease",
+  hook: "agent",
   ...place,
   isolated: true,
   prompt: "do it",
@@ -156,7 +159,7 @@ const row: Row = {
 };
 
 /** Plays a program with made-up rows, so that each of its statements is seen. */
-function statementsOf(program: Program<unknown>): Statement[] {
+function allOf(program: Program<unknown>): Statement[] {
   const statements: Statement[] = [];
   const answer = ({ sql, rows }: Statement): Row[] => {
     if (rows) {
@@ -169,8 +172,9 @@ function statementsOf(program: Program<unknown>): Statement[] {
   };
   let step = program.next([]);
   while (!step.done) {
-    statements.push(step.value);
-    step = program.next(answer(step.value));
+    const asked = statementsOf(step.value);
+    statements.push(...asked);
+    step = program.next(answerTo(step.value, asked.map(answer)));
   }
   return statements;
 }
@@ -182,7 +186,7 @@ describe("plans of the hot path", () => {
     await (await openSqliteStore({ path, clock: createTestClock(), leaseMs })).close();
     const database = new DatabaseSync(path);
     let seen = 0;
-    for (const { sql } of hotPath(sqliteDialect).flatMap(statementsOf)) {
+    for (const { sql } of hotPath(sqliteDialect).flatMap(allOf)) {
       const plan = database.prepare(`explain query plan ${sql.replaceAll(/\$(\d+)/g, "?$1")}`).all() as {
         detail: string;
       }[];
@@ -212,7 +216,7 @@ describe("plans of the hot path", () => {
       await database.drop();
     });
     await client.query("set plan_cache_mode = force_generic_plan; set enable_seqscan = off");
-    for (const [index, { sql }] of hotPath(postgresDialect).flatMap(statementsOf).entries()) {
+    for (const [index, { sql }] of hotPath(postgresDialect).flatMap(allOf).entries()) {
       await client.query(`prepare statement_${index} as ${sql}`);
       const count = new Set(sql.match(/\$\d+/g)).size;
       const values = count > 0 ? `(${Array.from({ length: count }, () => "null").join(",")})` : "";

@@ -6,13 +6,17 @@ import { StoreUnavailable } from "../core/errors.ts";
 import { createPostgresBell } from "./bell-postgres.ts";
 import { createStore } from "./create.ts";
 import {
+  answerTo,
   atTime,
   postgresDialect,
+  statementsOf,
   type AnyProgram,
   type Driver,
+  type Program,
   type Row,
   type Rows,
   type Statement,
+  type Step,
   type Value,
 } from "./driver.ts";
 import { isRead, isSingle, programs, type ProgramName, type Programs } from "./sql/programs.ts";
@@ -40,6 +44,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     connectionTimeoutMillis: 5000,
     keepAlive: true,
     application_name: "rouse",
+    // Queries are sent without waiting for the answers to earlier ones.
+    pipeline: true,
     types: { getTypeParser: (oid: number) => (oid === int8 ? Number : pg.types.getTypeParser(oid)) },
     // oxlint-disable-next-line typescript/no-misused-promises -- the pool awaits it; its types do not say so
     onConnect: async (client: pg.ClientBase) => {
@@ -67,12 +73,15 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 
 const int8 = 20;
 
-// A generic plan keeps the claim flat at any size. Whatever the server's default, an answer means: on disk.
-const sessionSettings = `set plan_cache_mode = force_generic_plan; set synchronous_commit = on;
+// A generic plan keeps the claim flat at any size, if it looks up what it needs row by row: made while a table is small,
+// it would else read all of it. Whatever the server's default, an answer means: on disk.
+const sessionSettings = `set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set enable_hashjoin = off;
+  set enable_mergejoin = off; set synchronous_commit = on;
   set statement_timeout = '15s'; set idle_in_transaction_session_timeout = '30s'; set timezone = 'UTC'`;
 
 function createPostgresDriver(pool: pg.Pool, clock: Pick<Clock, "now"> | undefined): Driver<Programs> {
   const names = new Map<string, string>();
+  const time = createDatabaseTime();
   /** By what it says: behind a pooler, connections and their statements are shared with other nodes. */
   const nameOf = (sql: string): string => {
     const known = names.get(sql);
@@ -93,28 +102,73 @@ function createPostgresDriver(pool: pg.Pool, clock: Pick<Clock, "now"> | undefin
     return rows;
   };
 
+  const send = async (client: pg.ClientBase, step: Step): Promise<Row[]> =>
+    answerTo(step, await Promise.all(statementsOf(step).map((each) => query(client, each))));
+
+  const play = (name: ProgramName, input: unknown): Program<unknown> =>
+    (programs[name] as AnyProgram)(postgresDialect, input);
+
   const execute = async (client: pg.ClientBase, name: ProgramName, input: unknown): Promise<unknown> => {
-    const program = (programs[name] as AnyProgram)(postgresDialect, input);
+    const program = play(name, input);
     let step = program.next([]);
-    while (!step.done) step = program.next(await query(client, step.value));
+    while (!step.done) step = program.next(await send(client, step.value));
     return step.value;
   };
 
-  const transact = async (client: pg.ClientBase, name: ProgramName, input: unknown): Promise<unknown> => {
-    const now = await begin(client, clock);
-    // A large table may take its time to change.
-    if (name === "migrate")
-      await client.query(`set local statement_timeout = 0; select pg_advisory_xact_lock(${migrationLock})`);
-    const result = await execute(client, name, atTime(input, now));
+  /** To its end, with the commit. */
+  const finish = async (client: pg.ClientBase, program: Program<unknown>, first: Row[]): Promise<unknown> => {
+    let step = program.next(first);
+    while (!step.done) {
+      const isLast = "statements" in step.value && step.value.last;
+      const [rows] = await Promise.all([send(client, step.value), isLast ? client.query("commit") : null]);
+      step = program.next(rows);
+      if (isLast && step.done) return step.value;
+      if (isLast) throw new Error("a program went on after its last statements");
+    }
     await client.query("commit");
-    return result;
+    return step.value;
+  };
+
+  const migrate = async (client: pg.ClientBase, input: unknown): Promise<unknown> => {
+    const now = await begin(client);
+    // A large table may take its time to change.
+    await client.query(`set local statement_timeout = 0; select pg_advisory_xact_lock(${migrationLock})`);
+    return finish(client, play("migrate", atTime(input, clock?.now() ?? now)), []);
+  };
+
+  /**
+   * The first statements go with the beginning, at the time that the database is thought to have; what it says itself
+   * comes back with their rows. Where the two differ, as after a machine was suspended, it is done again.
+   */
+  const transact = async (client: pg.ClientBase, name: ProgramName, input: unknown): Promise<unknown> => {
+    const thought = clock?.now() ?? time.thought();
+    const sentAt = performance.now();
+    if (thought === null) {
+      const now = await begin(client);
+      time.learn(now, sentAt);
+      return finish(client, play(name, atTime(input, now)), []);
+    }
+    const program = play(name, atTime(input, thought));
+    const beginning = begin(client);
+    const step = program.next([]);
+    if (step.done) {
+      await beginning;
+      await client.query("commit");
+      return step.value;
+    }
+    const [now, rows] = await Promise.all([beginning, send(client, step.value)]);
+    if (!clock) {
+      time.learn(now, sentAt);
+      if (Math.abs(now - thought) > mostDifferenceMs) throw new WrongTime();
+    }
+    return finish(client, program, rows);
   };
 
   const run = (client: pg.ClientBase, name: ProgramName, input: unknown): Promise<unknown> => {
     if (isRead(name)) return execute(client, name, input);
     // A single statement takes the time from the database itself.
     if (isSingle(name)) return execute(client, name, atTime(input, clock?.now() ?? null));
-    return transact(client, name, input);
+    return name === "migrate" ? migrate(client, input) : transact(client, name, input);
   };
 
   const attempt = async (name: ProgramName, input: unknown): Promise<unknown> => {
@@ -136,7 +190,7 @@ function createPostgresDriver(pool: pg.Pool, clock: Pick<Clock, "now"> | undefin
         try {
           return await attempt(name, input);
         } catch (fault) {
-          if (isContention(fault) && tries < mostTries) continue;
+          if ((isContention(fault) || fault instanceof WrongTime) && tries < mostTries) continue;
           throw isAway(fault)
             ? new StoreUnavailable(`the database cannot be used: ${reasonOf(fault)}`, { cause: fault })
             : fault;
@@ -148,13 +202,33 @@ function createPostgresDriver(pool: pg.Pool, clock: Pick<Clock, "now"> | undefin
 }
 
 /** The time comes with the beginning: it costs no round trip of its own. */
-async function begin(client: pg.ClientBase, clock: Pick<Clock, "now"> | undefined): Promise<number> {
+async function begin(client: pg.ClientBase): Promise<number> {
   // Several statements at once have several results, which the library's types do not say.
   const results = (await client.query(`begin; select ${postgresDialect.time} as time`)) as unknown as [
     unknown,
     pg.QueryResult<{ time: number }>,
   ];
-  return clock?.now() ?? Number(results[1].rows[0]?.time);
+  return Number(results[1].rows[0]?.time);
+}
+
+/** The database's time differed from what it was thought to be. */
+class WrongTime extends Error {}
+
+/** More than any round trip takes; far less than a lease. */
+const mostDifferenceMs = 500;
+
+/**
+ * The database's time by our own steady clock. It is never behind: what the database said was true after we asked, and
+ * is counted from when we asked.
+ */
+function createDatabaseTime() {
+  let ahead: number | null = null;
+  return {
+    learn(databaseTime: number, askedAt: number): void {
+      ahead = databaseTime - askedAt;
+    },
+    thought: (): number | null => (ahead === null ? null : Math.ceil(performance.now() + ahead)),
+  };
 }
 
 /** What the dialect's `rows` takes apart again. */

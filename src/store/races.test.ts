@@ -14,7 +14,7 @@ import {
   sentOutcome,
   settlement,
 } from "./contract/harness.ts";
-import { postgresDialect, type Program, type Row } from "./driver.ts";
+import { answerTo, postgresDialect, statementsOf, type Program, type Row } from "./driver.ts";
 import { openPostgresStore, rowsToJson } from "./postgres.ts";
 import { acceptEvents, acceptRuns } from "./sql/accept.ts";
 import {
@@ -62,11 +62,12 @@ describe("races of the queue", () => {
   const play = async <T>(client: pg.Client, program: Program<T>): Promise<T> => {
     let step = program.next([]);
     while (!step.done) {
-      const { rows } = await client.query<Row>(step.value.sql, [
-        ...step.value.values,
-        ...(step.value.rows ? [rowsToJson(step.value.rows)] : []),
-      ]);
-      step = program.next(rows);
+      const answers: Row[][] = [];
+      for (const { sql, values, rows: items } of statementsOf(step.value)) {
+        const { rows } = await client.query<Row>(sql, [...values, ...(items ? [rowsToJson(items)] : [])]);
+        answers.push(rows);
+      }
+      step = program.next(answerTo(step.value, answers));
     }
     return step.value;
   };

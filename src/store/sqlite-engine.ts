@@ -2,7 +2,14 @@
 // by commands.
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { StoreUnavailable } from "../core/errors.ts";
-import { sqliteDialect, type AnyProgram, type Row, type Statement } from "./driver.ts";
+import {
+  answerTo,
+  sqliteDialect,
+  statementsOf,
+  type AnyProgram,
+  type Row,
+  type Statement,
+} from "./driver.ts";
 import { programs, type ProgramName } from "./sql/programs.ts";
 
 const busyTimeoutMs = 5000;
@@ -43,7 +50,7 @@ export function openSqliteEngine(path: string, { readOnly = false } = {}): Sqlit
   const run = ({ name, input }: Call): unknown => {
     const program = (programs[name] as AnyProgram)(sqliteDialect, input);
     let step = program.next([]);
-    while (!step.done) step = program.next(query(step.value));
+    while (!step.done) step = program.next(answerTo(step.value, statementsOf(step.value).map(query)));
     return step.value;
   };
 

@@ -62,6 +62,8 @@ export type Settlement = {
 export type TurnStart = {
   id: string;
   lease: string;
+  /** Of the run, whose budget it is held to. */
+  hook: string;
   agentId: string;
   sessionKey: string;
   /** No conversation: nothing said before is carried. */

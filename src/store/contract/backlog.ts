@@ -25,9 +25,9 @@ export function backlog(harness: () => Harness): void {
       assert.deepEqual(await store.backlog(), empty);
       await acceptRuns(store, run({ key: "k" }), run({ key: "k" }), run(), run(), run());
       const [first, second] = (await claim(store, { limit: 2 })).claimed;
-      const { id, lease, agentId, sessionKey } = first!;
+      const { id, lease, hook, agentId, sessionKey } = first!;
       const budget = { runsPerDay: 0, tokensPerDay: 1, moneyPerDay: null };
-      const start = { id, lease, agentId, sessionKey, isolated: false, prompt: "p", budget };
+      const start = { id, lease, hook, agentId, sessionKey, isolated: false, prompt: "p", budget };
       assert.equal((await store.beginRun(start)).kind, "parked");
       const { queued, running, parked } = await store.backlog();
       assert.deepEqual({ queued, running, parked }, { queued: 3, running: 1, parked: 1 });

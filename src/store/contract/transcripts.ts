@@ -10,10 +10,11 @@ import { acceptRuns, claim, type Harness, run, settlement } from "./harness.ts";
 const day = 86_400_000;
 const wide: Budget = { runsPerDay: 100, tokensPerDay: 1_000_000, moneyPerDay: null };
 
-const begin = (store: Store, { id, lease, agentId, sessionKey, lane }: ClaimedRun, more: object = {}) =>
+const begin = (store: Store, { id, lease, hook, agentId, sessionKey, lane }: ClaimedRun, more: object = {}) =>
   store.beginRun({
     id,
     lease,
+    hook,
     agentId,
     sessionKey,
     isolated: lane === `run:${id}`,
@@ -71,7 +72,7 @@ export function transcripts(harness: () => Harness): void {
         const claimed = await next(store);
         const begun = await begin(store, claimed, { sessionKey: "shared" });
         assert.deepEqual(begun, { kind: "go", history: [], foreignSession: null });
-        await store.settleRun(claimed, settlement({ ending: ending(claimed) }));
+        await store.settleRun(claimed, settlement({ ending: ending(claimed, { sessionKey: "shared" }) }));
         assert.deepEqual(textsOf(await store.listTurns({ runId: claimed.id })), [
           `user: told ${claimed.sessionKey}`,
           "assistant: answered",

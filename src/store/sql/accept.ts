@@ -48,7 +48,7 @@ export function* accept(dialect: Dialect, input: AcceptInput): Program<Accepted[
   const fresh = [plain, ...keyed.filter((each) => !repeated?.has(each.id))];
 
   const events = fresh.flatMap((each) => each.events);
-  if (events.length > 0) yield* insertEvents(dialect, { events, now });
+  yield* insertEvents(dialect, { events, now });
   const runs = fresh.flatMap((each) => each.runs);
   if (runs.length > 0) yield* insertRuns(dialect, { runs, now });
   const heartbeat = fresh.find((each) => each.heartbeat)?.heartbeat;

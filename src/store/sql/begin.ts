@@ -3,49 +3,62 @@
 import { newId } from "../../core/id.ts";
 import { mainSessionKey } from "../../core/run.ts";
 import { dayOf, nextDay } from "../../core/spending.ts";
-import type { Dialect, Program, Row, Value } from "../driver.ts";
+import { together, type Dialect, type Program, type Row, type Value } from "../driver.ts";
 import type { Begun, TurnStart } from "../store.ts";
 import { insertEvent } from "./enqueue.ts";
 import { encode } from "./rows.ts";
-import { takeBudget } from "./spending.ts";
+import { countBegun, readSpending, withinBudget } from "./spending.ts";
 import { carried, putSessions, sessionName } from "./transcripts.ts";
 
 export type BeginInput = { starts: readonly TurnStart[]; now: number };
 
 export function* beginRuns(dialect: Dialect, { starts, now }: BeginInput): Program<Begun[]> {
-  const held = yield* hold(dialect, starts);
+  const hooks = starts.flatMap(({ hook, budget }) => (budget ? [hook] : []));
+  const [held, spent] = yield* together(dialect, [hold(dialect, starts), readSpending(dialect, hooks, now)]);
   const going = starts.filter(({ id }) => held.has(id));
-  const wishes = going.flatMap(({ id, budget }) => {
+  const wishes = going.flatMap(({ id, hook, budget }) => {
     const row = held.get(id)!;
     if (!budget || Number(row["released"]) === 1) return [];
-    return [{ id, hook: String(row["hook"]), budget, isNew: Number(row["attempts"]) === 1 }];
+    return [{ id, hook, budget, isNew: Number(row["attempts"]) === 1 }];
   });
-  const refused = yield* takeBudget(dialect, wishes, now);
+  const { refused, begun } = withinBudget(wishes, spent);
   const told = going.filter(({ id }) => !refused.has(id));
-  const foreign = yield* putSessions(
+  const remembering = told.filter(({ isolated }) => !isolated);
+  const [, foreign, , histories] = yield* together(
     dialect,
-    told.map((start) => ({ ...start, foreignSession: null })),
-    now,
+    [
+      countBegun(dialect, begun, now),
+      putSessions(
+        dialect,
+        told.map((start) => ({ ...start, foreignSession: null })),
+        now,
+      ),
+      putTurns(dialect, told, now),
+      together(dialect, remembering.map(carried)),
+    ],
+    { last: refused.size === 0 },
   );
-  yield* putTurns(dialect, told, now);
+  const recalled = new Map(remembering.map(({ id }, at) => [id, histories[at] ?? []]));
 
-  const begun: Begun[] = [];
+  const answers: Begun[] = [];
   for (const start of starts) {
-    const row = held.get(start.id);
     const reason = refused.get(start.id);
-    if (!row) begun.push({ kind: "lost" });
-    else if (reason !== undefined) begun.push(yield* park(start, String(row["hook"]), reason, now));
-    else begun.push(yield* recall(start, foreign));
+    if (!held.has(start.id)) answers.push({ kind: "lost" });
+    else if (reason !== undefined) answers.push(yield* park(start, reason, now));
+    else {
+      const foreignSession = start.isolated ? null : (foreign.get(sessionName(start)) ?? null);
+      answers.push({ kind: "go", history: recalled.get(start.id) ?? [], foreignSession });
+    }
   }
-  return begun;
+  return answers;
 }
 
 const heldColumns = ["id", "lease"] as const;
 
 function* hold(dialect: Dialect, starts: readonly TurnStart[]): Program<Map<string, Row>> {
   const rows = yield {
-    sql: `select run.id, hook, attempts, released from run, ${dialect.rows(heldColumns, 0)}
-      where run.id = item.id and run.lease = item.lease and status = 'running'
+    sql: `select run.id, attempts, released from run, ${dialect.rows(heldColumns, 0)}
+      where run.id = item.id and run.lease = item.lease
       ${dialect.lockOrder("run.lane")} ${dialect.forUpdate}`,
     values: [],
     rows: { columns: heldColumns, items: starts.map(({ id, lease }) => [id, lease]) },
@@ -75,19 +88,12 @@ function* putTurns(dialect: Dialect, starts: readonly TurnStart[], now: number):
   };
 }
 
-/** What the run is reminded of: nothing, when it is isolated. */
-function* recall(start: TurnStart, foreign: ReadonlyMap<string, string>): Program<Begun> {
-  if (start.isolated) return { kind: "go", history: [], foreignSession: null };
-  const history = yield* carried(start);
-  return { kind: "go", history, foreignSession: foreign.get(sessionName(start)) ?? null };
-}
-
 /** Waits until the next day, or until it is released; costs no attempt. The main session hears of it once a day. */
-function* park(start: TurnStart, hook: string, reason: string, now: number): Program<Begun> {
+function* park({ id, hook }: TurnStart, reason: string, now: number): Program<Begun> {
   const error = `over the budget of its hook: ${reason}`;
   yield {
     sql: `update run set status = 'parked', lease = null, attempts = attempts - 1, ready_at = $2, error = $3 where id = $1`,
-    values: [start.id, nextDay(now), encode(error)],
+    values: [id, nextDay(now), encode(error)],
   };
   const first = yield {
     sql: "update spending set announced = 1 where hook = $1 and day = $2 and announced = 0 returning hook",

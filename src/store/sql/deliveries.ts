@@ -55,7 +55,7 @@ export function* insertDelivery(dialect: Dialect, delivery: NewDelivery, now: nu
 function* promote(dialect: Dialect, lane: string): Program<void> {
   yield {
     sql: `update delivery set head = 1 where seq = (
-        select seq from delivery where lane = $1 and head = 0 and status = 'waiting' order by seq limit 1 ${dialect.forUpdate})
+        select seq from delivery where lane = $1 and head = 0 and status = 'waiting' order by -seq desc limit 1 ${dialect.forUpdate})
       and not exists (select 1 from delivery where lane = $1 and ${isHead})`,
     values: [lane],
   };

@@ -75,9 +75,10 @@ const laneColumn = ["lane"] as const;
 
 /** The oldest waiting run of each lane becomes its head. Locked, so that it cannot be cancelled while it is promoted. */
 export function* promoteRuns(dialect: Dialect, lanes: readonly string[]): Program<void> {
+  if (lanes.length === 0) return;
   yield {
     sql: `with next as materialized (select (
-        select seq from run where run.lane = item.lane and head = 0 and status = 'queued' order by seq limit 1 ${dialect.forUpdate}
+        select seq from run where run.lane = item.lane and head = 0 and status = 'queued' order by -seq desc limit 1 ${dialect.forUpdate}
       ) as next_seq from ${dialect.rows(laneColumn, 0)})
       update run set head = 1 from next where run.seq = next.next_seq`,
     values: [],
@@ -95,6 +96,7 @@ export function* insertEvents(
   dialect: Dialect,
   input: { events: readonly (readonly Value[])[]; now: number | null },
 ): Program<void> {
+  if (input.events.length === 0) return;
   yield {
     sql: insertEventsSql(dialect, 1),
     values: [input.now],

@@ -70,7 +70,7 @@ export function* waitingEvents(
   input: { sessionKey: string; limit: number },
 ): Program<SystemEvent[]> {
   const rows = yield {
-    sql: `select ${eventColumns} from event where session_key = $1 and shown_at is null order by seq limit $2`,
+    sql: `select ${eventColumns} from event where session_key = $1 and shown_at is null order by -seq desc limit $2`,
     values: [input.sessionKey, input.limit],
   };
   return rows.map(toEvent);

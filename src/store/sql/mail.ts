@@ -128,7 +128,7 @@ const recordColumns = ["id", "hook", "outcome", "reason"] as const;
 function* store(dialect: Dialect, mails: readonly TakenMail[], now: number): Program<void> {
   const accepted = mails.flatMap(({ acceptance }) => acceptance ?? []);
   const events = accepted.flatMap((each) => each.events.map((event) => toEventRow(event)));
-  if (events.length > 0) yield* insertEvents(dialect, { events, now });
+  yield* insertEvents(dialect, { events, now });
   const runs = accepted.flatMap((each) => each.runs.map(toRunRow));
   if (runs.length > 0) yield* insertRuns(dialect, { runs, now });
   const heartbeat = accepted.find((each) => each.heartbeat)?.heartbeat;

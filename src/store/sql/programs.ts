@@ -1,5 +1,5 @@
 // Every program by its name: what a driver can be asked to run. Writes are transactions, and what asks for the time is
-// one too; singles are writes of one statement, which is a transaction by itself; reads change nothing.
+// one too; singles write with one statement, which is a transaction by itself; reads change nothing.
 import { checkVersion, migrate } from "../migrations/migrate.ts";
 import { accept, acceptEvents, acceptRuns } from "./accept.ts";
 import { countFailures } from "./auth-failures.ts";
@@ -64,7 +64,6 @@ export const writes = {
   cancelDelivery,
   cancelRun,
   claimDeliveries,
-  claimRuns,
   commitMail,
   compact,
   countFailures,
@@ -98,7 +97,7 @@ export const writes = {
 } as const;
 
 /** Where others write too. In SQLite's thread they are writes like any other. */
-export const singles = { acceptEvents, acceptRuns } as const;
+export const singles = { acceptEvents, acceptRuns, claimRuns } as const;
 
 export const reads = {
   checkVersion,

@@ -1,10 +1,11 @@
 // The life of a run: claim, renew, cancel, repeat; its end is in settle.ts.
 //
 // Only the head of a lane can be claimed. `ready_at` of a queued head is when it may start; of a running head, when
-// its lease ends: so one indexed read finds due runs, due retries and expired leases alike.
+// its lease ends: so one indexed read finds due runs, due retries and expired leases alike. A run has a lease only while
+// it is running, so whoever names the lease need not ask for the status.
 import type { ClaimedRun, RunKind } from "../../core/run.ts";
 import type { NewEvent } from "../../core/system-event.ts";
-import type { Dialect, Program } from "../driver.ts";
+import { inOrder, type Dialect, type Program, type Row, type Statement } from "../driver.ts";
 import type { CancelResult, Claim, HeartbeatRequest } from "../store.ts";
 import { insertEvent, insertRuns, promoteRuns, requestHeartbeat } from "./enqueue.ts";
 import { voidMailLeases } from "./mail.ts";
@@ -14,27 +15,30 @@ import { encode, idColumn, runColumns, toRunRow, toClaimedRun, toRun } from "./r
 const workedByCrashed = (leaseMs: string): string =>
   `case when status = 'running' and ready_at - ${leaseMs} > claimed_at then ready_at - ${leaseMs} - claimed_at else 0 end`;
 
-export type ClaimInput = { kind: RunKind; limit: number; lease: string; leaseMs: number; now: number };
+export type ClaimInput = { kind: RunKind; limit: number; lease: string; leaseMs: number; now: number | null };
 
 export function* claimRuns(dialect: Dialect, input: ClaimInput): Program<Claim<ClaimedRun>> {
-  const { kind, limit, lease, leaseMs, now } = input;
-  const rows = yield {
+  const { kind, limit, lease, leaseMs, now: time } = input;
+  const now = dialect.timeOf("$2");
+  const claim: Statement = {
     sql: `with due as materialized (
-        select seq as due_seq from run where head = 1 and kind = $1 and ready_at <= $2
+        select seq as due_seq from run where head = 1 and kind = $1 and ready_at <= ${now}
         order by ready_at, seq limit $3 ${dialect.forUpdateSkipLocked})
-      update run set elapsed_ms = elapsed_ms + ${workedByCrashed("cast($6 as bigint)")},
-        status = 'running', lease = $4, attempts = attempts + 1, ready_at = cast($5 as bigint), claimed_at = cast($2 as bigint),
-        started_at = coalesce(started_at, cast($2 as bigint))
+      update run set elapsed_ms = elapsed_ms + ${workedByCrashed("cast($5 as bigint)")},
+        status = 'running', lease = $4, attempts = attempts + 1, ready_at = ${now} + cast($5 as bigint), claimed_at = ${now},
+        started_at = coalesce(started_at, ${now})
       from due where run.seq = due.due_seq returning ${runColumns}`,
-    values: [kind, now, limit, lease, now + leaseMs, leaseMs],
+    values: [kind, time, limit, lease, leaseMs],
   };
+  const nextReady: Statement = {
+    sql: `select ready_at - ${now} as in_ms from run where head = 1 and kind = $1 order by ready_at limit 1`,
+    values: [kind, time],
+  };
+  const [rows, [next]] = (yield* inOrder([claim, nextReady])) as [Row[], Row[]];
   const claimed = rows.toSorted((a, b) => Number(a["seq"]) - Number(b["seq"])).map(toClaimedRun);
   // When every place was filled, nobody waits for the next one.
-  const [next] = claimed.length < limit ? yield { sql: nextReady, values: [kind] } : [];
-  return { claimed, nextInMs: next ? Number(next["ready_at"]) - now : null };
+  return { claimed, nextInMs: next && claimed.length < limit ? Number(next["in_ms"]) : null };
 }
-
-const nextReady = "select ready_at from run where head = 1 and kind = $1 order by ready_at limit 1";
 
 export type RenewInput = { ids: readonly string[]; lease: string; leaseMs: number; now: number };
 
@@ -44,7 +48,7 @@ export function* renewRuns(
 ): Program<{ held: string[]; cancelled: string[] }> {
   const rows = yield {
     sql: `update run set ready_at = cast($2 as bigint) from ${dialect.rows(idColumn, 2)}
-      where run.id = item.id and lease = $1 and status = 'running' returning run.id, cancel_requested`,
+      where run.id = item.id and lease = $1 returning run.id, cancel_requested`,
     values: [input.lease, input.now + input.leaseMs],
     rows: { columns: idColumn, items: input.ids.map((each) => [each]) },
   };

@@ -2,7 +2,8 @@
 // group are of different lanes, since only the head of a lane can be claimed. Rows that others lock too are taken in
 // one order (runs by lane, then spending by hook, sessions, deliveries by target, the heartbeat), so that groups of
 // two nodes never wait for each other.
-import type { Dialect, Program, Row, Value } from "../driver.ts";
+import type { NewDelivery } from "../../core/delivery.ts";
+import { together, type Dialect, type Program, type Row, type Value } from "../driver.ts";
 import type { Settlement } from "../store.ts";
 import { insertDelivery, laneOf } from "./deliveries.ts";
 import { insertEvents, promoteRuns, requestHeartbeat } from "./enqueue.ts";
@@ -15,19 +16,22 @@ export type SettleInput = { settlements: readonly Settled[]; now: number };
 
 /** For each whether it was stored; it was not when the lease is lost. */
 export function* settleRuns(dialect: Dialect, { settlements, now }: SettleInput): Program<boolean[]> {
-  yield* lockByLane(dialect, settlements);
-  const givenBack = yield* giveBack(dialect, settlements.filter(isGoingOn), now);
-  const ended = yield* end(dialect, settlements, now);
+  const [, givenBack, ended] = yield* together(dialect, [
+    lockByLane(dialect, settlements),
+    giveBack(dialect, settlements.filter(isGoingOn), now),
+    end(dialect, settlements, now),
+  ]);
   const rows = new Map([...givenBack, ...ended].map((row) => [String(row["id"]), row]));
   const stored = settlements.filter(({ id }) => rows.has(id));
-
-  if (ended.length > 0)
-    yield* promoteRuns(
-      dialect,
-      ended.map((row) => String(row["lane"])),
-    );
-  yield* spend(dialect, stored, rows, now);
-  yield* follow(dialect, stored, now);
+  const more = settlements.map(({ settlement }) => settlement);
+  // These may have to look again.
+  const last = !more.some(({ delivery, heartbeat }) => delivery || heartbeat);
+  const lanes = ended.map((row) => String(row["lane"]));
+  yield* together(
+    dialect,
+    [promoteRuns(dialect, lanes), spend(dialect, stored, rows, now), ...followUps(dialect, stored, now)],
+    { last },
+  );
   return settlements.map(({ id }) => rows.has(id));
 }
 
@@ -63,7 +67,7 @@ function* giveBack(dialect: Dialect, settlements: readonly Settled[], now: numbe
         ready_at = cast(item.ready as bigint), attempts = attempts - cast(item.refund as integer),
         error = coalesce(item.fault, error), signals = coalesce(item.noticed, signals), report = coalesce(item.told, report)
       from ${dialect.rows(backColumns, 0)}
-      where run.id = item.id and run.lease = item.lease and status = 'running' returning run.id, hook, kind`,
+      where run.id = item.id and run.lease = item.lease returning run.id, hook, kind`,
     values: [],
     rows: { columns: backColumns, items },
   };
@@ -86,7 +90,7 @@ function* end(dialect: Dialect, settlements: readonly Settled[], now: number): P
         ended_at = cast($1 as bigint), reply = item.said, error = item.fault,
         signals = coalesce(item.noticed, signals), report = coalesce(item.told, report)
       from ${dialect.rows(endColumns, 1)}
-      where run.id = item.id and run.lease = item.lease and status = 'running' returning run.id, lane, hook, kind`,
+      where run.id = item.id and run.lease = item.lease returning run.id, lane, hook, kind`,
     values: [now],
     rows: { columns: endColumns, items },
   };
@@ -108,25 +112,30 @@ function* spend(
   yield* addSpending(dialect, used, now);
 }
 
-function* follow(dialect: Dialect, stored: readonly Settled[], now: number): Program<void> {
-  yield* endTurns(
-    dialect,
-    stored.flatMap(({ id, settlement: { ending } }) => (ending ? [{ runId: id, ...ending }] : [])),
-    now,
+function followUps(dialect: Dialect, stored: readonly Settled[], now: number): Program<unknown>[] {
+  const endings = stored.flatMap(({ id, settlement: { ending } }) =>
+    ending ? [{ runId: id, ...ending }] : [],
   );
   const summaries = stored.flatMap(({ id, settlement: { summary } }) =>
     summary ? [toEventRow(summary, id)] : [],
   );
-  if (summaries.length > 0) yield* insertEvents(dialect, { events: summaries, now });
   const deliveries = stored.flatMap(({ settlement: { delivery } }) => (delivery ? [delivery] : []));
-  for (const delivery of byBytes(deliveries, laneOf)) yield* insertDelivery(dialect, delivery, now);
-  yield* markShown(
-    dialect,
-    stored.flatMap(({ settlement }) => settlement.shownEventIds),
-    now,
-  );
   const heartbeat = stored.find(({ settlement }) => settlement.heartbeat)?.settlement.heartbeat;
-  if (heartbeat) yield* requestHeartbeat(dialect, { ...heartbeat, now });
+  return [
+    endTurns(dialect, endings, now),
+    insertEvents(dialect, { events: summaries, now }),
+    insertDeliveries(dialect, byBytes(deliveries, laneOf), now),
+    markShown(
+      dialect,
+      stored.flatMap(({ settlement }) => settlement.shownEventIds),
+      now,
+    ),
+    ...(heartbeat ? [requestHeartbeat(dialect, { ...heartbeat, now })] : []),
+  ];
+}
+
+function* insertDeliveries(dialect: Dialect, deliveries: readonly NewDelivery[], now: number): Program<void> {
+  for (const delivery of deliveries) yield* insertDelivery(dialect, delivery, now);
 }
 
 function* markShown(dialect: Dialect, ids: readonly string[], now: number): Program<void> {

@@ -20,23 +20,29 @@ export type Wish = { id: string; hook: string; budget: Budget; isNew: boolean };
 const hookColumn = ["hook"] as const;
 const countColumns = ["hook", "count"] as const;
 
-/** Counts those that there is budget for, in their order. Answers the others, with the limit they reached. */
-export function* takeBudget(
+/** What each of these hooks has used today. Nobody else can count for them until we commit. */
+export function* readSpending(
   dialect: Dialect,
-  wishes: readonly Wish[],
+  hooks: readonly string[],
   now: number,
-): Program<Map<string, string>> {
-  const refused = new Map<string, string>();
-  if (wishes.length === 0) return refused;
-  const day = dayOf(now);
-  const hooks = byBytes([...new Set(wishes.map(({ hook }) => hook))], (hook) => hook);
+): Program<Map<string, Spending>> {
+  if (hooks.length === 0) return new Map();
+  const items = byBytes([...new Set(hooks)], (hook) => hook).map((hook) => [hook]);
   const rows = yield {
     sql: `insert into spending(hook, day) select item.hook, $1 from ${dialect.rows(hookColumn, 1)} where true
       on conflict (hook, day) do update set runs = spending.runs returning ${columns}`,
-    values: [day],
-    rows: { columns: hookColumn, items: hooks.map((hook) => [hook]) },
+    values: [dayOf(now)],
+    rows: { columns: hookColumn, items },
   };
-  const spent = new Map(rows.map((row) => [String(row["hook"]), toSpending(row)]));
+  return new Map(rows.map((row) => [String(row["hook"]), toSpending(row)]));
+}
+
+/** Those that there is no budget for, with the limit they reached; and how many of each hook begin. In their order. */
+export function withinBudget(
+  wishes: readonly Wish[],
+  spent: ReadonlyMap<string, Spending>,
+): { refused: Map<string, string>; begun: Map<string, number> } {
+  const refused = new Map<string, string>();
   const begun = new Map<string, number>();
   for (const { id, hook, budget, isNew } of wishes) {
     const known = spent.get(hook)!;
@@ -45,14 +51,21 @@ export function* takeBudget(
     if (reached !== null) refused.set(id, reached);
     else if (isNew) begun.set(hook, count + 1);
   }
-  if (begun.size > 0)
-    yield {
-      sql: `update spending set runs = runs + cast(item.count as integer) from ${dialect.rows(countColumns, 1)}
-        where spending.hook = item.hook and day = $1`,
-      values: [day],
-      rows: { columns: countColumns, items: [...begun] },
-    };
-  return refused;
+  return { refused, begun };
+}
+
+export function* countBegun(
+  dialect: Dialect,
+  begun: ReadonlyMap<string, number>,
+  now: number,
+): Program<void> {
+  if (begun.size === 0) return;
+  yield {
+    sql: `update spending set runs = runs + cast(item.count as integer) from ${dialect.rows(countColumns, 1)}
+      where spending.hook = item.hook and day = $1`,
+    values: [dayOf(now)],
+    rows: { columns: countColumns, items: [...begun] },
+  };
 }
 
 type Used = { hook: string; inputTokens: number; outputTokens: number; cost: number };

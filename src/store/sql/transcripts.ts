@@ -1,6 +1,6 @@
 // Transcripts: a run's turn begins with what it is told (begin.ts) and ends with its reply.
 import type { Session, TranscriptRole, TranscriptTurn } from "../../core/transcript.ts";
-import type { Dialect, Program, Row } from "../driver.ts";
+import { inOrder, type Dialect, type Program, type Row, type Statement } from "../driver.ts";
 import type { Ending } from "../store.ts";
 import { byBytes, encode } from "./rows.ts";
 
@@ -43,16 +43,11 @@ type Used = Place & { foreignSession: string | null };
 
 export const sessionName = ({ agentId, sessionKey }: Place): string => JSON.stringify([agentId, sessionKey]);
 
-/** They were used now. Answers what the agent calls those that it has a name of its own for. */
-export function* putSessions(
-  dialect: Dialect,
-  used: readonly Used[],
-  now: number,
-): Program<Map<string, string>> {
-  if (used.length === 0) return new Map();
+/** They were used now. */
+function sessionsUsed(dialect: Dialect, used: readonly Used[], now: number): Statement {
   const byKey = new Map(used.map((each) => [sessionName(each), each]));
   const items = byBytes([...byKey], ([key]) => key).map(([, each]) => each);
-  const rows = yield {
+  return {
     sql: `insert into session(agent_id, session_key, foreign_session, last_at)
       select item.agent, item.session, item.foreign_id, cast($1 as bigint) from ${dialect.rows(sessionColumns, 1)} where true
       on conflict (agent_id, session_key) do update set last_at = excluded.last_at,
@@ -64,6 +59,16 @@ export function* putSessions(
       items: items.map(({ agentId, sessionKey, foreignSession }) => [agentId, sessionKey, foreignSession]),
     },
   };
+}
+
+/** Answers what the agent calls those that it has a name of its own for. */
+export function* putSessions(
+  dialect: Dialect,
+  used: readonly Used[],
+  now: number,
+): Program<Map<string, string>> {
+  if (used.length === 0) return new Map();
+  const rows = yield sessionsUsed(dialect, used, now);
   const named = rows.filter((row) => row["foreign_session"] != null);
   return new Map(
     named.map((row) => [
@@ -73,8 +78,12 @@ export function* putSessions(
   );
 }
 
-const endingColumns = ["run", "text"] as const;
+const endingColumns = ["run", "agent", "session", "text"] as const;
 const runColumn = ["run"] as const;
+
+/** Of the turn that the run was told. As a value it is looked up for each; as a join it may be all of the table. */
+const beginning = (column: string): string =>
+  `(select ${column} from turn where run_id = item.run and role = 'user')`;
 
 /** The ends of runs' turns, inside their settlement. */
 export function* endTurns(
@@ -83,32 +92,40 @@ export function* endTurns(
   now: number,
 ): Program<void> {
   if (endings.length === 0) return;
-  yield {
+  const reply: Statement = {
     sql: `insert into turn(agent_id, session_key, run_id, role, isolated, text, created_at)
-      select agent_id, session_key, run_id, 'assistant', isolated, item.text, cast($1 as bigint)
-      from turn, ${dialect.rows(endingColumns, 1)} where run_id = item.run and role = 'user'
+      select item.agent, item.session, item.run, 'assistant', ${beginning("isolated")}, item.text, cast($1 as bigint)
+      from ${dialect.rows(endingColumns, 1)} where ${beginning("seq")} is not null
       on conflict (run_id, role) where run_id is not null do nothing`,
     values: [now],
-    rows: { columns: endingColumns, items: endings.map(({ runId, text }) => [runId, encode(text)]) },
+    rows: {
+      columns: endingColumns,
+      items: endings.map(({ runId, agentId, sessionKey, text }) => [
+        runId,
+        agentId,
+        sessionKey,
+        encode(text),
+      ]),
+    },
   };
   const leftOut = endings.filter(({ carried: isCarried }) => !isCarried);
-  if (leftOut.length > 0)
-    yield {
-      sql: `update turn set compacted = 1 from ${dialect.rows(runColumn, 0)} where run_id = item.run`,
-      values: [],
-      rows: { columns: runColumn, items: leftOut.map(({ runId }) => [runId]) },
-    };
-  yield* putSessions(
-    dialect,
-    endings.filter(({ foreignSession }) => foreignSession !== null),
-    now,
-  );
+  const leaveOut: Statement = {
+    sql: `update turn set compacted = 1 from ${dialect.rows(runColumn, 0)} where run_id = item.run`,
+    values: [],
+    rows: { columns: runColumn, items: leftOut.map(({ runId }) => [runId]) },
+  };
+  const named = endings.filter(({ foreignSession }) => foreignSession !== null);
+  yield* inOrder([
+    reply,
+    ...(leftOut.length > 0 ? [leaveOut] : []),
+    ...(named.length > 0 ? [sessionsUsed(dialect, named, now)] : []),
+  ]);
 }
 
 /** Before a tool that changes something runs: from now on the run is not tried again. False: the lease is lost. */
 export function* markActed(_dialect: Dialect, input: { id: string; lease: string }): Program<boolean> {
   const rows = yield {
-    sql: "update run set acted = 1 where id = $1 and lease = $2 and status = 'running' returning id",
+    sql: "update run set acted = 1 where id = $1 and lease = $2 returning id",
     values: [input.id, input.lease],
   };
   return rows.length > 0;
