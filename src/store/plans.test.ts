@@ -29,7 +29,7 @@ import {
   type Statement,
   type Value,
 } from "./driver.ts";
-import { openPostgresStore } from "./postgres.ts";
+import { openPostgresStore, sessionSettings } from "./postgres.ts";
 import { accept, acceptEvents, acceptRuns, packGroup } from "./sql/accept.ts";
 import { toEventRow, toRunRow } from "./sql/rows.ts";
 import { backlog } from "./sql/backlog.ts";
@@ -215,7 +215,7 @@ describe("plans of the hot path", () => {
       await client.end();
       await database.drop();
     });
-    await client.query("set plan_cache_mode = force_generic_plan; set enable_seqscan = off");
+    await client.query(sessionSettings);
     for (const [index, { sql }] of hotPath(postgresDialect).flatMap(allOf).entries()) {
       await client.query(`prepare statement_${index} as ${sql}`);
       const count = new Set(sql.match(/\$\d+/g)).size;
@@ -227,6 +227,7 @@ describe("plans of the hot path", () => {
       // Made while the table is empty, and kept when it is not.
       if (/exists\(select 1 from (run|delivery) where lane = /.test(sql))
         assert.match(plan, /_lane_head/, plan);
+      if (/order by -seq desc/.test(sql)) assert.match(plan, /_lane_next|event_next/, plan);
       assert.doesNotMatch(plan, /Seq Scan on (run|event|delivery|request|idempotency)/, `${sql}\n${plan}`);
     }
   });

@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import pg from "pg";
 import { createDatabase } from "../../test/support/postgres.ts";
 import { StoreUnavailable, UsageError } from "../core/errors.ts";
+import { newId } from "../core/id.ts";
 import {
   acceptRuns,
   claim,
@@ -74,6 +75,27 @@ describe("postgres", () => {
       ["two"],
     );
     await second.close();
+  });
+
+  test("a clock of ours that jumps does not reach the database: its own time is asked again", async (t) => {
+    const database = await createDatabase();
+    const store = await openPostgresStore({ url: database.url, migrate: true });
+    t.after(async () => {
+      await store.close();
+      await database.drop();
+    });
+    const real = performance.now.bind(performance);
+    let jumpMs = 0;
+    t.mock.method(performance, "now", () => real() + jumpMs);
+    for (const jump of [0, 3_600_000, -3_600_000]) {
+      jumpMs = jump;
+      await store.recordRequest({ id: newId(), hook: "h", outcome: "skipped", reason: `${jump}` });
+      const [record] = await store.listRequests({ limit: 1 });
+      const { reason, createdAt } = record!;
+      assert.equal(reason, `${jump}`);
+      assert.ok(Math.abs(createdAt - (await store.databaseTime())) < 60_000, `${jump}: ${createdAt}`);
+    }
+    assert.equal((await store.listRequests({ limit: 10 })).length, 3);
   });
 
   test("a database that cannot be reached is unavailable, and its address is not shown", async () => {
