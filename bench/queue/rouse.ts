@@ -105,8 +105,9 @@ export const storeOnly: QueueContender = {
       capacity: () => places,
       onFull: () => store.announce("runs"),
       claim: (limit) => store.claimRuns({ kind: "hook", limit, lease: newId(), leaseMs }),
-      async handle(run) {
+      async handle(run, freePlace) {
         await handle(run.lane);
+        freePlace();
         await store.settleRun(run, endOf(run));
       },
     });

@@ -95,12 +95,12 @@ export function createRunner(options: RunnerOptions): Runner {
     random,
   };
 
-  async function handle(claimed: ClaimedRun): Promise<void> {
+  async function handle(claimed: ClaimedRun, freePlace: () => void): Promise<void> {
     const { run, span } = beginRecord(claimed, { metrics, trace });
-    endRecord(run, await work(run), span, metrics);
+    endRecord(run, await work(run, freePlace), span, metrics);
   }
 
-  async function work(run: ClaimedRun): Promise<Handled> {
+  async function work(run: ClaimedRun, freePlace: () => void): Promise<Handled> {
     const stop = new AbortController();
     const abort = (reason: StopReason) => stop.abort(reason);
     let lost = false;
@@ -112,6 +112,8 @@ export function createRunner(options: RunnerOptions): Runner {
     try {
       if (draining) abort("released");
       const attempt = await execute(run, stop.signal, executeDependencies);
+      // Places are for agents at work: the next one may begin while the end of this one is stored.
+      freePlace();
       if (attempt === "lost") {
         log.warn("a run's lease was lost", { runId: run.id, hook: run.hook, attempt: run.attempts });
         return "lost";

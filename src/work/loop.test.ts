@@ -45,6 +45,38 @@ test("handles in parallel up to its capacity, and goes on when a place frees", a
   assert.deepEqual(begun, ["a", "b", "c"]);
 });
 
+test("a place freed early is filled at once; what is still in hand never exceeds twice the places", async () => {
+  const frees: (() => void)[] = [];
+  const ends: (() => void)[] = [];
+  const { loop, queue, claims } = setUp({
+    handle: (_item, freePlace) => {
+      frees.push(freePlace);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      ends.push(resolve);
+      return promise;
+    },
+  });
+  queue.push("a", "b", "c", "d", "e");
+  loop.start();
+  await settled();
+  assert.equal(frees.length, 2);
+  frees[0]!();
+  frees[0]!();
+  await settled();
+  assert.equal(frees.length, 3, "one place, however often it is freed");
+  for (const free of frees) free();
+  await settled();
+  assert.equal(frees.length, 4, "four ends are not stored yet");
+  assert.equal(loop.busy(), 4);
+  ends[0]!();
+  await settled();
+  assert.equal(frees.length, 5);
+  assert.ok(claims.every((limit) => limit > 0));
+  for (const end of ends) end();
+  await loop.drain();
+  assert.equal(loop.busy(), 0);
+});
+
 test("looks again when kicked, and at the latest after the poll time", async () => {
   const { loop, clock, queue, begun } = setUp();
   loop.start();

@@ -1,5 +1,6 @@
 // How any durable queue is worked: claim as much as there is room for, handle it in parallel, claim again when a
-// place frees, when someone says there is more, or when the next item comes due.
+// place frees, when someone says there is more, or when the next item comes due. An item can free its place before it
+// is handled whole: what is left, storing its end, goes on beside what is claimed next.
 //
 //   resting ──kick, timer, place freed──▶ claiming ──room left──▶ resting (until the next is due)
 //                                            │  └──full──▶ waiting for a place
@@ -19,7 +20,7 @@ export type LoopOptions<T> = {
   capacity: () => number;
   claim: (limit: number) => Promise<{ claimed: T[]; nextInMs: number | null }>;
   /** Never rejects; a fault in it is logged. What was claimed is always handled, also after `stop`. */
-  handle: (item: T) => Promise<void>;
+  handle: (item: T, freePlace: () => void) => Promise<void>;
   /** There is, or may be, more than there are places for: another node may have some. */
   onFull?: () => void;
 };
@@ -45,6 +46,7 @@ const awayBackOff = { firstMs: 200, longestMs: 5000 };
 export function createLoop<T>(options: LoopOptions<T>): Loop {
   const { name, clock, log, pollMs = 1000, random = Math.random, capacity, handle, onFull } = options;
   const inHand = new Set<Promise<void>>();
+  let taken = 0;
   let state: "new" | "going" | "stopped" = "new";
   let claiming: Promise<void> | null = null;
   let again = false;
@@ -53,15 +55,27 @@ export function createLoop<T>(options: LoopOptions<T>): Loop {
   let takeBackTimer = () => {};
 
   function begin(item: T): Promise<void> {
-    const handled = handle(item)
+    let free = false;
+    const freePlace = (): void => {
+      if (free) return;
+      free = true;
+      taken--;
+      wake();
+    };
+    taken++;
+    const handled = handle(item, freePlace)
       .catch((fault: unknown) => log.error(`handling ${name} broke`, { kind: faultKind(fault) }))
       .finally(() => {
         inHand.delete(handled);
+        freePlace();
         wake();
       });
     inHand.add(handled);
     return handled;
   }
+
+  /** When ends cannot be stored, as many as there are places wait for it, and no more is claimed. */
+  const places = (): number => Math.min(capacity() - taken, 2 * capacity() - inHand.size);
 
   /** Answers what began, and how long to rest when nothing else happens. */
   async function claimOnce(limit: number): Promise<{ begun: Promise<void>[]; restMs: number }> {
@@ -85,7 +99,7 @@ export function createLoop<T>(options: LoopOptions<T>): Loop {
       again = true;
       return;
     }
-    const limit = capacity() - inHand.size;
+    const limit = places();
     if (limit <= 0) return rest(pollMs);
     takeBackTimer();
     again = false;
@@ -131,12 +145,12 @@ export function createLoop<T>(options: LoopOptions<T>): Loop {
       pump();
     },
     kick() {
-      if (state === "going" && inHand.size >= capacity()) onFull?.();
+      if (state === "going" && places() <= 0) onFull?.();
       wake();
     },
     look: wake,
     async tick() {
-      const limit = capacity() - inHand.size;
+      const limit = places();
       if (limit > 0) await Promise.all((await claimOnce(limit)).begun);
     },
     stop,
