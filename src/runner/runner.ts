@@ -5,7 +5,7 @@ import type { Clock } from "../core/clock.ts";
 import { newId as newUuid } from "../core/id.ts";
 import type { Log } from "../core/log.ts";
 import { noMetrics } from "../core/metrics.ts";
-import type { ClaimedRun, RunKind } from "../core/run.ts";
+import { isConversation, type ClaimedRun, type RunKind } from "../core/run.ts";
 import type { Budget } from "../core/spending.ts";
 import type { ConfiguredChannel } from "../core/target.ts";
 import { carriedTrace, type Trace } from "../core/trace.ts";
@@ -144,6 +144,7 @@ export function createRunner(options: RunnerOptions): Runner {
       capacity,
       claim: (limit) => store.claimRuns({ kind, limit, lease: newId(), leaseMs }),
       handle,
+      opensNext: isConversation,
       ...(onFull && { onFull }),
     });
   const byKind = {

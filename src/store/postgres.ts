@@ -1,5 +1,6 @@
 // The store on PostgreSQL: any number of gateways on one database.
 import { hash } from "node:crypto";
+import type { Duplex } from "node:stream";
 import pg from "pg";
 import type { Clock } from "../core/clock.ts";
 import { StoreUnavailable } from "../core/errors.ts";
@@ -102,8 +103,10 @@ function createPostgresDriver(pool: pg.Pool, clock: Pick<Clock, "now"> | undefin
     return rows;
   };
 
-  const send = async (client: pg.ClientBase, step: Step): Promise<Row[]> =>
-    answerTo(step, await Promise.all(statementsOf(step).map((each) => query(client, each))));
+  const send = async (client: pg.ClientBase, step: Step): Promise<Row[]> => {
+    const answers = atOnce(client, () => statementsOf(step).map((each) => query(client, each)));
+    return answerTo(step, await Promise.all(answers));
+  };
 
   const play = (name: ProgramName, input: unknown): Program<unknown> =>
     (programs[name] as AnyProgram)(postgresDialect, input);
@@ -120,7 +123,10 @@ function createPostgresDriver(pool: pg.Pool, clock: Pick<Clock, "now"> | undefin
     let step = program.next(first);
     while (!step.done) {
       const isLast = "statements" in step.value && step.value.last;
-      const [rows] = await Promise.all([send(client, step.value), isLast ? client.query("commit") : null]);
+      const { value } = step;
+      const [rows] = await Promise.all(
+        atOnce(client, () => [send(client, value), ...(isLast ? [client.query("commit")] : [])] as const),
+      );
       step = program.next(rows);
       if (isLast && step.done) return step.value;
       if (isLast) throw new Error("a program went on after its last statements");
@@ -149,14 +155,11 @@ function createPostgresDriver(pool: pg.Pool, clock: Pick<Clock, "now"> | undefin
       return finish(client, play(name, atTime(input, now)), []);
     }
     const program = play(name, atTime(input, thought));
-    const beginning = begin(client);
-    const step = program.next([]);
-    if (step.done) {
-      await beginning;
-      await client.query("commit");
-      return step.value;
-    }
-    const [now, rows] = await Promise.all([beginning, send(client, step.value)]);
+    const { done, value } = program.next([]);
+    if (done === true) return value;
+    const [now, rows] = await Promise.all(
+      atOnce(client, () => [begin(client), send(client, value)] as const),
+    );
     if (!clock) {
       time.learn(now, sentAt);
       if (Math.abs(now - thought) > mostDifferenceMs) throw new WrongTime();
@@ -199,6 +202,18 @@ function createPostgresDriver(pool: pg.Pool, clock: Pick<Clock, "now"> | undefin
     },
     close: () => pool.end(),
   } as Driver<Programs>;
+}
+
+/** What is sent meanwhile leaves in one piece: each piece is a call of the system, which costs more than the sending. */
+function atOnce<T>(client: pg.ClientBase, sending: () => T): T {
+  // Its types do not name the socket.
+  const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection;
+  stream.cork();
+  try {
+    return sending();
+  } finally {
+    stream.uncork();
+  }
 }
 
 /** The time comes with the beginning: it costs no round trip of its own. */

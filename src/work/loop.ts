@@ -21,6 +21,8 @@ export type LoopOptions<T> = {
   claim: (limit: number) => Promise<{ claimed: T[]; nextInMs: number | null }>;
   /** Never rejects; a fault in it is logged. What was claimed is always handled, also after `stop`. */
   handle: (item: T, freePlace: () => void) => Promise<void>;
+  /** Whether another item may come due by the end of this one; if not, no claim is made for it. */
+  opensNext?: (item: T) => boolean;
   /** There is, or may be, more than there are places for: another node may have some. */
   onFull?: () => void;
 };
@@ -45,11 +47,14 @@ const awayBackOff = { firstMs: 200, longestMs: 5000 };
 
 export function createLoop<T>(options: LoopOptions<T>): Loop {
   const { name, clock, log, pollMs = 1000, random = Math.random, capacity, handle, onFull } = options;
+  const { opensNext = () => true } = options;
   const inHand = new Set<Promise<void>>();
   let taken = 0;
   let state: "new" | "going" | "stopped" = "new";
   let claiming: Promise<void> | null = null;
   let again = false;
+  /** The last claim may have left something behind for want of places. */
+  let leftSome = false;
   let waking = false;
   let failures = 0;
   let takeBackTimer = () => {};
@@ -60,7 +65,7 @@ export function createLoop<T>(options: LoopOptions<T>): Loop {
       if (free) return;
       free = true;
       taken--;
-      wake();
+      if (leftSome) wake();
     };
     taken++;
     const handled = handle(item, freePlace)
@@ -68,7 +73,7 @@ export function createLoop<T>(options: LoopOptions<T>): Loop {
       .finally(() => {
         inHand.delete(handled);
         freePlace();
-        wake();
+        if (leftSome || opensNext(item)) wake();
       });
     inHand.add(handled);
     return handled;
@@ -100,7 +105,10 @@ export function createLoop<T>(options: LoopOptions<T>): Loop {
       return;
     }
     const limit = places();
-    if (limit <= 0) return rest(pollMs);
+    if (limit <= 0) {
+      leftSome = true;
+      return rest(pollMs);
+    }
     takeBackTimer();
     again = false;
     claiming = claimThenRest(limit);
@@ -109,7 +117,8 @@ export function createLoop<T>(options: LoopOptions<T>): Loop {
   async function claimThenRest(limit: number): Promise<void> {
     const { begun, restMs } = await claimOnce(limit);
     claiming = null;
-    if (begun.length === limit) onFull?.();
+    leftSome = begun.length === limit;
+    if (leftSome) onFull?.();
     if (again && failures === 0) pump();
     else rest(restMs);
   }
