@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { eventually } from "../../test/fakes/clock.ts";
 import { plainText } from "../core/message.ts";
+import type { Store } from "../store/store.ts";
 import { createLab, keyOf, type Lab } from "./engine.fixture.ts";
+import type { MailWatch } from "./engine.ts";
 import { MailFault } from "./mailbox.ts";
 
 /** A look that goes on has a real store behind it: it is over when its lease is given back. */
@@ -220,6 +222,24 @@ suite("the mail engine's looks", { concurrency: true }, () => {
     watch.trouble("pull", null);
     await eventually(async () => (await lab.store.listMailAccounts())[0]?.status === "ok");
     await lab.wait(300_000);
+  });
+
+  test("trouble that ends when a look has just said so is followed by another look", async (t) => {
+    const lab = await createLab(t);
+    const status = async () => (await lab.store.listMailAccounts())[0]?.status;
+    let watch: MailWatch | null = null;
+    const seen: (string | undefined)[] = [];
+    const releaseMail: Store["releaseMail"] = async (held) => {
+      seen.push(await status());
+      watch?.trouble("pull", null);
+      await lab.store.releaseMail(held);
+    };
+    watch = lab.watch({ pollMs: 300_000, store: { ...lab.store, releaseMail } });
+    watch.trouble("pull", "hints cannot be pulled: 403");
+    watch.start();
+    await eventually(() => seen.length > 0, "the first look");
+    assert.equal(seen[0], "degraded");
+    await eventually(async () => (await status()) === "ok", "the status");
   });
 
   test("a stop ends a look that is under way, and the lease with it", async (t) => {

@@ -46,7 +46,7 @@ export function createMailWatch(options: MailWatchOptions): MailWatch {
   const stopping = new AbortController();
   let state: "new" | "going" | "parked" | "stopped" = "new";
   let looking: Promise<unknown> | null = null;
-  /** There was a hint that no look has followed yet. */
+  /** There was a hint, or news of trouble, that no look has followed yet. */
   let asked = false;
   let failures = 0;
   let hinted: string | null = null;
@@ -139,7 +139,8 @@ export function createMailWatch(options: MailWatchOptions): MailWatch {
           reason: message,
         });
       }
-      // The look's end says how the account is doing.
+      // A look's end says how the account is doing; one that is under way may have said so already.
+      asked = true;
       if (failures === 0) pump();
     },
     tick: async () => (await look()).outcome,
