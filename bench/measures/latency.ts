@@ -8,7 +8,7 @@ import { startAgent, startGateway, type Gateway, type StoreKind } from "../subje
 import { token, type Subject } from "../subjects/subject.ts";
 import { agentBody } from "./accept.ts";
 
-const places = 16;
+const places = 64;
 const settleMs = 10_000;
 
 type Waits = { p50Ms: number; p99Ms: number };

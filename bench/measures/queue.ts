@@ -14,6 +14,8 @@ const places = 16;
 const laneCounts = [10, 1_000, 100_000];
 const nodeCounts = [1, 4];
 const ours: readonly ContenderName[] = ["runner", "store"];
+/** It claims and settles, as the others do; the runner does what their users would write themselves. */
+const likeForLike = "store alone, PostgreSQL";
 
 export async function measureQueue(lab: Lab): Promise<Result> {
   const kept = await Promise.all((await enter(lab)).map((each) => seeGuarantee(lab, each)));
@@ -48,10 +50,7 @@ async function enter(lab: Lab): Promise<Entrant[]> {
     const place = await lab.databases.create();
     return { name, contender, place, mostNodes: 4 };
   };
-  const entrants = [
-    await entrant("runner, PostgreSQL", "runner"),
-    await entrant("store alone, PostgreSQL", "store"),
-  ];
+  const entrants = [await entrant("runner, PostgreSQL", "runner"), await entrant(likeForLike, "store")];
   for (const name of rivalNames) {
     const version = rivalVersion(packageOf(name));
     if (version !== null) entrants.push(await entrant(name.replace(packageOf(name), `$& ${version}`), name));
@@ -115,8 +114,7 @@ async function measureCell(lab: Lab, all: readonly Entrant[], lanes: number, nod
     const mine = rates.get(entrant)!;
     return row(`${entrant.name}: ${cell}`, median(mine), "runs/s", {
       ...(better.length > 0 && { against: "the best of the others", ratio: medianRatio(mine, better) }),
-      ...(better.length > 0 &&
-        entrant.name === "runner, PostgreSQL" && { goal: { of: "ratio", atLeast: 1 } }),
+      ...(better.length > 0 && entrant.name === likeForLike && { goal: { of: "ratio", atLeast: 1 } }),
     });
   });
 }
