@@ -8,7 +8,7 @@ import { silentLog, type Log, type LogFields } from "../core/log.ts";
 import { outsideMessage, plainText } from "../core/message.ts";
 import type { AgentOutcome } from "../core/outcome.ts";
 import { hookPrompt } from "../session/prompt.ts";
-import type { Settlement } from "../store/store.ts";
+import type { Settlement, Store } from "../store/store.ts";
 import { parseFences } from "../untrusted/fence.ts";
 
 const mayPass: AgentOutcome = { kind: "failed", reason: "busy", mayPass: true };
@@ -301,6 +301,27 @@ test("runs of one lane go one after another in order, others beside them", async
   agent.end(agent.turns.findIndex(({ runId }) => runId === first));
   await eventually(() => agent.turns.length === 3);
   assert.equal(agent.turns[2]!.runId, second);
+  await runner.drain(0);
+});
+
+test("a run that is to be tried again is, as soon as it is due", async (t) => {
+  const { runnerWith, enqueue, find, clock, store } = await setUpRunner(t);
+  const id = await enqueue();
+  const agent = createFakeAgent(() => mayPass);
+  const claims: (number | null)[] = [];
+  const claimRuns: Store["claimRuns"] = async (claim) => {
+    const answer = await store.claimRuns(claim);
+    if (claim.kind === "hook") claims.push(answer.nextInMs);
+    return answer;
+  };
+  const runner = runnerWith(agent, { random: () => 0.3, store: { ...store, claimRuns } });
+  runner.start();
+  await eventually(() => claims.at(-1) === 650);
+  assert.equal((await find(id)).status, "queued");
+  await clock.advance(649);
+  assert.equal(agent.turns.length, 1);
+  await clock.advance(1);
+  await eventually(() => agent.turns.length === 2);
   await runner.drain(0);
 });
 

@@ -126,6 +126,8 @@ export function createRunner(options: RunnerOptions): Runner {
       if (settlement) {
         onSettled?.(settlement);
         if (settlement.heartbeat) kick("heartbeat");
+        // A claim says when it is due again.
+        if (settlement.next.kind === "retry") kick(run.kind);
       }
       return settlement ?? "lost";
     } finally {
