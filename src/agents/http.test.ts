@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from "node:http";
-import { type AddressInfo, createServer as createPlainServer } from "node:net";
-import { after, before, test } from "node:test";
+import { type AddressInfo, createServer as createPlainServer, type Socket } from "node:net";
+import { after, before, test, type TestContext } from "node:test";
 import { eventually } from "../../test/fakes/clock.ts";
 import { agentContract, contractTurn } from "./agent.contract.ts";
 import type { Turn } from "./agent.ts";
@@ -328,4 +328,53 @@ test("stopped in the middle of a stream, it ends at once", { timeout: 20_000 }, 
   });
   assert.deepEqual(await agent.run(contractTurn(), stop.signal), failed("it was stopped", true));
   await eventually(() => closed, "the end of the connection");
+});
+
+/** What happens to the n-th request on a connection. */
+async function serverWith(t: TestContext, onRequest: (count: number, socket: Socket) => void) {
+  const seen = { connections: 0, requests: 0 };
+  const service = createPlainServer((socket) => {
+    seen.connections++;
+    let count = 0;
+    socket.on("error", () => {});
+    socket.on("data", (chunk) => {
+      if (!chunk.includes("POST ")) return;
+      seen.requests++;
+      onRequest(++count, socket);
+    });
+  });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  service.listen(0, "127.0.0.1", resolve);
+  await promise;
+  t.after(() => service.close());
+  return { seen, agent: agentAt(`http://127.0.0.1:${(service.address() as AddressInfo).port}/`) };
+}
+
+const reply = '{"reply":"done"}';
+const answerOn = (socket: Socket): void =>
+  void socket.write(
+    `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${reply.length}\r\n\r\n${reply}`,
+  );
+
+test("a connection is kept for the next run", async (t) => {
+  const { seen, agent } = await serverWith(t, (_count, socket) => answerOn(socket));
+  for (let each = 0; each < 3; each++)
+    assert.deepEqual(await agent.run(contractTurn(), going()), replied("done"));
+  assert.deepEqual(seen, { connections: 1, requests: 3 });
+});
+
+test("a kept connection that the service has closed is no failure: a new one is made, once", async (t) => {
+  const { seen, agent } = await serverWith(t, (count, socket) =>
+    count === 1 ? answerOn(socket) : void socket.resetAndDestroy(),
+  );
+  assert.deepEqual(await agent.run(contractTurn(), going()), replied("done"));
+  assert.deepEqual(await agent.run(contractTurn(), going()), replied("done"));
+  assert.deepEqual(seen, { connections: 2, requests: 3 });
+});
+
+test("a new connection that is reset is a failure that may pass", async (t) => {
+  const { seen, agent } = await serverWith(t, (_count, socket) => void socket.resetAndDestroy());
+  const outcome = await agent.run(contractTurn(), going());
+  assert.ok(outcome.kind === "failed" && outcome.mayPass);
+  assert.equal(seen.requests, 1);
 });
