@@ -1,10 +1,13 @@
 // Contenders take turns at the same load, round by round, because a machine is never the same for two minutes. A
 // ratio is taken inside each round, and the median of them counts.
+import { setTimeout as pause } from "node:timers/promises";
 import { processorMicroseconds, residentMegabytes, type Lab } from "./lab.ts";
 import type { LoadOrder, LoadResult } from "./processes/load.ts";
 import { median, medianRatio } from "./statistics.ts";
 import type { Gateway, GatewayReport } from "./subjects/gateway.ts";
 import { token, type Subject } from "./subjects/subject.ts";
+
+const restMs = 1000;
 
 export type Contender = {
   name: string;
@@ -47,8 +50,11 @@ export async function compare(lab: Lab, contest: Contest): Promise<Scores[]> {
   const taken = new Map<Contender, Taken[]>(contenders.map((each) => [each, []]));
   const memory = new Map<Contender, number>();
   for (let round = 0; round <= rounds; round++) {
-    for (const contender of contenders) {
+    // Another one begins each time, after a rest: whoever came next would else pay for what the last one left behind.
+    for (const at of contenders.keys()) {
+      const contender = contenders[(at + round) % contenders.length]!;
       lab.say(`${contender.name}: round ${round} of ${rounds}`);
+      await pause(restMs);
       const turn = await takeTurn(lab, contest, contender, round === 0);
       memory.set(contender, residentMegabytes(contender.server.child.pid));
       taken.get(contender)?.push(turn);
