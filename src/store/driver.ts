@@ -45,7 +45,7 @@ export function* together<const Programs extends readonly Program<unknown>[]>(
     for (const program of programs) results.push(yield* program);
     return results as Results<Programs>;
   }
-  let answers = programs.map((): Row[] => []);
+  const answers = programs.map((): Row[] => []);
   let going = programs.map((program, at) => ({ program, at }));
   for (;;) {
     const steps = going.flatMap(({ program, at }) => {
