@@ -21,12 +21,13 @@ import { createServer } from "./http/server.ts";
 import { createSharedThrottle } from "./http/shared-throttle.ts";
 import { createThrottle } from "./http/throttle.ts";
 import { createMailRoom, mailFingerprint } from "./mail/room.ts";
+import { acceptWith } from "./runner/intake.ts";
 import { createRunner } from "./runner/runner.ts";
 import { createHeartbeat } from "./session/heartbeat.ts";
 import { createHealth } from "./store/health.ts";
 import { createRetentionKeeper } from "./store/retention.ts";
 import { createRoom } from "./store/room.ts";
-import type { Acceptance, Store } from "./store/store.ts";
+import type { Acceptance, Store, Stored } from "./store/store.ts";
 import type { LevelledLog } from "./telemetry/log.ts";
 import { createMetrics, type MetricsBook } from "./telemetry/metrics.ts";
 import { createProcessWatch } from "./telemetry/process.ts";
@@ -130,9 +131,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     clock,
     log,
   });
-  const onStored = ({ runs, heartbeat: wakes }: Acceptance): void => {
+  const onStored = ({ runs, heartbeat: wakes }: Acceptance, { claimed }: Stored = { kind: "stored" }): void => {
     room.taken(runs.length);
-    if (runs.length > 0) runner.kick("hook");
+    if (runs.length > 0 && !claimed) runner.kick("hook");
     if (wakes) runner.kick("heartbeat");
   };
   const mail = createMailRoom({
@@ -143,11 +144,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     log,
     leaseMs,
     agentId: () => defaultAgent(current.config.agents.list).id,
-    onStored: (acceptances) => acceptances.forEach(onStored),
+    onStored: (acceptances) => acceptances.forEach((each) => onStored(each)),
   });
   const hooks = createHooks({
     settings: () => current.hooks,
-    store,
+    store: { ...store, accept: acceptWith(store, runner) },
     throttle: failures,
     clock,
     log,

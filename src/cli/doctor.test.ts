@@ -195,7 +195,7 @@ test("replies that reached nobody are counted", async (t) => {
     trace: null,
   };
   await store.settleRun(
-    { id: failed.id, lease: "lease" },
+    { ...failed, lease: "lease" },
     settlement({ delivery: { ...delivery, status: "failed", error: "no recipient" } }),
   );
   const { of } = findingsOf(await rouse(["doctor", "--json"]));

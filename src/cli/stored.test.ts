@@ -15,7 +15,7 @@ async function endedRun(store: Store, delivery: "waiting" | "failed" = "waiting"
   const deliveryId = newId();
   await claim(store);
   await store.settleRun(
-    { id: accepted.id, lease: "lease" },
+    { ...accepted, lease: "lease" },
     settlement({
       delivery: {
         id: deliveryId,
@@ -76,7 +76,7 @@ test("runs show says in words what was noticed in outside text", async (t) => {
     const before = await rouse(["runs", "show", one.id]);
     assert.match(before.stdout, /^signals: +not looked at before its first attempt$/m);
     await claim(store);
-    await store.settleRun({ id: one.id, lease: "lease" }, settlement({ signals }));
+    await store.settleRun({ ...one, lease: "lease" }, settlement({ signals }));
     assert.match((await rouse(["runs", "show", one.id])).stdout, words);
     assert.deepEqual((json(await rouse(["runs", "show", one.id, "--json"])) as Fields)["signals"], signals);
   }

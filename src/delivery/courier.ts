@@ -68,7 +68,7 @@ export function createCourier(options: CourierOptions): Courier {
   const { sendTimeoutMs = 60_000, newId = newUuid, random = Math.random } = options;
   const { metrics = noMetrics, trace = carriedTrace } = options;
   const stopping = new AbortController();
-  const loops = new Map<string, Loop>();
+  const loops = new Map<string, Loop<ClaimedDelivery>>();
   let isGoing = false;
   let isDraining = false;
 
@@ -131,7 +131,7 @@ export function createCourier(options: CourierOptions): Courier {
     }
   }
 
-  function loopOf(channel: string): Loop {
+  function loopOf(channel: string): Loop<ClaimedDelivery> {
     const known = loops.get(channel);
     if (known) return known;
     const loop = createLoop<ClaimedDelivery>({

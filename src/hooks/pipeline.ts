@@ -18,7 +18,7 @@ import { readBody } from "../http/body.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { sendEmpty, sendJson, sendRefusal } from "../http/respond.ts";
 import type { FailureCounter } from "../http/shared-throttle.ts";
-import type { Acceptance, Accepted, Store } from "../store/store.ts";
+import type { Acceptance, Accepted, Store, Stored } from "../store/store.ts";
 import { type Decision, decide, findHook, type Hook, type Nothing } from "./decide.ts";
 import { withTrace } from "./accept.ts";
 import { createRefusals } from "./refusals.ts";
@@ -36,7 +36,7 @@ export type HooksDependencies = {
   /** Whether this many more runs may wait. */
   hasRoom: (runs: number) => boolean;
   /** Called after each acceptance that is new in the store. */
-  onStored: (acceptance: Acceptance) => void;
+  onStored: (acceptance: Acceptance, accepted: Stored) => void;
   metrics?: Pick<Metrics, "requestAnswered" | "requestStored" | "authFailed">;
   trace?: Trace;
 };
@@ -98,7 +98,7 @@ export function createHooks(dependencies: HooksDependencies): Hooks {
     const { status, body } = accepted.kind === "replayed" ? accepted.answer : acceptance.answer;
     sendJson(exchange, status, body, accepted.kind === "replayed" ? replayedHeaders : undefined);
     answered(exchange, accepted.kind === "replayed" ? "replayed" : "accepted");
-    if (accepted.kind === "stored") onStored(acceptance);
+    if (accepted.kind === "stored") onStored(acceptance, accepted);
     log.debug("request accepted", {
       hook: acceptance.hook,
       status,

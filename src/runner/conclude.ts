@@ -33,7 +33,7 @@ export async function conclude(
       attempt === "released"
         ? released
         : settle(run, attempt, { ...policy(run), lastTarget: await lastTarget(), random: random() }, newId);
-    return (await store.settleRun({ id: run.id, lease: run.lease }, settlement)) ? settlement : null;
+    return (await store.settleRun(run, settlement)) ? settlement : null;
   };
   try {
     const stored = await untilStored(storeOnce, { clock, giveUp: isLost, random });

@@ -9,9 +9,9 @@ import { isConversation, type ClaimedRun, type RunKind } from "../core/run.ts";
 import type { Budget } from "../core/spending.ts";
 import type { ConfiguredChannel } from "../core/target.ts";
 import { carriedTrace, type Trace } from "../core/trace.ts";
-import type { Settlement, Store } from "../store/store.ts";
+import type { RunClaim, Settlement, Store } from "../store/store.ts";
 import { createLeaseKeeper } from "../work/lease.ts";
-import { createLoop } from "../work/loop.ts";
+import { createLoop, type Place } from "../work/loop.ts";
 import { conclude } from "./conclude.ts";
 import { execute, type StopReason } from "./execute.ts";
 import { beginRecord, endRecord, type Handled, type RunMetrics } from "./record.ts";
@@ -47,10 +47,15 @@ export type RunnerOptions = {
   random?: () => number;
 };
 
+/** The run is stored as claimed, and taken. */
+export type RunPlace = Place<ClaimedRun> & { claim: RunClaim };
+
 export type Runner = {
   start(): void;
   /** Something of this kind was stored that may be run. */
   kick(kind: RunKind): void;
+  /** A place for a hook run of its own lane that is about to be accepted; null when it has to wait for its turn. */
+  reserve(): RunPlace | null;
   /** Another node has more hook runs than it can take. */
   look(): void;
   /** One claim of each kind, resolved when it has been settled: for tests, in place of `start`. */
@@ -68,6 +73,8 @@ export function createRunner(options: RunnerOptions): Runner {
   const { newId = newUuid, random = Math.random, metrics = noMetrics, trace = carriedTrace } = options;
   const inHand = new Set<AbortController>();
   const lingering = new Set<Promise<unknown>>();
+  /** Of all runs that are taken as they are accepted: none of them can have been held before. */
+  const firstClaim: RunClaim = { lease: newId(), leaseMs };
   let draining = false;
 
   const leases = createLeaseKeeper({
@@ -167,6 +174,10 @@ export function createRunner(options: RunnerOptions): Runner {
   return {
     start: () => loops.forEach((loop) => loop.start()),
     kick,
+    reserve() {
+      const place = byKind.hook.reserve();
+      return place && { ...place, claim: firstClaim };
+    },
     look: () => byKind.hook.look(),
     async tick() {
       await Promise.all(loops.map((loop) => loop.tick()));

@@ -1,13 +1,15 @@
 // The store port over any driver. Here requests are gathered and pages put together; the rest is in the programs.
+import { type ClaimedRun, isConversation, type NewRun } from "../core/run.ts";
 import type { Driver } from "./driver.ts";
 import { type Bell, silentBell } from "./bell.ts";
 import { createGroup } from "./group.ts";
 import { packGroup } from "./sql/accept.ts";
+import { isUsualEnd } from "./sql/isolated.ts";
 import type { PageInput, PageResult } from "./sql/lists.ts";
 import type { Programs } from "./sql/programs.ts";
 import { toEventRow, toRunRow } from "./sql/rows.ts";
 import type { Settled } from "./sql/settle.ts";
-import type { Acceptance, Accepted, Begun, FailureCount, Store, TurnStart } from "./store.ts";
+import type { Acceptance, Accepted, Begun, FailureCount, RunClaim, Store, TurnStart } from "./store.ts";
 
 export const idempotencyMs = 24 * 3_600_000;
 const longestGroup = 500;
@@ -21,6 +23,23 @@ function loneKind({ runs, events, heartbeat, idempotency }: Acceptance): "run" |
   if (runs.length === 0) return events.length > 0 ? "events" : null;
   return runs.length === 1 && events.length === 0 && !heartbeat ? "run" : null;
 }
+
+const firstClaimed = (run: NewRun, { lease }: RunClaim, now: number): ClaimedRun => ({
+  ...run,
+  status: "running",
+  attempts: 1,
+  createdAt: now,
+  startedAt: now,
+  endedAt: null,
+  reply: null,
+  error: null,
+  signals: null,
+  report: null,
+  lease,
+  elapsedMs: 0,
+  cancelRequested: false,
+  acted: false,
+});
 
 export type StoreOptions = {
   driver: Driver<Programs>;
@@ -63,20 +82,54 @@ export function createStore({ driver, bell = silentBell, onGroup }: StoreOptions
       ...onWritten,
     }),
   };
-  const accept = async (acceptance: Acceptance): Promise<Accepted> => {
+  /** The same, stored as claimed. */
+  const claimedRuns = createGroup<{ run: NewRun; claim: RunClaim }, Accepted>({
+    async write(group) {
+      const { leaseMs } = group[0]!.claim;
+      const runs = group.map(({ run, claim }) => toRunRow(run, claim.lease));
+      const now = await driver.run("acceptClaimed", { runs, leaseMs });
+      return group.map(({ run, claim }) => ({ kind: "stored", claimed: firstClaimed(run, claim, now) }));
+    },
+    longest: longestGroup,
+    ...onWritten,
+  });
+  const accept = async (acceptance: Acceptance, claim?: RunClaim): Promise<Accepted> => {
+    const run = acceptance.runs[0];
     const kind = loneKind(acceptance);
+    if (claim && run && kind === "run" && !isConversation(run)) return claimedRuns.add({ run, claim });
     const isStored = kind !== null && (await lone[kind].add(acceptance));
     return isStored ? stored : acceptances.add(acceptance);
   };
 
-  const settlements = createGroup<Settled, boolean>({
-    write: (group) => driver.run("settleRuns", { settlements: group }),
-    longest: longestWork,
-  });
-  const starts = createGroup<TurnStart, Begun>({
-    write: (group) => driver.run("beginRuns", { starts: group }),
-    longest: longestWork,
-  });
+  /** Of isolated runs in a single statement, where the end is a usual one. */
+  const settlements = {
+    any: createGroup<Settled, boolean>({
+      write: (group) => driver.run("settleRuns", { settlements: group }),
+      longest: longestWork,
+    }),
+    isolated: createGroup<Settled, boolean | null>({
+      write: (group) => driver.run("settleIsolated", { settlements: group }),
+      longest: longestWork,
+    }),
+  };
+  const settleRun: Store["settleRun"] = async ({ id, lease, lane }, settlement) => {
+    const settled = { id, lease, settlement };
+    const isUsual = !isConversation({ id, lane }) && isUsualEnd(settled);
+    return (isUsual ? await settlements.isolated.add(settled) : null) ?? settlements.any.add(settled);
+  };
+
+  const starts = {
+    any: createGroup<TurnStart, Begun>({
+      write: (group) => driver.run("beginRuns", { starts: group }),
+      longest: longestWork,
+    }),
+    isolated: createGroup<TurnStart, Begun | null>({
+      write: (group) => driver.run("beginIsolated", { starts: group }),
+      longest: longestWork,
+    }),
+  };
+  const beginRun: Store["beginRun"] = async (start) =>
+    (start.isolated ? await starts.isolated.add(start) : null) ?? starts.any.add(start);
 
   const failures = createGroup<{ address: string; windowMs: number }, FailureCount>({
     async write(group) {
@@ -118,10 +171,10 @@ export function createStore({ driver, bell = silentBell, onGroup }: StoreOptions
 
     claimRuns: (claim) => driver.run("claimRuns", claim),
     renewRuns: (renewal) => driver.run("renewRuns", renewal),
-    settleRun: ({ id, lease }, settlement) => settlements.add({ id, lease, settlement }),
+    settleRun,
     cancelRun: (id, ended) => driver.run("cancelRun", { id, ...ended }),
     repeatRun: (id, newId) => driver.run("repeatRun", { id, newId }),
-    beginRun: (start) => starts.add(start),
+    beginRun,
     markActed: (run) => driver.run("markActed", run),
     releaseRuns: (which) => driver.run("releaseRuns", which),
     countUnfinished: () => driver.run("countUnfinished", null),

@@ -75,6 +75,8 @@ export type Dialect = {
   name: "sqlite" | "postgres";
   /** A source `item` with these text columns, for a statement with `rows`; `after` values come before them. */
   rows(columns: readonly string[], after: number): string;
+  /** The same for an update: what follows its `set`, and how each column is called in it. */
+  given<Column extends string>(columns: readonly Column[], after: number): Given<Column>;
   /** Whether others may change the database between our look at it and our change. */
   concurrent: boolean;
   forUpdate: string;
@@ -92,10 +94,23 @@ export type Dialect = {
   hasTable: string;
 };
 
+export type Given<Column extends string> = { from: string; item: Readonly<Record<Column, string>> };
+
+const givenFrom = <Column extends string>(
+  columns: readonly Column[],
+  from: string,
+  nameOf: (column: Column, at: number) => string,
+): Given<Column> => ({
+  from,
+  item: Object.fromEntries(columns.map((column, at) => [column, nameOf(column, at)])) as Given<Column>["item"],
+});
+
 export const sqliteDialect: Dialect = {
   name: "sqlite",
   rows: (columns, after) =>
     `(select ${columns.map((column, index) => `$${after + index + 1} as ${column}`).join(", ")}) as item`,
+  // An update that joins makes a table of what it joins, which costs more than the update itself.
+  given: (columns, after) => givenFrom(columns, "", (_, at) => `$${after + at + 1}`),
   concurrent: false,
   forUpdate: "",
   forUpdateSkipLocked: "",
@@ -113,6 +128,8 @@ export const postgresDialect: Dialect = {
   name: "postgres",
   rows: (columns, after) =>
     `json_to_recordset($${after + 1}::json) as item(${columns.map((column) => `${column} text`).join(", ")})`,
+  given: (columns, after) =>
+    givenFrom(columns, `from ${postgresDialect.rows(columns, after)}`, (column) => `item.${column}`),
   concurrent: true,
   forUpdate: "for update",
   forUpdateSkipLocked: "for update skip locked",

@@ -52,7 +52,7 @@ async function fill(node: Store, at: number): Promise<void> {
   }
 }
 
-const finish = async (node: Store, { id, lease, agentId, sessionKey, hook }: ClaimedRun): Promise<void> => {
+const finish = async (node: Store, { id, lease, lane, agentId, sessionKey, hook }: ClaimedRun): Promise<void> => {
   const begun = await node.beginRun({
     id,
     lease,
@@ -68,7 +68,7 @@ const finish = async (node: Store, { id, lease, agentId, sessionKey, hook }: Cla
   const ending = { agentId, sessionKey, text: "done", foreignSession: newId(), carried: true };
   const reply = delivery({ runId: id, to: String(id.codePointAt(id.length - 1)) });
   const stored = await node.settleRun(
-    { id, lease },
+    { id, lease, lane },
     settlement({ summary: event(), used, ending, delivery: reply, heartbeat: heartbeat() }),
   );
   assert.equal(stored, true);

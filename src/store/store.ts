@@ -30,7 +30,9 @@ export type Acceptance = {
 
 export type Answer = { status: number; body: Readonly<Record<string, unknown>> };
 
-export type Accepted = { kind: "stored" } | { kind: "replayed"; answer: Answer } | { kind: "mismatch" };
+/** `claimed`: its run, which nobody else can take. */
+export type Stored = { kind: "stored"; claimed?: ClaimedRun };
+export type Accepted = Stored | { kind: "replayed"; answer: Answer } | { kind: "mismatch" };
 
 /** Heartbeat requests coalesce: while one waits that has not begun, another changes nothing. */
 export type HeartbeatRequest = { agentId: string; delayMs: number };
@@ -104,6 +106,8 @@ export type DeliverySettlement = {
   fallback: NewDelivery | null;
 };
 
+export type RunClaim = { lease: string; leaseMs: number };
+
 export type Claim<T> = {
   claimed: T[];
   /** How long until the next one becomes due (a retry, an expiring lease), as far as is known now; null for none. */
@@ -167,7 +171,8 @@ export type Work = "runs" | "deliveries";
 export type CancelResult = "cancelled" | "requested" | "ended" | "unknown";
 
 export type Store = {
-  accept(acceptance: Acceptance): Promise<Accepted>;
+  /** With `claim`, the run of an acceptance that leads to one alone, in a lane of its own, is stored as claimed. */
+  accept(acceptance: Acceptance, claim?: RunClaim): Promise<Accepted>;
   recordRequest(record: Omit<RequestRecord, "createdAt">): Promise<void>;
 
   claimRuns(claim: {
@@ -183,7 +188,7 @@ export type Store = {
     leaseMs: number;
   }): Promise<{ held: string[]; cancelled: string[] }>;
   /** False when the lease was lost. */
-  settleRun(run: { id: string; lease: string }, settlement: Settlement): Promise<boolean>;
+  settleRun(run: Pick<ClaimedRun, "id" | "lease" | "lane">, settlement: Settlement): Promise<boolean>;
   /** A waiting run ends at once, with its summary; a running one is stopped by its worker. */
   cancelRun(
     id: string,

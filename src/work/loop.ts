@@ -1,6 +1,7 @@
 // How any durable queue is worked: claim as much as there is room for, handle it in parallel, claim again when a
 // place frees, when someone says there is more, or when the next item comes due. An item can free its place before it
-// is handled whole: what is left, storing its end, goes on beside what is claimed next.
+// is handled whole: what is left, storing its end, goes on beside what is claimed next. While nothing waits, a place can
+// be had for an item that is only about to be stored: it is then stored as claimed, and needs no claim.
 //
 //   resting ──kick, timer, place freed──▶ claiming ──room left──▶ resting (until the next is due)
 //                                            │  └──full──▶ waiting for a place
@@ -27,12 +28,17 @@ export type LoopOptions<T> = {
   onFull?: () => void;
 };
 
-export type Loop = {
+/** For one item that is about to be stored. One of the two is called, once. */
+export type Place<T> = { take(item: T): void; free(): void };
+
+export type Loop<T> = {
   start(): void;
   /** There is more to do. */
   kick(): void;
   /** Another node says, or it is guessed, that there may be more to do. Unlike a kick, it is not passed on when full. */
   look(): void;
+  /** Null when there is no place, or others have waited longer. */
+  reserve(): Place<T> | null;
   /** One claim, resolved when all it brought has been handled: for tests, in place of `start`. */
   tick(): Promise<void>;
   /** Claims no more. */
@@ -45,11 +51,13 @@ export type Loop = {
 const shortestRestMs = 10;
 const awayBackOff = { firstMs: 200, longestMs: 5000 };
 
-export function createLoop<T>(options: LoopOptions<T>): Loop {
+export function createLoop<T>(options: LoopOptions<T>): Loop<T> {
   const { name, clock, log, pollMs = 1000, random = Math.random, capacity, handle, onFull } = options;
   const { opensNext = () => true } = options;
   const inHand = new Set<Promise<void>>();
   let taken = 0;
+  /** How many the claim that is under way may bring. */
+  let expected = 0;
   let state: "new" | "going" | "stopped" = "new";
   let claiming: Promise<void> | null = null;
   let again = false;
@@ -67,7 +75,6 @@ export function createLoop<T>(options: LoopOptions<T>): Loop {
       taken--;
       if (leftSome) wake();
     };
-    taken++;
     const handled = handle(item, freePlace)
       .catch((fault: unknown) => log.error(`handling ${name} broke`, { kind: faultKind(fault) }))
       .finally(() => {
@@ -89,7 +96,10 @@ export function createLoop<T>(options: LoopOptions<T>): Loop {
       if (failures > 0) log.info(`${name} can be claimed again`, { count: failures });
       failures = 0;
       return {
-        begun: claimed.map(begin),
+        begun: claimed.map((item) => {
+          taken++;
+          return begin(item);
+        }),
         restMs: Math.max(shortestRestMs, Math.min(nextInMs ?? pollMs, pollMs)),
       };
     } catch (fault) {
@@ -111,12 +121,14 @@ export function createLoop<T>(options: LoopOptions<T>): Loop {
     }
     takeBackTimer();
     again = false;
+    expected = limit;
     claiming = claimThenRest(limit);
   }
 
   async function claimThenRest(limit: number): Promise<void> {
     const { begun, restMs } = await claimOnce(limit);
     claiming = null;
+    expected = 0;
     leftSome = begun.length === limit;
     if (leftSome) onFull?.();
     if (again && failures === 0) pump();
@@ -142,6 +154,31 @@ export function createLoop<T>(options: LoopOptions<T>): Loop {
     takeBackTimer = clock.after(restMs, pump);
   }
 
+  function reserve(): Place<T> | null {
+    if (state !== "going" || failures > 0 || leftSome || places() <= expected) return null;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const letGo = (): void => {
+      inHand.delete(promise);
+      resolve();
+    };
+    taken++;
+    inHand.add(promise);
+    return {
+      // Whoever stored it first says so to its caller.
+      take(item) {
+        setImmediate(() => {
+          void begin(item);
+          letGo();
+        });
+      },
+      free() {
+        taken--;
+        letGo();
+        if (leftSome) wake();
+      },
+    };
+  }
+
   function stop(): void {
     state = "stopped";
     takeBackTimer();
@@ -158,6 +195,7 @@ export function createLoop<T>(options: LoopOptions<T>): Loop {
       wake();
     },
     look: wake,
+    reserve,
     async tick() {
       const limit = places();
       if (limit > 0) await Promise.all((await claimOnce(limit)).begun);

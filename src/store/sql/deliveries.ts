@@ -122,9 +122,10 @@ export function* advanceDelivery(_dialect: Dialect, input: AdvanceInput): Progra
 export type RenewDeliveriesInput = { ids: readonly string[]; lease: string; leaseMs: number; now: number };
 
 export function* renewDeliveries(dialect: Dialect, input: RenewDeliveriesInput): Program<string[]> {
+  const { from, item } = dialect.given(idColumn, 2);
   const rows = yield {
-    sql: `update delivery set ready_at = cast($2 as bigint) from ${dialect.rows(idColumn, 2)}
-      where delivery.id = item.id and lease = $1 and status = 'waiting' returning delivery.id`,
+    sql: `update delivery set ready_at = cast($2 as bigint) ${from}
+      where delivery.id = ${item.id} and lease = $1 and status = 'waiting' returning delivery.id`,
     values: [input.lease, input.now + input.leaseMs],
     rows: { columns: idColumn, items: input.ids.map((each) => [each]) },
   };

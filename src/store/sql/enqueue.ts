@@ -3,9 +3,9 @@ import type { NewEvent } from "../../core/system-event.ts";
 import type { RunRequest } from "../../core/action.ts";
 import { heartbeatLane, isConversation, mainSessionKey } from "../../core/run.ts";
 import { newId } from "../../core/id.ts";
-import type { Dialect, Program, Value } from "../driver.ts";
+import type { Dialect, Program, Row, Value } from "../driver.ts";
 import type { HeartbeatRequest } from "../store.ts";
-import { byBytes, encode, eventRowColumns, runRowColumns } from "./rows.ts";
+import { byBytes, claimedRowColumns, encode, eventRowColumns, runRowColumns } from "./rows.ts";
 
 type RunRow = readonly Value[];
 
@@ -54,6 +54,23 @@ export function* insertRunsOnce(
   return items.filter((run) => !ids.has(run[idAt]));
 }
 
+/** Runs of their own lanes, of `toRunRow` with a lease: as if they had been claimed in the moment they were stored. */
+export function* insertClaimed(
+  dialect: Dialect,
+  { runs, leaseMs, now: time }: { runs: readonly RunRow[]; leaseMs: number; now: number | null },
+): Program<Row[]> {
+  const now = dialect.timeOf("$1");
+  return yield {
+    sql: `insert into run(id, kind, hook, agent_id, requested_agent_id, session_key, lane, head, status, attempts, lease,
+      created_at, ready_at, claimed_at, started_at, request)
+    select item.id, item.kind, item.hook, item.agent, item.requested, item.session, item.lane, 1, 'running', 1, item.lease,
+      ${now}, ${now} + cast($2 as bigint), ${now}, ${now}, item.request
+    from ${dialect.rows(claimedRowColumns, 2)} where true ${dialect.concurrent ? "returning created_at" : ""}`,
+    values: [time, leaseMs],
+    rows: { columns: claimedRowColumns, items: runs },
+  };
+}
+
 const idAt = runRowColumns.indexOf("id");
 const laneAt = runRowColumns.indexOf("lane");
 const isIsolated = (run: RunRow): boolean =>
@@ -76,11 +93,13 @@ const laneColumn = ["lane"] as const;
 /** The oldest waiting run of each lane becomes its head. Locked, so that it cannot be cancelled while it is promoted. */
 export function* promoteRuns(dialect: Dialect, lanes: readonly string[]): Program<void> {
   if (lanes.length === 0) return;
+  const next = (lane: string): string =>
+    `(select seq from run where run.lane = ${lane} and head = 0 and status = 'queued' order by -seq desc limit 1 ${dialect.forUpdate})`;
   yield {
-    sql: `with next as materialized (select (
-        select seq from run where run.lane = item.lane and head = 0 and status = 'queued' order by -seq desc limit 1 ${dialect.forUpdate}
-      ) as next_seq from ${dialect.rows(laneColumn, 0)})
-      update run set head = 1 from next where run.seq = next.next_seq`,
+    sql: dialect.concurrent
+      ? `with next as materialized (select ${next("item.lane")} as next_seq from ${dialect.rows(laneColumn, 0)})
+          update run set head = 1 from next where run.seq = next.next_seq`
+      : `update run set head = 1 where seq = ${next("$1")}`,
     values: [],
     rows: { columns: laneColumn, items: lanes.map((lane) => [lane]) },
   };
@@ -128,11 +147,11 @@ const heartbeatDetail: RunRequest = {
   trace: null,
 };
 
-const waitingHeartbeat = (dialect: Dialect): string =>
+export const waitingHeartbeat = (dialect: Dialect): string =>
   `select 1 from run where kind = 'heartbeat' and status = 'queued' and started_at is null ${dialect.forShare}`;
 
 /** Its values are those of `heartbeatValues`; the first is the time. */
-const insertHeartbeat = (dialect: Dialect, condition: string): string => {
+export const insertHeartbeat = (dialect: Dialect, condition: string): string => {
   const now = dialect.timeOf("$1");
   return `insert into run(id, kind, hook, agent_id, session_key, lane, head, status, created_at, ready_at, request)
         select $2, 'heartbeat', 'heartbeat', $3, '${mainSessionKey}', '${heartbeatLane}',
@@ -141,7 +160,7 @@ const insertHeartbeat = (dialect: Dialect, condition: string): string => {
         where ${condition} on conflict do nothing returning id`;
 };
 
-const heartbeatValues = ({ agentId, delayMs }: HeartbeatRequest, now: number | null): Value[] => [
+export const heartbeatValues = ({ agentId, delayMs }: HeartbeatRequest, now: number | null): Value[] => [
   now,
   newId(),
   agentId,

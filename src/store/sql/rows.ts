@@ -45,7 +45,10 @@ export const runRowColumns = [
   "request",
 ] as const;
 
-export const toRunRow = (run: NewRun): Value[] => [
+export const claimedRowColumns = [...runRowColumns, "lease"] as const;
+
+/** With a lease the row is of `claimedRowColumns`. */
+export const toRunRow = (run: NewRun, lease?: string): Value[] => [
   run.id,
   run.kind,
   run.hook,
@@ -54,6 +57,7 @@ export const toRunRow = (run: NewRun): Value[] => [
   run.sessionKey,
   run.lane,
   encode(run.request),
+  ...(lease === undefined ? [] : [lease]),
 ];
 
 export const eventRowColumns = ["id", "session", "source", "hook", "run", "text"] as const;

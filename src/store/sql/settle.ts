@@ -3,6 +3,7 @@
 // one order (runs by lane, then spending by hook, sessions, deliveries by target, the heartbeat), so that groups of
 // two nodes never wait for each other.
 import type { NewDelivery } from "../../core/delivery.ts";
+import { isConversation } from "../../core/run.ts";
 import { together, type Dialect, type Program, type Row, type Value } from "../driver.ts";
 import type { Settlement } from "../store.ts";
 import { insertDelivery, laneOf } from "./deliveries.ts";
@@ -26,7 +27,10 @@ export function* settleRuns(dialect: Dialect, { settlements, now }: SettleInput)
   const more = settlements.map(({ settlement }) => settlement);
   // These may have to look again.
   const last = !more.some(({ delivery, heartbeat }) => delivery || heartbeat);
-  const lanes = ended.map((row) => String(row["lane"]));
+  const lanes = ended
+    .map((row) => ({ id: String(row["id"]), lane: String(row["lane"]) }))
+    .filter(isConversation)
+    .map(({ lane }) => lane);
   yield* together(
     dialect,
     [promoteRuns(dialect, lanes), spend(dialect, stored, rows, now), ...followUps(dialect, stored, now)],
@@ -62,35 +66,35 @@ function* giveBack(dialect: Dialect, settlements: readonly Settled[], now: numbe
     ];
   });
   if (items.length === 0) return [];
+  const { from, item } = dialect.given(backColumns, 0);
   return yield {
-    sql: `update run set status = 'queued', lease = null, elapsed_ms = elapsed_ms + cast(item.worked as bigint),
-        ready_at = cast(item.ready as bigint), attempts = attempts - cast(item.refund as integer),
-        error = coalesce(item.fault, error), signals = coalesce(item.noticed, signals), report = coalesce(item.told, report)
-      from ${dialect.rows(backColumns, 0)}
-      where run.id = item.id and run.lease = item.lease returning run.id, hook, kind`,
+    sql: `update run set status = 'queued', lease = null, elapsed_ms = elapsed_ms + cast(${item.worked} as bigint),
+        ready_at = cast(${item.ready} as bigint), attempts = attempts - cast(${item.refund} as integer),
+        error = coalesce(${item.fault}, error), signals = coalesce(${item.noticed}, signals), report = coalesce(${item.told}, report)
+      ${from} where run.id = ${item.id} and run.lease = ${item.lease} returning run.id, hook, kind`,
     values: [],
     rows: { columns: backColumns, items },
   };
 }
 
-const endColumns = ["id", "lease", "outcome", "worked", "said", "fault", "noticed", "told"] as const;
+export const endColumns = ["id", "lease", "outcome", "worked", "said", "fault", "noticed", "told"] as const;
+
+export function toEndRow({ id, lease, settlement }: Settled): Value[] {
+  const { next, workedMs, signals, report } = settlement;
+  if (next.kind !== "ended") throw new Error("a run that goes on has no end");
+  const told = [encodeOrNull(next.reply), encodeOrNull(next.error)];
+  return [id, lease, next.status, workedMs, ...told, signals && encode(signals), report && encode(report)];
+}
 
 function* end(dialect: Dialect, settlements: readonly Settled[], now: number): Program<Row[]> {
-  const items = settlements.flatMap(({ id, lease, settlement }): Value[][] => {
-    const { next, workedMs, signals, report } = settlement;
-    if (next.kind !== "ended") return [];
-    const told = [encodeOrNull(next.reply), encodeOrNull(next.error)];
-    return [
-      [id, lease, next.status, workedMs, ...told, signals && encode(signals), report && encode(report)],
-    ];
-  });
+  const items = settlements.filter((each) => !isGoingOn(each)).map(toEndRow);
   if (items.length === 0) return [];
+  const { from, item } = dialect.given(endColumns, 1);
   return yield {
-    sql: `update run set status = item.outcome, head = 0, lease = null, elapsed_ms = elapsed_ms + cast(item.worked as bigint),
-        ended_at = cast($1 as bigint), reply = item.said, error = item.fault,
-        signals = coalesce(item.noticed, signals), report = coalesce(item.told, report)
-      from ${dialect.rows(endColumns, 1)}
-      where run.id = item.id and run.lease = item.lease returning run.id, lane, hook, kind`,
+    sql: `update run set status = ${item.outcome}, head = 0, lease = null, elapsed_ms = elapsed_ms + cast(${item.worked} as bigint),
+        ended_at = cast($1 as bigint), reply = ${item.said}, error = ${item.fault},
+        signals = coalesce(${item.noticed}, signals), report = coalesce(${item.told}, report)
+      ${from} where run.id = ${item.id} and run.lease = ${item.lease} returning run.id, lane, hook, kind`,
     values: [now],
     rows: { columns: endColumns, items },
   };
@@ -140,9 +144,10 @@ function* insertDeliveries(dialect: Dialect, deliveries: readonly NewDelivery[],
 
 function* markShown(dialect: Dialect, ids: readonly string[], now: number): Program<void> {
   if (ids.length === 0) return;
+  const { from, item } = dialect.given(idColumn, 1);
   yield {
-    sql: `update event set shown_at = cast($1 as bigint) from ${dialect.rows(idColumn, 1)}
-      where event.id = item.id and shown_at is null`,
+    sql: `update event set shown_at = cast($1 as bigint) ${from}
+      where event.id = ${item.id} and shown_at is null`,
     values: [now],
     rows: { columns: idColumn, items: ids.map((each) => [each]) },
   };

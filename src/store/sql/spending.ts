@@ -60,9 +60,10 @@ export function* countBegun(
   now: number,
 ): Program<void> {
   if (begun.size === 0) return;
+  const { from, item } = dialect.given(countColumns, 1);
   yield {
-    sql: `update spending set runs = runs + cast(item.count as integer) from ${dialect.rows(countColumns, 1)}
-      where spending.hook = item.hook and day = $1`,
+    sql: `update spending set runs = runs + cast(${item.count} as integer) ${from}
+      where spending.hook = ${item.hook} and day = $1`,
     values: [dayOf(now)],
     rows: { columns: countColumns, items: [...begun] },
   };

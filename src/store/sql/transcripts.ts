@@ -82,8 +82,9 @@ const endingColumns = ["run", "agent", "session", "text"] as const;
 const runColumn = ["run"] as const;
 
 /** Of the turn that the run was told. As a value it is looked up for each; as a join it may be all of the table. */
-const beginning = (column: string): string =>
-  `(select ${column} from turn where run_id = item.run and role = 'user')`;
+const beginning = (column: string, runId: string): string =>
+  `(select ${column} from turn where run_id = ${runId} and role = 'user')`;
+export const hasBegun = (runId: string): string => `${beginning("seq", runId)} is not null`;
 
 /** The ends of runs' turns, inside their settlement. */
 export function* endTurns(
@@ -94,8 +95,8 @@ export function* endTurns(
   if (endings.length === 0) return;
   const reply: Statement = {
     sql: `insert into turn(agent_id, session_key, run_id, role, isolated, text, created_at)
-      select item.agent, item.session, item.run, 'assistant', ${beginning("isolated")}, item.text, cast($1 as bigint)
-      from ${dialect.rows(endingColumns, 1)} where ${beginning("seq")} is not null
+      select item.agent, item.session, item.run, 'assistant', ${beginning("isolated", "item.run")}, item.text, cast($1 as bigint)
+      from ${dialect.rows(endingColumns, 1)} where ${hasBegun("item.run")}
       on conflict (run_id, role) where run_id is not null do nothing`,
     values: [now],
     rows: {
@@ -109,8 +110,9 @@ export function* endTurns(
     },
   };
   const leftOut = endings.filter(({ carried: isCarried }) => !isCarried);
+  const { from, item } = dialect.given(runColumn, 0);
   const leaveOut: Statement = {
-    sql: `update turn set compacted = 1 from ${dialect.rows(runColumn, 0)} where run_id = item.run`,
+    sql: `update turn set compacted = 1 ${from} where run_id = ${item.run}`,
     values: [],
     rows: { columns: runColumn, items: leftOut.map(({ runId }) => [runId]) },
   };
