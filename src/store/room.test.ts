@@ -47,6 +47,36 @@ test("far from full, it looks again only now and then, and at once when it fills
   assert.equal(counts, 3);
 });
 
+test("a count that took long stands longer, but never so long that a drained queue goes on refusing", async () => {
+  const clock = createFakeClock();
+  let counts = 0;
+  let waiting = 10;
+  const store = {
+    countUnfinished: async () => {
+      counts++;
+      await clock.advance(100);
+      return waiting;
+    },
+  };
+  const room = createRoom({ store, clock, most: () => 100 });
+  await room.refresh();
+  await clock.advance(99_000);
+  assert.ok(room.has(1));
+  assert.equal(counts, 1);
+  waiting = 100;
+  await clock.advance(1000);
+  room.has(1);
+  assert.equal(counts, 2);
+  await clock.advance(0);
+  assert.ok(!room.has(1));
+  waiting = 0;
+  await clock.advance(2000);
+  assert.ok(!room.has(1));
+  await clock.advance(0);
+  assert.equal(counts, 3);
+  assert.ok(room.has(1));
+});
+
 test("a store that is away leaves the last count standing", async () => {
   const clock = createFakeClock();
   let away = false;

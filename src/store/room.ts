@@ -1,5 +1,6 @@
 // Room in the queue: a guard, not a promise. What waits is counted now and then; in between, what this node has
-// accepted since is added to it. Counting costs what waits, so it is seldom done while the queue is far from full.
+// accepted since is added to it. Counting costs what waits: it is seldom done while the queue is far from full, and the
+// longer it takes, the longer it is left alone.
 import type { Clock } from "../core/clock.ts";
 import type { Store } from "./store.ts";
 
@@ -10,8 +11,13 @@ export type Room = {
   refresh(): Promise<void>;
 };
 
-const nearlyFullMs = 1000;
-const halfEmptyMs = 10_000;
+/** How long a count stands: so many times as long as it took to make, within bounds. */
+type Pace = { timesTaken: number; shortestMs: number; longestMs: number };
+const nearlyFull: Pace = { timesTaken: 20, shortestMs: 1000, longestMs: 10_000 };
+const halfEmpty: Pace = { timesTaken: 1000, shortestMs: 10_000, longestMs: 300_000 };
+
+const standsMs = ({ timesTaken, shortestMs, longestMs }: Pace, tookMs: number): number =>
+  Math.min(longestMs, Math.max(shortestMs, timesTaken * tookMs));
 
 export function createRoom(options: {
   store: Pick<Store, "countUnfinished">;
@@ -22,6 +28,7 @@ export function createRoom(options: {
   let counted = 0;
   let takenSince = 0;
   let countedAt = -Infinity;
+  let tookMs = 0;
 
   const refresh = async (): Promise<void> => {
     countedAt = clock.now();
@@ -29,6 +36,7 @@ export function createRoom(options: {
     try {
       counted = await store.countUnfinished();
       takenSince -= takenBefore;
+      tookMs = clock.now() - countedAt;
     } catch {
       // The store is away: the last count stands, and accepting will say so itself.
     }
@@ -37,8 +45,8 @@ export function createRoom(options: {
   return {
     has(runs) {
       const wanted = counted + takenSince + runs;
-      const freshMs = wanted * 2 > most() ? nearlyFullMs : halfEmptyMs;
-      if (clock.now() - countedAt >= freshMs) void refresh();
+      const pace = wanted * 2 > most() ? nearlyFull : halfEmpty;
+      if (clock.now() - countedAt >= standsMs(pace, tookMs)) void refresh();
       return wanted <= most();
     },
     taken(runs) {

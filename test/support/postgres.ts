@@ -31,7 +31,10 @@ export type RunningPostgres = {
 };
 
 /** `flushes`: what is committed is on disk, as everywhere but in tests. */
-export async function startPostgres({ flushes = false } = {}): Promise<RunningPostgres> {
+export async function startPostgres({
+  flushes = false,
+  settings = [],
+}: { flushes?: boolean; settings?: readonly string[] } = {}): Promise<RunningPostgres> {
   const base = mkdtempSync(join(tmpdir(), "rouse-postgres-"));
   chmodSync(base, 0o755);
   const asRoot = userInfo().uid === 0;
@@ -55,6 +58,7 @@ export async function startPostgres({ flushes = false } = {}): Promise<RunningPo
       "listen_addresses=127.0.0.1",
       "-c",
       "unix_socket_directories=",
+      ...settings.flatMap((setting) => ["-c", setting]),
     ],
     onLog: (line: string) => void output.push(line),
     onError: (line: unknown) => void output.push(String(line)),
