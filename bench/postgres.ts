@@ -51,7 +51,10 @@ const journalMegabytes = 1024;
  */
 async function startServer(): Promise<RunningPostgres> {
   const size = `${journalMegabytes}MB`;
-  const server = await startPostgres({ flushes: true, settings: [`min_wal_size=${size}`, "max_wal_size=4GB"] });
+  const server = await startPostgres({
+    flushes: true,
+    settings: [`min_wal_size=${size}`, "max_wal_size=4GB"],
+  });
   for (let at = 0; at < journalMegabytes / 16; at++)
     await ask(server.url, "select pg_logical_emit_message(true, 'bench', 'x'), pg_switch_wal()");
   await ask(server.url, "checkpoint");

@@ -182,7 +182,10 @@ test("nobody listening: says how to start the gateway", async (t) => {
 
 async function endRun(store: Store, id: string, next: Settlement["next"]): Promise<void> {
   const { claimed } = await claim(store);
-  await store.settleRun(claimed.find((each) => each.id === id)!, settlement({ next }));
+  await store.settleRun(
+    claimed.find((each) => each.id === id)!,
+    settlement({ next }),
+  );
 }
 
 test("--wait prints the reply, or why there is none", async (t) => {

@@ -25,6 +25,9 @@ export type ExecuteDependencies = Omit<TurnDependencies, "policy"> & {
 /** Over its hook's budget: it has been put aside. */
 export type Parked = { parked: string };
 
+/** With the first run: making prompts is a tenth of the code, and a gateway should listen before it can. */
+let turning: Promise<typeof import("./turn.ts")> | undefined;
+
 /** `signal` fires with a StopReason. Resolves as soon as it does, or the time is up, whatever the agent does. */
 export async function execute(
   run: ClaimedRun,
@@ -47,8 +50,7 @@ export async function execute(
     const before = signal.aborted ? stopped(signal) : endBeforeTurn(run, policy(), limitSeconds, budgetMs);
     if (before) return typeof before === "string" ? before : attempt(before);
     const who = agents().find(run.agentId);
-    // With the first run: making prompts is a tenth of the code, and a gateway should listen before it can.
-    const { begin, conversationOf, makePrompt, turnOf } = await import("./turn.ts");
+    const { begin, conversationOf, makePrompt, turnOf } = await (turning ??= import("./turn.ts"));
     const prompt = await makePrompt(run, who, dependencies);
     if (!prompt.ok) return attempt(prompt.outcome);
     Object.assign(known, prompt.shown, { signals: prompt.made.signals });

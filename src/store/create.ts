@@ -1,5 +1,5 @@
 // The store port over any driver. Here requests are gathered and pages put together; the rest is in the programs.
-import { type ClaimedRun, isConversation, type NewRun } from "../core/run.ts";
+import { type ClaimedRun, heartbeatLane, isConversation, type NewRun } from "../core/run.ts";
 import type { Driver } from "./driver.ts";
 import { type Bell, silentBell } from "./bell.ts";
 import { createGroup } from "./group.ts";
@@ -15,6 +15,9 @@ export const idempotencyMs = 24 * 3_600_000;
 const longestGroup = 500;
 /** Of runs, whose prompts and replies can be large. */
 const longestWork = 64;
+/** Of isolated runs: nobody waits for their end, and a start can wait a little where starts are many. */
+const endsApartMs = 5;
+const startsApartMs = 2;
 const pageSize = 500;
 const stored: Accepted = { kind: "stored" };
 
@@ -102,18 +105,19 @@ export function createStore({ driver, bell = silentBell, onGroup }: StoreOptions
   };
 
   /** Of isolated runs in a single statement, where the end is a usual one. */
+  const settleAny = (group: readonly Settled[]) => driver.run("settleRuns", { settlements: group });
   const settlements = {
-    any: createGroup<Settled, boolean>({
-      write: (group) => driver.run("settleRuns", { settlements: group }),
-      longest: longestWork,
-    }),
+    any: createGroup<Settled, boolean>({ write: settleAny, longest: longestWork }),
+    heartbeat: createGroup<Settled, boolean>({ write: settleAny, longest: 1 }),
     isolated: createGroup<Settled, boolean | null>({
       write: (group) => driver.run("settleIsolated", { settlements: group }),
       longest: longestWork,
+      apartMs: endsApartMs,
     }),
   };
   const settleRun: Store["settleRun"] = async ({ id, lease, lane }, settlement) => {
     const settled = { id, lease, settlement };
+    if (lane === heartbeatLane) return settlements.heartbeat.add(settled);
     const isUsual = !isConversation({ id, lane }) && isUsualEnd(settled);
     return (isUsual ? await settlements.isolated.add(settled) : null) ?? settlements.any.add(settled);
   };
@@ -126,6 +130,7 @@ export function createStore({ driver, bell = silentBell, onGroup }: StoreOptions
     isolated: createGroup<TurnStart, Begun | null>({
       write: (group) => driver.run("beginIsolated", { starts: group }),
       longest: longestWork,
+      apartMs: startsApartMs,
     }),
   };
   const beginRun: Store["beginRun"] = async (start) =>

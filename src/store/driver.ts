@@ -70,6 +70,9 @@ export function* together<const Programs extends readonly Program<unknown>[]>(
 /** Statements in their order, in one batch. */
 export const inOrder = (statements: readonly Statement[]): Program<Row[][]> => batch(statements, false);
 
+/** What a program throws when its transaction has to be made again from its beginning, by now with another result. */
+export class MadeAgain extends Error {}
+
 /** The few words in which the two databases differ. */
 export type Dialect = {
   name: "sqlite" | "postgres";
@@ -102,7 +105,9 @@ const givenFrom = <Column extends string>(
   nameOf: (column: Column, at: number) => string,
 ): Given<Column> => ({
   from,
-  item: Object.fromEntries(columns.map((column, at) => [column, nameOf(column, at)])) as Given<Column>["item"],
+  item: Object.fromEntries(
+    columns.map((column, at) => [column, nameOf(column, at)]),
+  ) as Given<Column>["item"],
 });
 
 export const sqliteDialect: Dialect = {

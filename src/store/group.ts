@@ -1,6 +1,7 @@
 // Group commit: what arrives while one group is being written forms the next one, so that a flush to disk is shared
 // by all that wait for it. A lone request is not held back. When a group fails although the store is there, its
 // members are tried one by one: one poisonous request fails alone.
+import { setTimeout as delay } from "node:timers/promises";
 import { StoreUnavailable } from "../core/errors.ts";
 
 export type Group<Item, Result> = { add(item: Item): Promise<Result> };
@@ -10,10 +11,13 @@ type Waiting<Item, Result> = { item: Item; resolve(result: Result): void; reject
 export function createGroup<Item, Result>(options: {
   write(items: readonly Item[]): Promise<readonly Result[]>;
   longest: number;
+  /** Groups begin at least so far apart: where many come, they are larger, and cost less each. */
+  apartMs?: number;
   onWritten?(size: number): void;
 }): Group<Item, Result> {
   let waiting: Waiting<Item, Result>[] = [];
   let writing = false;
+  let begunAt = -Infinity;
 
   const writeAlone = async ({ item, resolve, reject }: Waiting<Item, Result>): Promise<void> => {
     try {
@@ -38,7 +42,12 @@ export function createGroup<Item, Result>(options: {
   };
 
   const writeAll = async (): Promise<void> => {
-    while (waiting.length > 0) await writeGroup(waiting.splice(0, options.longest));
+    while (waiting.length > 0) {
+      const earlyMs = begunAt + (options.apartMs ?? 0) - performance.now();
+      if (earlyMs > 0) await delay(earlyMs);
+      begunAt = performance.now();
+      await writeGroup(waiting.splice(0, options.longest));
+    }
     writing = false;
   };
 

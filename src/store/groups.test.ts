@@ -52,7 +52,10 @@ async function fill(node: Store, at: number): Promise<void> {
   }
 }
 
-const finish = async (node: Store, { id, lease, lane, agentId, sessionKey, hook }: ClaimedRun): Promise<void> => {
+const finish = async (
+  node: Store,
+  { id, lease, lane, agentId, sessionKey, hook }: ClaimedRun,
+): Promise<void> => {
   const begun = await node.beginRun({
     id,
     lease,
@@ -109,5 +112,53 @@ test("two nodes accept, begin and settle in groups over the same lanes", async (
   const [spent] = await first!.listSpending();
   assert.deepEqual([spent?.runs, spent?.inputTokens, spent?.cost], [total, total, total / 2]);
   assert.equal((await first!.listDeliveries({ limit: null })).length, total);
+  assert.equal(await deadlocks(), 0);
+});
+
+/** A run of its own lane, from its acceptance to its end. */
+async function runAlone(node: Store, lease: string): Promise<void> {
+  const accepted = await node.accept(acceptance({ runs: [run()] }), { lease, leaseMs });
+  const claimed = accepted.kind === "stored" ? accepted.claimed : undefined;
+  assert.ok(claimed);
+  const { agentId, sessionKey } = claimed;
+  const begun = await node.beginRun({ ...claimed, isolated: true, prompt: "do it", budget });
+  assert.equal(begun.kind, "go");
+  const used = { inputTokens: 1, outputTokens: 1, cost: 0.5 };
+  const ending = { agentId, sessionKey, text: "done", foreignSession: null, carried: true };
+  const end = settlement({ summary: event(), used, ending, heartbeat: heartbeat() });
+  assert.equal(await node.settleRun(claimed, end), true);
+}
+
+/** Reads what waits, as a heartbeat does; false when none was due. */
+async function beat(node: Store): Promise<boolean> {
+  const { claimed } = await node.claimRuns({ kind: "heartbeat", limit: 1, lease: newId(), leaseMs });
+  for (const each of claimed) {
+    const shownEventIds = (await node.waitingEvents("main", 1000)).map(({ id }) => id);
+    assert.equal(await node.settleRun(each, settlement({ shownEventIds })), true);
+  }
+  return claimed.length > 0;
+}
+
+test("two nodes begin and end isolated runs in groups, and every summary is read by a heartbeat", async (t) => {
+  const { nodes, deadlocks } = await setUp(t);
+  const perNode = 300;
+  const leases = nodes.map(() => newId());
+  let going = true;
+  const beats = nodes.map(async (node) => {
+    while (going) await beat(node);
+  });
+  const runs = nodes.map((node, at) =>
+    Promise.all(Array.from({ length: perNode }, () => runAlone(node, leases[at]!))),
+  );
+  await Promise.all(runs).finally(() => (going = false));
+  await Promise.all(beats);
+  const [first] = nodes;
+  while (await beat(first!));
+  const total = nodes.length * perNode;
+  assert.equal((await first!.listEvents({ limit: null })).length, total);
+  assert.deepEqual(await first!.waitingEvents("main", 10), []);
+  assert.equal(await first!.countUnfinished(), 0);
+  const [spent] = await first!.listSpending();
+  assert.deepEqual([spent?.runs, spent?.inputTokens, spent?.cost], [total, total, total / 2]);
   assert.equal(await deadlocks(), 0);
 });

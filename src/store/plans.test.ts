@@ -30,10 +30,11 @@ import {
   type Value,
 } from "./driver.ts";
 import { openPostgresStore, sessionSettings } from "./postgres.ts";
-import { accept, acceptEvents, acceptRuns, packGroup } from "./sql/accept.ts";
+import { accept, acceptClaimed, acceptEvents, acceptRuns, packGroup } from "./sql/accept.ts";
 import { toEventRow, toRunRow } from "./sql/rows.ts";
 import { backlog } from "./sql/backlog.ts";
 import { beginRuns } from "./sql/begin.ts";
+import { beginIsolated, settleIsolated } from "./sql/isolated.ts";
 import { cancelRun, claimRuns, renewRuns } from "./sql/runs.ts";
 import {
   advanceDelivery,
@@ -76,10 +77,27 @@ const hotPath = (dialect: Dialect): Program<unknown>[] => [
   }),
   acceptRuns(dialect, { runs: [toRunRow(run())], now }),
   acceptRuns(dialect, { runs: [toRunRow(run({ key: "hook:a" }))], now }),
+  acceptClaimed(dialect, { runs: [toRunRow(run(), "lease")], leaseMs, now }),
   acceptEvents(dialect, { events: [toEventRow(event())], heartbeat: heartbeat(), now }),
   claimRuns(dialect, { kind: "hook", limit: 4, lease: "lease", leaseMs, now }),
   renewRuns(dialect, { ids: ["a"], lease: "lease", leaseMs, now }),
   beginRuns(dialect, { starts: [start("a"), start("b")], now }),
+  beginIsolated(dialect, { starts: [start("a"), start("b")], now }),
+  settleIsolated(dialect, {
+    settlements: [
+      {
+        id: "a",
+        lease: "lease",
+        settlement: settlement({
+          summary: event(),
+          heartbeat: heartbeat(),
+          used: { inputTokens: 1, outputTokens: 1, cost: 0 },
+          ending: { ...place, text: "done", foreignSession: null, carried: true },
+        }),
+      },
+    ],
+    now,
+  }),
   settleRuns(dialect, {
     settlements: [
       {
@@ -228,7 +246,13 @@ describe("plans of the hot path", () => {
       if (/exists\(select 1 from (run|delivery) where lane = /.test(sql))
         assert.match(plan, /_lane_head/, plan);
       if (/order by -seq desc/.test(sql)) assert.match(plan, /_lane_next|event_next/, plan);
-      assert.doesNotMatch(plan, /Seq Scan on (run|event|delivery|request|idempotency)/, `${sql}\n${plan}`);
+      assert.doesNotMatch(
+        plan,
+        /Seq Scan on (run|event|delivery|request|idempotency|turn)/,
+        `${sql}\n${plan}`,
+      );
+      // A beginning is looked up for each end; by a join, all beginnings would be read.
+      if (/with held/.test(sql)) assert.doesNotMatch(plan, /Bitmap Heap Scan/, plan);
     }
   });
 });

@@ -11,6 +11,7 @@ import {
   atTime,
   postgresDialect,
   statementsOf,
+  MadeAgain,
   type AnyProgram,
   type Driver,
   type Program,
@@ -162,7 +163,8 @@ function createPostgresDriver(pool: pg.Pool, clock: Pick<Clock, "now"> | undefin
     );
     if (!clock) {
       time.learn(now, sentAt);
-      if (Math.abs(now - thought) > mostDifferenceMs) throw new WrongTime();
+      if (Math.abs(now - thought) > mostDifferenceMs)
+        throw new MadeAgain("the database's time was not what it was thought to be");
     }
     return finish(client, program, rows);
   };
@@ -193,7 +195,7 @@ function createPostgresDriver(pool: pg.Pool, clock: Pick<Clock, "now"> | undefin
         try {
           return await attempt(name, input);
         } catch (fault) {
-          if ((isContention(fault) || fault instanceof WrongTime) && tries < mostTries) continue;
+          if ((isContention(fault) || fault instanceof MadeAgain) && tries < mostTries) continue;
           throw isAway(fault)
             ? new StoreUnavailable(`the database cannot be used: ${reasonOf(fault)}`, { cause: fault })
             : fault;
@@ -225,9 +227,6 @@ async function begin(client: pg.ClientBase): Promise<number> {
   ];
   return Number(results[1].rows[0]?.time);
 }
-
-/** The database's time differed from what it was thought to be. */
-class WrongTime extends Error {}
 
 /** More than any round trip takes; far less than a lease. */
 const mostDifferenceMs = 500;

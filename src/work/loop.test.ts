@@ -225,3 +225,84 @@ test("says when it is full and there may be more; a mere look is not passed on",
   await settled();
   assert.equal(full, 2, "nothing more was there");
 });
+
+test("a place can be had for an item that is not stored yet, while there are any", async () => {
+  const { loop, begun, claims, end } = setUp({ opensNext: () => false });
+  assert.equal(loop.reserve(), null, "not before it starts");
+  loop.start();
+  await settled();
+  const [first, second] = [loop.reserve(), loop.reserve()];
+  assert.ok(first && second);
+  assert.equal(loop.reserve(), null);
+  first.take("a");
+  await settled();
+  assert.deepEqual(begun, ["a"]);
+  assert.equal(loop.reserve(), null);
+  second.free();
+  const third = loop.reserve();
+  assert.ok(third);
+  third.free();
+  end("a");
+  await settled();
+  assert.equal(claims.length, 1, "nothing had to be claimed");
+  assert.equal(loop.busy(), 0);
+});
+
+test("who has waited longer goes first: no place while a claim may have left some", async () => {
+  const { loop, queue, begun, end } = setUp();
+  queue.push("a", "b", "c");
+  loop.start();
+  await settled();
+  assert.equal(loop.reserve(), null);
+  end("a");
+  assert.equal(loop.reserve(), null, "c waits for that one");
+  await settled();
+  assert.deepEqual(begun, ["a", "b", "c"]);
+  end("b");
+  end("c");
+  await settled();
+  assert.ok(loop.reserve());
+});
+
+test("what a claim under way may bring is not given away", async () => {
+  const claim = Promise.withResolvers<{ claimed: string[]; nextInMs: null }>();
+  const { loop, begun } = setUp({ claim: () => claim.promise });
+  loop.start();
+  assert.equal(loop.reserve(), null);
+  claim.resolve({ claimed: ["a"], nextInMs: null });
+  await settled();
+  assert.deepEqual(begun, ["a"]);
+  assert.ok(loop.reserve());
+  assert.equal(loop.reserve(), null);
+});
+
+test("a place that was promised is waited for when draining, and its item is handled", async () => {
+  const { loop, begun, end } = setUp();
+  loop.start();
+  await settled();
+  const place = loop.reserve();
+  let drained = false;
+  const draining = loop.drain().then(() => (drained = true));
+  await settled();
+  assert.equal(drained, false);
+  assert.equal(loop.reserve(), null);
+  place?.take("a");
+  await settled();
+  assert.deepEqual(begun, ["a"]);
+  end("a");
+  await draining;
+});
+
+test("a place given back goes to whoever could not be claimed for want of it", async () => {
+  const { loop, queue, begun } = setUp({ capacity: () => 1 });
+  loop.start();
+  await settled();
+  const place = loop.reserve();
+  queue.push("a");
+  loop.kick();
+  await settled();
+  assert.deepEqual(begun, []);
+  place?.free();
+  await settled();
+  assert.deepEqual(begun, ["a"]);
+});

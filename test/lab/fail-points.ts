@@ -21,6 +21,8 @@ export type Told = Note | { kind: "reached"; life: string; point: Point; id: str
 export function createFailPoints(store: Store, life: string, tell: (told: Told) => void): FailPoints {
   const claiming = new Set<Promise<unknown>>();
   const hookRuns = new Set<string>();
+  /** Claimed as they were accepted, and not begun. */
+  const taken = new Set<string>();
   let armed: Stand | null = null;
   let gate = Promise.withResolvers<void>();
 
@@ -55,6 +57,18 @@ export function createFailPoints(store: Store, life: string, tell: (told: Told) 
   const port = noticing(store, (verb) => tell({ kind: "away", life, verb, at: monotonicMs() }));
   const standing: Store = {
     ...port,
+    async accept(acceptance, claim) {
+      // Where a claim is to be waited for, runs wait for one, as they do when no place is free.
+      const taking = armed?.point === "accepted" ? undefined : claim;
+      const from = monotonicMs();
+      const accepted = await port.accept(acceptance, taking);
+      if (accepted.kind === "stored" && accepted.claimed && taking) {
+        held(accepted.claimed, from, taking.leaseMs);
+        hookRuns.add(accepted.claimed.id);
+        taken.add(accepted.claimed.id);
+      }
+      return accepted;
+    },
     async claimRuns(claim) {
       if (claim.kind === "hook") await standAt("accepted");
       const from = monotonicMs();
@@ -75,6 +89,7 @@ export function createFailPoints(store: Store, life: string, tell: (told: Told) 
       return answer;
     },
     async beginRun(start) {
+      if (taken.delete(start.id)) await standAt("claimed", start.id);
       const from = monotonicMs();
       const begun = await port.beginRun(start);
       if (begun.kind !== "parked") note(start, from, { kind: begun.kind === "go" ? "begun" : "refused" });

@@ -7,7 +7,7 @@ export type Post = { url: URL; headers: Record<string, string>; body: string };
 
 const keepAliveMs = 60_000;
 /** Connections are kept for the next run, which then begins a third sooner; not for long, since services close them. */
-const kept = { keepAlive: true, keepAliveMsecs: keepAliveMs, maxFreeSockets: 16, timeout: 4000 };
+const kept = { keepAlive: true, keepAliveMsecs: keepAliveMs, maxFreeSockets: 64, timeout: 4000 };
 const byProtocol = {
   "http:": { start: plainRequest, agent: new PlainAgent(kept) },
   "https:": { start: secureRequest, agent: new SecureAgent(kept) },

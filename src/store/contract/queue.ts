@@ -8,6 +8,7 @@ import {
   acceptance,
   acceptRuns,
   claim,
+  claimHeartbeats,
   delivery,
   event,
   heartbeat,
@@ -139,6 +140,53 @@ export function queue(harness: () => Harness): void {
         (await store.claimRuns({ kind: "heartbeat", limit: 5, lease: "beat", leaseMs })).claimed.length,
         1,
       );
+    });
+
+    test("the usual end of an isolated run stores everything that follows, once", async () => {
+      const { store, clock } = harness();
+      const runs = [run(), run()];
+      await acceptRuns(store, ...runs);
+      const { claimed } = await claim(store);
+      const budget = { runsPerDay: 10, tokensPerDay: 100, moneyPerDay: 1 };
+      const start = { isolated: true, prompt: "do it\0", budget };
+      const begun = await Promise.all(claimed.map((each) => store.beginRun({ ...each, ...start })));
+      assert.deepEqual(begun, Array(2).fill({ kind: "go", history: [], foreignSession: null }));
+      clock.advance(50);
+      const ends = claimed.map(({ agentId, sessionKey }) =>
+        settlement({
+          summary: summary(),
+          heartbeat: heartbeat(250),
+          ending: { agentId, sessionKey, text: "done\0", foreignSession: null, carried: true },
+          used: { inputTokens: 3, outputTokens: 2, cost: 0.25 },
+          signals: { hiddenCharacters: 1, chatTokens: 0, fakeMarkers: 0, roleLabels: 0 },
+        }),
+      );
+      const settle = () => Promise.all(claimed.map((each, at) => store.settleRun(each, ends[at]!)));
+      assert.deepEqual(await settle(), [true, true]);
+      assert.deepEqual(await settle(), [false, false]);
+
+      for (const { id } of runs) {
+        const ended = await store.findRun(id);
+        assert.deepEqual([ended?.status, ended?.reply, ended?.endedAt], ["succeeded", "done", clock.now()]);
+        assert.equal(ended?.signals?.hiddenCharacters, 1);
+        const said = await store.listTurns({ runId: id });
+        assert.deepEqual(
+          said.map(({ role, text }) => [role, text]),
+          [
+            ["user", "do it\0"],
+            ["assistant", "done\0"],
+          ],
+        );
+      }
+      assert.deepEqual(
+        (await store.listEvents({ limit: null })).map(({ id }) => id).toSorted(),
+        ends.map((end) => end.summary!.id).toSorted(),
+      );
+      const [spent] = await store.listSpending();
+      assert.deepEqual([spent?.runs, spent?.inputTokens, spent?.outputTokens, spent?.cost], [2, 6, 4, 0.5]);
+      assert.equal((await claimHeartbeats(store)).nextInMs, 250);
+      clock.advance(250);
+      assert.equal((await claimHeartbeats(store)).claimed.length, 1);
     });
 
     test("a failed settlement changes nothing at all", async () => {

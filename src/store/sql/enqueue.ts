@@ -3,7 +3,7 @@ import type { NewEvent } from "../../core/system-event.ts";
 import type { RunRequest } from "../../core/action.ts";
 import { heartbeatLane, isConversation, mainSessionKey } from "../../core/run.ts";
 import { newId } from "../../core/id.ts";
-import type { Dialect, Program, Row, Value } from "../driver.ts";
+import { MadeAgain, type Dialect, type Program, type Row, type Value } from "../driver.ts";
 import type { HeartbeatRequest } from "../store.ts";
 import { byBytes, claimedRowColumns, encode, eventRowColumns, runRowColumns } from "./rows.ts";
 
@@ -76,7 +76,10 @@ const laneAt = runRowColumns.indexOf("lane");
 const isIsolated = (run: RunRow): boolean =>
   !isConversation({ id: String(run[idAt]), lane: String(run[laneAt]) });
 
-/** The same until all are stored. */
+/**
+ * The same until all are stored. Of many that are left with some, the transaction is made again: who looks once more at
+ * an early lane while it holds later ones takes them out of order, and may wait for one who waits for it.
+ */
 export function* insertRuns(
   dialect: Dialect,
   input: { runs: readonly RunRow[]; now: number },
@@ -85,6 +88,7 @@ export function* insertRuns(
   for (let pass = 0; left.length > 0; pass++) {
     if (pass === mostPasses) throw new Error("a lane's head never settled");
     left = yield* insertRunsOnce(dialect, { runs: left, now: input.now });
+    if (left.length > 0 && input.runs.length > 1) throw new MadeAgain("lanes changed their heads meanwhile");
   }
 }
 
@@ -147,8 +151,8 @@ const heartbeatDetail: RunRequest = {
   trace: null,
 };
 
-export const waitingHeartbeat = (dialect: Dialect): string =>
-  `select 1 from run where kind = 'heartbeat' and status = 'queued' and started_at is null ${dialect.forShare}`;
+export const waitingHeartbeat = (dialect: Dialect, condition = "true"): string =>
+  `select 1 from run where kind = 'heartbeat' and status = 'queued' and started_at is null and ${condition} ${dialect.forShare}`;
 
 /** Its values are those of `heartbeatValues`; the first is the time. */
 export const insertHeartbeat = (dialect: Dialect, condition: string): string => {

@@ -8,6 +8,7 @@ import { beginRuns } from "./begin.ts";
 import { heartbeatValues, insertHeartbeat, waitingHeartbeat } from "./enqueue.ts";
 import { encode, toEventRow } from "./rows.ts";
 import { settleRuns, toEndRow, endColumns, type Settled } from "./settle.ts";
+import { isSpent } from "./spending.ts";
 import { hasBegun } from "./transcripts.ts";
 
 const dayOf = (time: string): string =>
@@ -21,7 +22,11 @@ export function* beginIsolated(
   { starts, now: time }: { starts: readonly TurnStart[]; now: number | null },
 ): Program<(Begun | null)[]> {
   if (!dialect.concurrent) return yield* beginRuns(dialect, { starts, now: Number(time) });
-  const budget = starts.find((start) => start.budget)?.budget ?? { runsPerDay: 0, tokensPerDay: 0, moneyPerDay: null };
+  const budget = starts.find((start) => start.budget)?.budget ?? {
+    runsPerDay: 0,
+    tokensPerDay: 0,
+    moneyPerDay: null,
+  };
   const now = dialect.timeOf("$1");
   const hasLeft = (runs: string, tokens: string, cost: string): string =>
     `${runs} <= cast($2 as bigint) and ${tokens} < cast($3 as bigint)
@@ -78,7 +83,7 @@ const toSettledRow = (settled: Settled): Value[] => {
     ...toEndRow(settled),
     ...(ending ? [ending.agentId, ending.sessionKey, encode(ending.text)] : [null, null, null]),
     ...(summary ? toEventRow(summary, settled.id) : summaryColumns.map(() => null)),
-    ...(used ? [used.inputTokens, used.outputTokens, used.cost] : [null, null, null]),
+    ...(used && isSpent(used) ? [used.inputTokens, used.outputTokens, used.cost] : [null, null, null]),
   ];
 };
 
@@ -98,8 +103,12 @@ export function* settleIsolated(
   const heartbeat = settlements.find(({ settlement }) => settlement.heartbeat)?.settlement.heartbeat;
   const values = heartbeat ? heartbeatValues(heartbeat, time) : [time];
   const now = dialect.timeOf("$1");
-  const isAsked = "exists(select 1 from held) and not exists(select 1 from waiting)";
-  const asking = `waiting as materialized (${waitingHeartbeat(dialect)}), asked as (${insertHeartbeat(dialect, isAsked)}),`;
+  // In the order of every settlement: what was spent is locked first, then the heartbeat.
+  const asking = `purse as materialized (
+        select 1 from spending where hook in (select hook from held where input is not null) and day = ${dayOf(now)}
+        ${dialect.lockOrder("hook")} ${dialect.forUpdate}),
+      waiting as materialized (${waitingHeartbeat(dialect, "(select count(*) from purse) >= 0")}),
+      asked as (${insertHeartbeat(dialect, "exists(select 1 from held) and not exists(select 1 from waiting)")}),`;
   const rows = yield {
     sql: `with held as materialized (
         select item.*, run.hook, run.kind from run, ${dialect.rows(settledColumns, values.length)}

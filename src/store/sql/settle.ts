@@ -1,7 +1,7 @@
 // What attempts of runs came to, and all that follows from it. Many at once, each as if it were alone: runs of one
 // group are of different lanes, since only the head of a lane can be claimed. Rows that others lock too are taken in
 // one order (runs by lane, then spending by hook, sessions, deliveries by target, the heartbeat), so that groups of
-// two nodes never wait for each other.
+// two nodes never wait for each other. A heartbeat's own end is in no group with others, whose heartbeat comes last.
 import type { NewDelivery } from "../../core/delivery.ts";
 import { isConversation } from "../../core/run.ts";
 import { together, type Dialect, type Program, type Row, type Value } from "../driver.ts";
@@ -9,7 +9,7 @@ import type { Settlement } from "../store.ts";
 import { insertDelivery, laneOf } from "./deliveries.ts";
 import { insertEvents, promoteRuns, requestHeartbeat } from "./enqueue.ts";
 import { byBytes, encode, encodeOrNull, idColumn, toEventRow } from "./rows.ts";
-import { addSpending } from "./spending.ts";
+import { addSpending, isSpent } from "./spending.ts";
 import { endTurns } from "./transcripts.ts";
 
 export type Settled = { id: string; lease: string; settlement: Settlement };
@@ -109,9 +109,8 @@ function* spend(
 ): Program<void> {
   const used = stored.flatMap(({ id, settlement }) => {
     const row = rows.get(id);
-    return settlement.used && row?.["kind"] === "hook"
-      ? [{ hook: String(row["hook"]), ...settlement.used }]
-      : [];
+    const { used } = settlement;
+    return used && isSpent(used) && row?.["kind"] === "hook" ? [{ hook: String(row["hook"]), ...used }] : [];
   });
   yield* addSpending(dialect, used, now);
 }

@@ -71,6 +71,9 @@ export function* countBegun(
 
 type Used = { hook: string; inputTokens: number; outputTokens: number; cost: number };
 
+export const isSpent = ({ inputTokens, outputTokens, cost }: Omit<Used, "hook">): boolean =>
+  inputTokens > 0 || outputTokens > 0 || cost > 0;
+
 const usedColumns = ["hook", "input", "output", "cost"] as const;
 
 /** What attempts of runs used, counted on the day they did. */
