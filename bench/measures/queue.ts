@@ -27,7 +27,8 @@ export async function measureQueue(lab: Lab): Promise<Result> {
     for (const { place, mostNodes } of entrants) if (mostNodes > 1) await lab.databases.drop(place);
   }
   const { queued, queueSeconds, queueTurns } = lab.effort;
-  const length = queueSeconds === null ? "until all are done" : `for ${queueSeconds} s at a time`;
+  const length =
+    queueSeconds === null ? "until all are done" : `until all are done, or for ${queueSeconds} s`;
   return {
     name: "queue",
     title: "The queue",

@@ -150,7 +150,7 @@ export function queue(harness: () => Harness): void {
       const budget = { runsPerDay: 10, tokensPerDay: 100, moneyPerDay: 1 };
       const start = { isolated: true, prompt: "do it\0", budget };
       const begun = await Promise.all(claimed.map((each) => store.beginRun({ ...each, ...start })));
-      assert.deepEqual(begun, Array(2).fill({ kind: "go", history: [], foreignSession: null }));
+      for (const each of begun) assert.deepEqual(each, { kind: "go", history: [], foreignSession: null });
       clock.advance(50);
       const ends = claimed.map(({ agentId, sessionKey }) =>
         settlement({
