@@ -1,7 +1,7 @@
 // What is accepted while there is a place for it is stored as claimed, and begins without waiting for a claim.
 import { isConversation } from "../core/run.ts";
 import type { Acceptance, Accepted, Store } from "../store/store.ts";
-import type { Runner } from "./runner.ts";
+import type { RunPlace, Runner } from "./runner.ts";
 
 /** Runs of a conversation wait for their turn; and whoever sent a key may be told what was answered before. */
 const mayBegin = ({ runs, events, heartbeat, idempotency }: Acceptance): boolean =>
@@ -11,9 +11,7 @@ export function acceptWith(
   store: Pick<Store, "accept">,
   runner: Pick<Runner, "reserve">,
 ): (acceptance: Acceptance) => Promise<Accepted> {
-  return async (acceptance) => {
-    const place = mayBegin(acceptance) ? runner.reserve() : null;
-    if (!place) return store.accept(acceptance);
+  const acceptInto = async (acceptance: Acceptance, place: RunPlace): Promise<Accepted> => {
     try {
       const accepted = await store.accept(acceptance, place.claim);
       if (accepted.kind === "stored" && accepted.claimed) place.take(accepted.claimed);
@@ -23,5 +21,10 @@ export function acceptWith(
       place.free();
       throw fault;
     }
+  };
+  // Not `async`: under load, one turn of promises more before the answer costs a tenth of all that is accepted.
+  return (acceptance) => {
+    const place = mayBegin(acceptance) ? runner.reserve() : null;
+    return place ? acceptInto(acceptance, place) : store.accept(acceptance);
   };
 }
