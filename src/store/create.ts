@@ -7,7 +7,7 @@ import { packGroup } from "./sql/accept.ts";
 import { isUsualEnd } from "./sql/isolated.ts";
 import type { PageInput, PageResult } from "./sql/lists.ts";
 import type { Programs } from "./sql/programs.ts";
-import { toEventRow, toRunRow } from "./sql/rows.ts";
+import { toClaimedRow, toEventRow, toRunRow } from "./sql/rows.ts";
 import type { Settled } from "./sql/settle.ts";
 import type { Acceptance, Accepted, Begun, FailureCount, RunClaim, Store, TurnStart } from "./store.ts";
 
@@ -89,7 +89,7 @@ export function createStore({ driver, bell = silentBell, onGroup }: StoreOptions
   const claimedRuns = createGroup<{ run: NewRun; claim: RunClaim }, Accepted>({
     async write(group) {
       const { leaseMs } = group[0]!.claim;
-      const runs = group.map(({ run, claim }) => toRunRow(run, claim.lease));
+      const runs = group.map(({ run, claim }) => toClaimedRow(run, claim.lease));
       const now = await driver.run("acceptClaimed", { runs, leaseMs });
       return group.map(({ run, claim }) => ({ kind: "stored", claimed: firstClaimed(run, claim, now) }));
     },

@@ -31,7 +31,7 @@ import {
 } from "./driver.ts";
 import { openPostgresStore, sessionSettings } from "./postgres.ts";
 import { accept, acceptClaimed, acceptEvents, acceptRuns, packGroup } from "./sql/accept.ts";
-import { toEventRow, toRunRow } from "./sql/rows.ts";
+import { toClaimedRow, toEventRow, toRunRow } from "./sql/rows.ts";
 import { backlog } from "./sql/backlog.ts";
 import { beginRuns } from "./sql/begin.ts";
 import { beginIsolated, settleIsolated } from "./sql/isolated.ts";
@@ -77,7 +77,7 @@ const hotPath = (dialect: Dialect): Program<unknown>[] => [
   }),
   acceptRuns(dialect, { runs: [toRunRow(run())], now }),
   acceptRuns(dialect, { runs: [toRunRow(run({ key: "hook:a" }))], now }),
-  acceptClaimed(dialect, { runs: [toRunRow(run(), "lease")], leaseMs, now }),
+  acceptClaimed(dialect, { runs: [toClaimedRow(run(), "lease")], leaseMs, now }),
   acceptEvents(dialect, { events: [toEventRow(event())], heartbeat: heartbeat(), now }),
   claimRuns(dialect, { kind: "hook", limit: 4, lease: "lease", leaseMs, now }),
   renewRuns(dialect, { ids: ["a"], lease: "lease", leaseMs, now }),

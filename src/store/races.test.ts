@@ -218,10 +218,7 @@ describe("races of the queue", () => {
   test("runs in a single statement: the one that met another's head is named, and the others are stored", async () => {
     const [first, second, other] = [run({ key: lane }), run({ key: lane }), run()];
     await begin(one, enqueue(first));
-    const accepted = play(
-      two,
-      acceptRuns(dialect, { runs: [second, other].map((each) => toRunRow(each)), now }),
-    );
+    const accepted = play(two, acceptRuns(dialect, { runs: [second, other].map(toRunRow), now }));
     await someoneWaits();
     await one.query("commit");
     assert.deepEqual(await accepted, [second.id]);

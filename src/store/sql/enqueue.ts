@@ -54,7 +54,7 @@ export function* insertRunsOnce(
   return items.filter((run) => !ids.has(run[idAt]));
 }
 
-/** Runs of their own lanes, of `toRunRow` with a lease: as if they had been claimed in the moment they were stored. */
+/** Runs of their own lanes, of `toClaimedRow`: as if they had been claimed in the moment they were stored. */
 export function* insertClaimed(
   dialect: Dialect,
   { runs, leaseMs, now: time }: { runs: readonly RunRow[]; leaseMs: number; now: number | null },

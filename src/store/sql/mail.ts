@@ -129,7 +129,7 @@ function* store(dialect: Dialect, mails: readonly TakenMail[], now: number): Pro
   const accepted = mails.flatMap(({ acceptance }) => acceptance ?? []);
   const events = accepted.flatMap((each) => each.events.map((event) => toEventRow(event)));
   yield* insertEvents(dialect, { events, now });
-  const runs = accepted.flatMap((each) => each.runs.map((run) => toRunRow(run)));
+  const runs = accepted.flatMap((each) => each.runs.map(toRunRow));
   if (runs.length > 0) yield* insertRuns(dialect, { runs, now });
   const heartbeat = accepted.find((each) => each.heartbeat)?.heartbeat;
   if (heartbeat) yield* requestHeartbeat(dialect, { ...heartbeat, now });

@@ -45,10 +45,7 @@ export const runRowColumns = [
   "request",
 ] as const;
 
-export const claimedRowColumns = [...runRowColumns, "lease"] as const;
-
-/** With a lease the row is of `claimedRowColumns`. */
-export const toRunRow = (run: NewRun, lease?: string): Value[] => [
+export const toRunRow = (run: NewRun): Value[] => [
   run.id,
   run.kind,
   run.hook,
@@ -57,8 +54,11 @@ export const toRunRow = (run: NewRun, lease?: string): Value[] => [
   run.sessionKey,
   run.lane,
   encode(run.request),
-  ...(lease === undefined ? [] : [lease]),
 ];
+
+export const claimedRowColumns = [...runRowColumns, "lease"] as const;
+
+export const toClaimedRow = (run: NewRun, lease: string): Value[] => [...toRunRow(run), lease];
 
 export const eventRowColumns = ["id", "session", "source", "hook", "run", "text"] as const;
 
