@@ -28,7 +28,13 @@ export function createPostgresBell({ url, clock = systemClock, random = Math.ran
   let takeBackTimer = () => {};
 
   async function connect(): Promise<void> {
-    const next = new pg.Client({ connectionString: url, keepAlive: true, application_name: "rouse bell" });
+    const next = new pg.Client({
+      connectionString: url,
+      keepAlive: true,
+      application_name: "rouse bell",
+      // A call need not wait for the one before.
+      pipeline: true,
+    });
     next.on("error", () => {});
     next.on("notification", ({ payload = "" }) => {
       const [from, work] = payload.split(" ");
