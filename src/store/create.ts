@@ -104,8 +104,8 @@ export function createStore({ driver, bell = silentBell, onGroup }: StoreOptions
     return isStored ? stored : acceptances.add(acceptance);
   };
 
-  /** Of isolated runs in a single statement, where the end is a usual one. */
   const settleAny = (group: readonly Settled[]) => driver.run("settleRuns", { settlements: group });
+  /** Usual ends of isolated runs in a single statement; null: it was not stored, and is tried as any. */
   const settlements = {
     any: createGroup<Settled, boolean>({ write: settleAny, longest: longestWork }),
     heartbeat: createGroup<Settled, boolean>({ write: settleAny, longest: 1 }),
@@ -122,6 +122,7 @@ export function createStore({ driver, bell = silentBell, onGroup }: StoreOptions
     return (isUsual ? await settlements.isolated.add(settled) : null) ?? settlements.any.add(settled);
   };
 
+  /** The same. */
   const starts = {
     any: createGroup<TurnStart, Begun>({
       write: (group) => driver.run("beginRuns", { starts: group }),

@@ -2,6 +2,7 @@
 // statement is a round trip, and a run that begins and ends by transactions makes fifteen of them. Nobody else can be in
 // the lane of an isolated run, so nothing has to be looked at again after a lock. What these do not store (a lost lease,
 // a budget that is reached, a heartbeat that met another) is answered with null, and tried as anything else is.
+import type { Budget } from "../../core/spending.ts";
 import type { Dialect, Program, Value } from "../driver.ts";
 import type { Begun, TurnStart } from "../store.ts";
 import { beginRuns } from "./begin.ts";
@@ -16,17 +17,16 @@ const dayOf = (time: string): string =>
 
 const startColumns = ["id", "lease", "hook", "agent", "session", "text", "budgeted"] as const;
 
-/** Of runs that are held to the same budget, if to any. */
+const noBudget: Budget = { runsPerDay: 0, tokensPerDay: 0, moneyPerDay: null };
+
+/** Those that are held to one budget, if to any: it is the same for all until the configuration changes. */
 export function* beginIsolated(
   dialect: Dialect,
   { starts, now: time }: { starts: readonly TurnStart[]; now: number | null },
 ): Program<(Begun | null)[]> {
   if (!dialect.concurrent) return yield* beginRuns(dialect, { starts, now: Number(time) });
-  const budget = starts.find((start) => start.budget)?.budget ?? {
-    runsPerDay: 0,
-    tokensPerDay: 0,
-    moneyPerDay: null,
-  };
+  const budget = starts.find((start) => start.budget)?.budget ?? noBudget;
+  const usual = starts.filter((start) => start.budget === null || start.budget === budget);
   const now = dialect.timeOf("$1");
   const hasLeft = (runs: string, tokens: string, cost: string): string =>
     `${runs} <= cast($2 as bigint) and ${tokens} < cast($3 as bigint)
@@ -57,7 +57,7 @@ export function* beginIsolated(
     values: [time, budget.runsPerDay, budget.tokensPerDay, budget.moneyPerDay],
     rows: {
       columns: startColumns,
-      items: starts.map((start): Value[] => [
+      items: usual.map((start): Value[] => [
         start.id,
         start.lease,
         start.hook,
