@@ -1,11 +1,7 @@
 // What is accepted while there is a place for it is stored as claimed, and begins without waiting for a claim.
-import { isConversation } from "../core/run.ts";
+import { isolatedRun } from "../store/lone.ts";
 import type { Acceptance, Accepted, Store } from "../store/store.ts";
 import type { RunPlace, Runner } from "./runner.ts";
-
-/** Runs of a conversation wait for their turn; and whoever sent a key may be told what was answered before. */
-const mayBegin = ({ runs, events, heartbeat, idempotency }: Acceptance): boolean =>
-  runs.length === 1 && !isConversation(runs[0]!) && events.length === 0 && !heartbeat && !idempotency;
 
 export function acceptWith(
   store: Pick<Store, "accept">,
@@ -24,7 +20,7 @@ export function acceptWith(
   };
   // Not `async`: under load, one turn of promises more before the answer costs a tenth of all that is accepted.
   return (acceptance) => {
-    const place = mayBegin(acceptance) ? runner.reserve() : null;
+    const place = isolatedRun(acceptance) ? runner.reserve() : null;
     return place ? acceptInto(acceptance, place) : store.accept(acceptance);
   };
 }

@@ -3,6 +3,7 @@ import { type ClaimedRun, heartbeatLane, isConversation, type NewRun } from "../
 import type { Driver } from "./driver.ts";
 import { type Bell, silentBell } from "./bell.ts";
 import { createGroup } from "./group.ts";
+import { isolatedRun, loneKind } from "./lone.ts";
 import { packGroup } from "./sql/accept.ts";
 import { isUsualEnd } from "./sql/isolated.ts";
 import type { PageInput, PageResult } from "./sql/lists.ts";
@@ -20,12 +21,6 @@ const endsApartMs = 5;
 const startsApartMs = 2;
 const pageSize = 500;
 const stored: Accepted = { kind: "stored" };
-
-function loneKind({ runs, events, heartbeat, idempotency }: Acceptance): "run" | "events" | null {
-  if (idempotency) return null;
-  if (runs.length === 0) return events.length > 0 ? "events" : null;
-  return runs.length === 1 && events.length === 0 && !heartbeat ? "run" : null;
-}
 
 const firstClaimed = (run: NewRun, { lease }: RunClaim, now: number): ClaimedRun => ({
   ...run,
@@ -97,9 +92,9 @@ export function createStore({ driver, bell = silentBell, onGroup }: StoreOptions
     ...onWritten,
   });
   const accept = async (acceptance: Acceptance, claim?: RunClaim): Promise<Accepted> => {
-    const run = acceptance.runs[0];
+    const run = claim ? isolatedRun(acceptance) : null;
+    if (claim && run) return claimedRuns.add({ run, claim });
     const kind = loneKind(acceptance);
-    if (claim && run && kind === "run" && !isConversation(run)) return claimedRuns.add({ run, claim });
     const isStored = kind !== null && (await lone[kind].add(acceptance));
     return isStored ? stored : acceptances.add(acceptance);
   };
