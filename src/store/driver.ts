@@ -132,7 +132,7 @@ const milliseconds = (time: string): string => `cast(extract(epoch from ${time})
 export const postgresDialect: Dialect = {
   name: "postgres",
   rows: (columns, after) =>
-    `json_to_recordset($${after + 1}::json) as item(${columns.map((column) => `${column} text`).join(", ")})`,
+    `unnest(${columns.map((_, index) => `$${after + index + 1}::text[]`).join(", ")}) as item(${columns.join(", ")})`,
   given: (columns, after) =>
     givenFrom(columns, `from ${postgresDialect.rows(columns, after)}`, (column) => `item.${column}`),
   concurrent: true,

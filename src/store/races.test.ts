@@ -15,7 +15,7 @@ import {
   settlement,
 } from "./contract/harness.ts";
 import { answerTo, postgresDialect, statementsOf, type Program, type Row } from "./driver.ts";
-import { openPostgresStore, rowsToJson } from "./postgres.ts";
+import { openPostgresStore, toArrays } from "./postgres.ts";
 import { acceptEvents, acceptRuns } from "./sql/accept.ts";
 import {
   cancelDelivery,
@@ -64,7 +64,7 @@ describe("races of the queue", () => {
     while (!step.done) {
       const answers: Row[][] = [];
       for (const { sql, values, rows: items } of statementsOf(step.value)) {
-        const { rows } = await client.query<Row>(sql, [...values, ...(items ? [rowsToJson(items)] : [])]);
+        const { rows } = await client.query<Row>(sql, [...values, ...(items ? toArrays(items) : [])]);
         answers.push(rows);
       }
       step = program.next(answerTo(step.value, answers));
