@@ -40,8 +40,9 @@ export type LoadResult = {
 
 const graceMs = 10_000;
 
-/** The same clock in every process of this machine. */
-const nowUs = (): number => Number(process.hrtime.bigint()) / 1000;
+/** The same clock in every process of this machine: this one's own, counted from where that one was when it began. */
+const startedUs = Number(process.hrtime.bigint()) / 1000 - performance.now() * 1000;
+const nowUs = (): number => startedUs + performance.now() * 1000;
 
 const bytesOf = (order: LoadOrder, { path, body }: LoadRequest): Buffer =>
   Buffer.from(
@@ -58,18 +59,27 @@ const bytesOf = (order: LoadOrder, { path, body }: LoadRequest): Buffer =>
 
 type Connection = { send(request: Buffer, dueUs: number): void; close(): void };
 
+/** Larger than any answer. */
+const chunkBytes = 16 * 1024;
+
 async function openConnection(
   port: number,
-  onAnswer: (answer: Buffer, dueUs: number, connection: Connection) => void,
+  onAnswer: (answer: string, dueUs: number, connection: Connection) => void,
   onFault: (fault: Error) => void,
 ): Promise<Connection> {
-  const socket: Socket = connect({ port, host: "127.0.0.1", noDelay: true });
-  await new Promise<void>((resolve, reject) => {
-    socket.once("connect", resolve);
-    socket.once("error", reject);
-  });
   let due = 0;
-  let received = Buffer.alloc(0);
+  let received = "";
+  const onChunk = (length: number, chunk: Uint8Array): boolean => {
+    received += (chunk as Buffer).toString("latin1", 0, length);
+    const end = answerEnd(received);
+    if (end === null || received.length < end) return true;
+    const answer = received.slice(0, end);
+    received = received.slice(end);
+    onAnswer(answer, due, connection);
+    return true;
+  };
+  const onread = { buffer: Buffer.allocUnsafe(chunkBytes), callback: onChunk };
+  const socket: Socket = connect({ port, host: "127.0.0.1", noDelay: true, onread });
   const connection: Connection = {
     send(request, dueUs) {
       due = dueUs;
@@ -77,26 +87,20 @@ async function openConnection(
     },
     close: () => socket.destroy(),
   };
-  socket.on("error", onFault);
-  socket.on("data", (chunk) => {
-    received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
-    const length = answerLength(received);
-    if (length === null || received.length < length) return;
-    const answer = received.subarray(0, length);
-    received = received.subarray(length);
-    onAnswer(answer, due, connection);
+  await new Promise<void>((resolve, reject) => {
+    socket.once("connect", resolve);
+    socket.once("error", reject);
   });
+  socket.on("error", onFault);
   return connection;
 }
 
-const headEnd = Buffer.from("\r\n\r\n");
-
-/** The whole answer's length, once its head is there. */
-function answerLength(received: Buffer): number | null {
-  const end = received.indexOf(headEnd);
-  if (end < 0) return null;
-  const match = /content-length: *(\d+)/i.exec(received.toString("latin1", 0, end));
-  return end + headEnd.length + Number(match?.[1] ?? 0);
+/** Where the answer ends, once its head is there. */
+function answerEnd(received: string): number | null {
+  const headEnd = received.indexOf("\r\n\r\n");
+  if (headEnd < 0) return null;
+  const match = /content-length: *(\d+)/i.exec(received.slice(0, headEnd));
+  return headEnd + 4 + Number(match?.[1] ?? 0);
 }
 
 async function load(order: LoadOrder): Promise<LoadResult> {
@@ -111,15 +115,14 @@ async function load(order: LoadOrder): Promise<LoadResult> {
   const { promise: over, resolve: end, reject } = Promise.withResolvers<void>();
 
   const next = (): Buffer => requests[sent++ % requests.length]!;
-  const count = (answer: Buffer, dueUs: number): void => {
+  const count = (answer: string, dueUs: number): void => {
     latencies.push((nowUs() - dueUs) / 1000);
-    const text = answer.toString("latin1");
-    if (!expected.has(Number(text.slice(9, 12)))) {
+    if (!expected.has(Number(answer.slice(9, 12)))) {
       unexpected++;
-      example ??= text.slice(0, 400);
+      example ??= answer.slice(0, 400);
     }
     if (!order.keepIds) return;
-    const id = /"(?:runId|eventId)":"([0-9a-f-]{36})"/.exec(text)?.[1];
+    const id = /"(?:runId|eventId)":"([0-9a-f-]{36})"/.exec(answer)?.[1];
     if (id === undefined) return;
     ids.push(id);
     dues.push(dueUs);
@@ -139,10 +142,10 @@ async function load(order: LoadOrder): Promise<LoadResult> {
       ),
     ),
   );
-  const startedUs = nowUs();
-  driver.start(connections, startedUs);
+  const begunUs = nowUs();
+  driver.start(connections, begunUs);
   await over;
-  const seconds = (nowUs() - startedUs) / 1_000_000;
+  const seconds = (nowUs() - begunUs) / 1_000_000;
   for (const each of connections) each.close();
   return {
     requests: latencies.length,

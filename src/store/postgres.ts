@@ -100,7 +100,7 @@ function createPostgresDriver(pool: pg.Pool, clock: Pick<Clock, "now"> | undefin
     const values = items ? [...plain, ...toArrays(items)] : plain;
     const prepared =
       values.length > 0 ? { name: nameOf(sql), text: sql, values: [...values] } : { text: sql };
-    const { rows } = await client.query<Row>(prepared);
+    const { rows } = await ask<Row>(client, prepared);
     return rows;
   };
 
@@ -126,13 +126,16 @@ function createPostgresDriver(pool: pg.Pool, clock: Pick<Clock, "now"> | undefin
       const isLast = "statements" in step.value && step.value.last;
       const { value } = step;
       const [rows] = await Promise.all(
-        atOnce(client, () => [send(client, value), ...(isLast ? [client.query("commit")] : [])] as const),
+        atOnce(
+          client,
+          () => [send(client, value), ...(isLast ? [ask(client, { text: "commit" })] : [])] as const,
+        ),
       );
       step = program.next(rows);
       if (isLast && step.done) return step.value;
       if (isLast) throw new Error("a program went on after its last statements");
     }
-    await client.query("commit");
+    await ask(client, { text: "commit" });
     return step.value;
   };
 
@@ -218,13 +221,23 @@ function atOnce<T>(client: pg.ClientBase, sending: () => T): T {
   }
 }
 
+/** With a callback: a promise that the library makes lives, with all it holds, until the whole heap is next collected. */
+function ask<R extends pg.QueryResultRow>(
+  client: pg.ClientBase,
+  query: pg.QueryConfig,
+): Promise<pg.QueryResult<R>> {
+  const { promise, resolve, reject } = Promise.withResolvers<pg.QueryResult<R>>();
+  // Its types say that there is always a result.
+  client.query<R>(query, (fault: Error | null, result) => (fault ? reject(fault) : resolve(result)));
+  return promise;
+}
+
 /** The time comes with the beginning: it costs no round trip of its own. */
 async function begin(client: pg.ClientBase): Promise<number> {
   // Several statements at once have several results, which the library's types do not say.
-  const results = (await client.query(`begin; select ${postgresDialect.time} as time`)) as unknown as [
-    unknown,
-    pg.QueryResult<{ time: number }>,
-  ];
+  const results = (await ask(client, {
+    text: `begin; select ${postgresDialect.time} as time`,
+  })) as unknown as [unknown, pg.QueryResult<{ time: number }>];
   return Number(results[1].rows[0]?.time);
 }
 
