@@ -78,6 +78,8 @@ export type Dialect = {
   name: "sqlite" | "postgres";
   /** A source `item` with these text columns, for a statement with `rows`; `after` values come before them. */
   rows(columns: readonly string[], after: number): string;
+  /** What an insert stores for each item of `rows`: expressions, with its columns as `item.column`. */
+  stored(columns: readonly string[], after: number, expressions: string): string;
   /** The same for an update: what follows its `set`, and how each column is called in it. */
   given<Column extends string>(columns: readonly Column[], after: number): Given<Column>;
   /** Whether others may change the database between our look at it and our change. */
@@ -114,6 +116,11 @@ export const sqliteDialect: Dialect = {
   name: "sqlite",
   rows: (columns, after) =>
     `(select ${columns.map((column, index) => `$${after + index + 1} as ${column}`).join(", ")}) as item`,
+  // Not by a query: SQLite would put aside every page a row changes, in case a later row fails.
+  stored: (columns, after, expressions) =>
+    `values (${expressions.replaceAll(/\bitem\.(\w+)/g, (name, column: string) =>
+      columns.includes(column) ? `$${after + columns.indexOf(column) + 1}` : name,
+    )})`,
   // An update that joins makes a table of what it joins, which costs more than the update itself.
   given: (columns, after) => givenFrom(columns, "", (_, at) => `$${after + at + 1}`),
   concurrent: false,
@@ -133,6 +140,8 @@ export const postgresDialect: Dialect = {
   name: "postgres",
   rows: (columns, after) =>
     `unnest(${columns.map((_, index) => `$${after + index + 1}::text[]`).join(", ")}) as item(${columns.join(", ")})`,
+  stored: (columns, after, expressions) =>
+    `select ${expressions} from ${postgresDialect.rows(columns, after)}`,
   given: (columns, after) =>
     givenFrom(columns, `from ${postgresDialect.rows(columns, after)}`, (column) => `item.${column}`),
   concurrent: true,

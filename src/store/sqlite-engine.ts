@@ -102,6 +102,8 @@ function open(path: string, readOnly: boolean): DatabaseSync {
       database.exec("pragma journal_mode = wal");
       database.exec("pragma synchronous = full");
       database.exec(`pragma journal_size_limit = ${journalSizeLimitBytes}`);
+      // What a savepoint puts aside stays in memory: in a file it cost a third of a group.
+      database.exec("pragma temp_store = memory");
       database.exec(`pragma cache_size = -${cacheKib}`);
       database.exec(`pragma wal_autocheckpoint = ${checkpointPages}`);
     }

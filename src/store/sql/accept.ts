@@ -114,8 +114,7 @@ function* claimKeys(
   const items = sorted.map(({ id, hook, key, fingerprint, answer }) => [hook, key, fingerprint, id, answer]);
   const taken = yield {
     sql: `insert into idempotency(hook, key, fingerprint, acceptance_id, answer, created_at)
-      select item.hook, item.key, item.fingerprint, item.id, item.answer, cast($1 as bigint)
-      from ${dialect.rows(keyColumns, 2)} where true
+      ${dialect.stored(keyColumns, 2, "item.hook, item.key, item.fingerprint, item.id, item.answer, cast($1 as bigint)")}
       on conflict (hook, key) do update set fingerprint = excluded.fingerprint, acceptance_id = excluded.acceptance_id,
         answer = excluded.answer, created_at = excluded.created_at
       where idempotency.created_at <= $2

@@ -19,7 +19,7 @@ export function* countFailures(
   const isOver = "auth_failure.ends_at <= $1 or auth_failure.ends_at > $2";
   const rows = yield {
     sql: `insert into auth_failure(address, failures, ends_at)
-      select item.address, cast(item.failures as integer), cast($2 as bigint) from ${dialect.rows(columns, 2)} where true
+      ${dialect.stored(columns, 2, "item.address, cast(item.failures as integer), cast($2 as bigint)")}
       on conflict (address) do update set
         failures = case when ${isOver} then 0 else auth_failure.failures end + excluded.failures,
         ends_at = case when ${isOver} then excluded.ends_at else auth_failure.ends_at end

@@ -80,8 +80,7 @@ function* putTurns(dialect: Dialect, starts: readonly TurnStart[], now: number):
   ]);
   yield {
     sql: `insert into turn(agent_id, session_key, run_id, role, isolated, text, created_at)
-      select item.agent, item.session, item.run, 'user', cast(item.isolated as smallint), item.text, cast($1 as bigint)
-      from ${dialect.rows(turnRowColumns, 1)} where true
+      ${dialect.stored(turnRowColumns, 1, `item.agent, item.session, item.run, 'user', cast(item.isolated as smallint), item.text, cast($1 as bigint)`)}
       on conflict (run_id, role) where run_id is not null do update set text = excluded.text`,
     values: [now],
     rows: { columns: turnRowColumns, items },

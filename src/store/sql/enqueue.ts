@@ -15,9 +15,12 @@ const mostPasses = 100;
 const insertRunsSql = (dialect: Dialect, head: string): string => {
   const now = dialect.timeOf("$1");
   return `insert into run(id, kind, hook, agent_id, requested_agent_id, session_key, lane, head, status, created_at, ready_at, request)
-    select item.id, item.kind, item.hook, item.agent, item.requested, item.session, item.lane, ${head},
-      'queued', ${now}, ${now}, item.request
-    from ${dialect.rows(runRowColumns, 1)} where true`;
+    ${dialect.stored(
+      runRowColumns,
+      1,
+      `item.id, item.kind, item.hook, item.agent, item.requested, item.session, item.lane, ${head},
+      'queued', ${now}, ${now}, item.request`,
+    )}`;
 };
 
 /**
@@ -63,9 +66,12 @@ export function* insertClaimed(
   return yield {
     sql: `insert into run(id, kind, hook, agent_id, requested_agent_id, session_key, lane, head, status, attempts, lease,
       created_at, ready_at, claimed_at, started_at, request)
-    select item.id, item.kind, item.hook, item.agent, item.requested, item.session, item.lane, 1, 'running', 1, item.lease,
-      ${now}, ${now} + cast($2 as bigint), ${now}, ${now}, item.request
-    from ${dialect.rows(claimedRowColumns, 2)} where true ${dialect.concurrent ? "returning created_at" : ""}`,
+    ${dialect.stored(
+      claimedRowColumns,
+      2,
+      `item.id, item.kind, item.hook, item.agent, item.requested, item.session, item.lane, 1, 'running', 1, item.lease,
+      ${now}, ${now} + cast($2 as bigint), ${now}, ${now}, item.request`,
+    )} ${dialect.concurrent ? "returning created_at" : ""}`,
     values: [time, leaseMs],
     rows: { columns: claimedRowColumns, items: runs },
   };
@@ -111,8 +117,7 @@ export function* promoteRuns(dialect: Dialect, lanes: readonly string[]): Progra
 
 const insertEventsSql = (dialect: Dialect, after: number, condition = ""): string =>
   `insert into event(id, session_key, source, hook, run_id, text, created_at)
-      select item.id, item.session, item.source, item.hook, item.run, item.text, ${dialect.timeOf("$1")}
-      from ${dialect.rows(eventRowColumns, after)} ${condition}`;
+      ${dialect.stored(eventRowColumns, after, `item.id, item.session, item.source, item.hook, item.run, item.text, ${dialect.timeOf("$1")}`)} ${condition}`;
 
 /** `events` are of `toEventRow`. */
 export function* insertEvents(

@@ -111,8 +111,7 @@ function* markSeen(
   const readyAt = ({ retryInMs }: TakenMail) => (retryInMs === null ? null : String(now + retryInMs));
   const marked = yield {
     sql: `insert into mail_seen(account, message_id, outcome, ready_at, at)
-      select $1, item.id, item.outcome, cast(item.ready as bigint), cast($2 as bigint)
-      from ${dialect.rows(seenColumns, 2)} where true
+      ${dialect.stored(seenColumns, 2, "$1, item.id, item.outcome, cast(item.ready as bigint), cast($2 as bigint)")}
       on conflict (account, message_id) do update set outcome = excluded.outcome, ready_at = excluded.ready_at,
         at = excluded.at, attempts = mail_seen.attempts + 1
       where mail_seen.outcome = 'waiting'
@@ -137,7 +136,7 @@ function* store(dialect: Dialect, mails: readonly TakenMail[], now: number): Pro
   if (records.length === 0) return;
   yield {
     sql: `insert into request(id, hook, outcome, reason, created_at)
-      select item.id, item.hook, item.outcome, item.reason, cast($1 as bigint) from ${dialect.rows(recordColumns, 1)}`,
+      ${dialect.stored(recordColumns, 1, "item.id, item.hook, item.outcome, item.reason, cast($1 as bigint)")}`,
     values: [now],
     rows: {
       columns: recordColumns,

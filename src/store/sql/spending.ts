@@ -29,7 +29,7 @@ export function* readSpending(
   if (hooks.length === 0) return new Map();
   const items = byBytes([...new Set(hooks)], (hook) => hook).map((hook) => [hook]);
   const rows = yield {
-    sql: `insert into spending(hook, day) select item.hook, $1 from ${dialect.rows(hookColumn, 1)} where true
+    sql: `insert into spending(hook, day) ${dialect.stored(hookColumn, 1, "item.hook, $1")}
       on conflict (hook, day) do update set runs = spending.runs returning ${columns}`,
     values: [dayOf(now)],
     rows: { columns: hookColumn, items },
@@ -92,8 +92,7 @@ export function* addSpending(dialect: Dialect, used: readonly Used[], now: numbe
   const items = byBytes([...sums.values()], ({ hook }) => hook);
   yield {
     sql: `insert into spending(hook, day, input_tokens, output_tokens, cost)
-      select item.hook, $1, cast(item.input as bigint), cast(item.output as bigint), cast(item.cost as double precision)
-      from ${dialect.rows(usedColumns, 1)} where true
+      ${dialect.stored(usedColumns, 1, "item.hook, $1, cast(item.input as bigint), cast(item.output as bigint), cast(item.cost as double precision)")}
       on conflict (hook, day) do update set input_tokens = spending.input_tokens + excluded.input_tokens,
         output_tokens = spending.output_tokens + excluded.output_tokens, cost = spending.cost + excluded.cost`,
     values: [dayOf(now)],

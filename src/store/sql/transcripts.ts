@@ -49,7 +49,7 @@ function sessionsUsed(dialect: Dialect, used: readonly Used[], now: number): Sta
   const items = byBytes([...byKey], ([key]) => key).map(([, each]) => each);
   return {
     sql: `insert into session(agent_id, session_key, foreign_session, last_at)
-      select item.agent, item.session, item.foreign_id, cast($1 as bigint) from ${dialect.rows(sessionColumns, 1)} where true
+      ${dialect.stored(sessionColumns, 1, "item.agent, item.session, item.foreign_id, cast($1 as bigint)")}
       on conflict (agent_id, session_key) do update set last_at = excluded.last_at,
         foreign_session = coalesce(excluded.foreign_session, session.foreign_session)
       returning agent_id, session_key, foreign_session`,
