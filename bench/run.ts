@@ -1,5 +1,5 @@
 // npm run bench: every figure is a ratio inside one run, so that another machine gives about the same.
-import { parseArgs } from "node:util";
+import { readOptions } from "../test/support/options.ts";
 import { createLab, type Effort, type Lab } from "./lab.ts";
 import { describeMachine } from "./machine.ts";
 import { writeDocument } from "./document.ts";
@@ -59,17 +59,20 @@ const efforts: Record<"quick" | "usual" | "full", Effort> = {
   },
 };
 
-const { values } = parseArgs({
-  options: {
-    only: { type: "string" },
-    quick: { type: "boolean", default: false },
-    full: { type: "boolean", default: false },
-    write: { type: "boolean", default: false },
-    rounds: { type: "string" },
-    seconds: { type: "string" },
-    minutes: { type: "string" },
-    profile: { type: "string" },
-  },
+const usage = `npm run bench -- [--quick | --full] [--only NAME,NAME] [--rounds N] [--seconds N] [--minutes N]
+  [--write] [--profile FOLDER]
+
+Measures ${Object.keys(measures).join(", ")}. --write also puts the tables and plots into docs/performance.md.`;
+
+const values = readOptions(usage, {
+  only: { type: "string" },
+  quick: { type: "boolean", default: false },
+  full: { type: "boolean", default: false },
+  write: { type: "boolean", default: false },
+  rounds: { type: "string" },
+  seconds: { type: "string" },
+  minutes: { type: "string" },
+  profile: { type: "string" },
 });
 
 const effort: Effort = {
@@ -80,8 +83,10 @@ const effort: Effort = {
 };
 const names = values.only?.split(",") ?? Object.keys(measures);
 const unknown = names.filter((name) => !(name in measures));
-if (unknown.length > 0)
-  throw new Error(`unknown: ${unknown.join(", ")}; there are ${Object.keys(measures).join(", ")}`);
+if (unknown.length > 0) {
+  console.error(`There is no ${unknown.join(", ")}.\n\n${usage}`);
+  process.exit(2);
+}
 
 const results: Result[] = [];
 const machine = await inLab((lab) => describeMachine(() => lab.databases.version(), rivalVersions()));

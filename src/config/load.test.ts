@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { configOf, hookToken, parse, problemsOf } from "./fixture.ts";
 import { loadConfig } from "./load.ts";
+import { makeFolder } from "../../test/support/folder.ts";
 
-const folder = () => mkdtempSync(join(tmpdir(), "rouse-config-"));
+const folder = () => makeFolder("config");
 
 test("an empty object is a whole configuration", () => {
   assert.deepEqual(configOf({}), {

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { loadConfig, type LoadResult } from "./load.ts";
 import { watchConfig } from "./watch.ts";
 import { writeFileAtomic } from "./write.ts";
+import { makeFolder } from "../../test/support/folder.ts";
 
 const withPath = (path: string) => `{ "hooks": { "path": "/${path}" } }`;
 const pathOf = (result: LoadResult) => (result.ok ? result.config.hooks.path : null);
 
 function start(t: TestContext, text: string) {
-  const folder = mkdtempSync(join(tmpdir(), "rouse-watch-"));
+  const folder = makeFolder("watch");
   const file = join(folder, "rouse.jsonc");
   writeFileSync(file, text, { mode: 0o600 });
   const waiting: ((result: LoadResult) => void)[] = [];
@@ -77,7 +77,7 @@ test("a secret file's change is a change", async (t) => {
 });
 
 test("what changed between loading and watching is not missed", async (t) => {
-  const file = join(mkdtempSync(join(tmpdir(), "rouse-watch-")), "rouse.jsonc");
+  const file = join(makeFolder("watch"), "rouse.jsonc");
   writeFileSync(file, withPath("a"));
   const loaded = loadConfig(file, {});
   writeFileSync(file, withPath("b"));

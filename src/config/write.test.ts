@@ -1,21 +1,13 @@
 import assert from "node:assert/strict";
-import {
-  lstatSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { gatewayToken, hookToken, parse } from "./fixture.ts";
 import { loadConfig } from "./load.ts";
 import { editConfig, homeOf, initialConfig, newToken, writeFileAtomic } from "./write.ts";
+import { makeFolder } from "../../test/support/folder.ts";
 
-const folder = () => mkdtempSync(join(tmpdir(), "rouse-write-"));
+const folder = () => makeFolder("write");
 
 test("the first config loads without problems and without warnings", () => {
   const file = join(folder(), "rouse.jsonc");

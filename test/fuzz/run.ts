@@ -1,13 +1,11 @@
-// npm run fuzz -- [--minutes N] [--requests N] [--seed N] [--store sqlite|postgres] [--what parsers|requests] [--input N]
-//
 // First the properties of all parsers, with many more cases than in a test run; then requests against a running
 // gateway. `--input N` only shows that input of the seed.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { globSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { casesVariable } from "../support/cases.ts";
+import { readOptions } from "../support/options.ts";
 import { createDatabase, postgresVariable, startPostgres } from "../support/postgres.ts";
 import { randomSeed } from "../support/random.ts";
 import { loadCorpus } from "./corpus.ts";
@@ -15,15 +13,16 @@ import { token } from "./gateway.ts";
 import { inputOf, shown } from "./input.ts";
 import { describe, fuzzRequests } from "./requests.ts";
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: "string" },
-    requests: { type: "string" },
-    seed: { type: "string", default: String(randomSeed()) },
-    store: { type: "string", default: "sqlite" },
-    what: { type: "string" },
-    input: { type: "string" },
-  },
+const usage = `npm run fuzz -- [--minutes N] [--requests N] [--seed N] [--store sqlite|postgres]
+  [--what parsers|requests] [--input N]`;
+
+const values = readOptions(usage, {
+  minutes: { type: "string" },
+  requests: { type: "string" },
+  seed: { type: "string", default: String(randomSeed()) },
+  store: { type: "string", default: "sqlite" },
+  what: { type: "string" },
+  input: { type: "string" },
 });
 const seed = Number(values.seed);
 const isWanted = (what: string): boolean => values.what === undefined || values.what === what;

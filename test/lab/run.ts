@@ -1,24 +1,22 @@
-// The crash lab.
-//
-//   npm run lab -- --rounds N --seed S --cells PATTERN --store sqlite|postgres --minutes M
-//
-// `--rounds` is for each cell; the first round of a cell has the seed S, the next S + 1, and so on. The settings
-// (store and nodes) are worked at the same time. After M minutes no further round is begun.
-import { parseArgs } from "node:util";
+// The crash lab. The settings (store and nodes) are worked at the same time.
+import { readOptions } from "../support/options.ts";
 import { randomSeed } from "../support/random.ts";
 import { type Cell, cellName, cells, cellsOf, type Setting, settings } from "./cells.ts";
 import { createBar, failureOf, tableOf } from "./report.ts";
 import { createTrack, type RoundResult } from "./track.ts";
 
+const usage = `npm run lab -- [--rounds N] [--seed S] [--cells PATTERN] [--store sqlite|postgres] [--minutes M]
+
+--rounds is for each cell; the first round of a cell has the seed S, the next S + 1, and so on. After M minutes no
+further round is begun.`;
+
 async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      rounds: { type: "string", default: "1" },
-      seed: { type: "string", default: String(randomSeed()) },
-      cells: { type: "string", default: "" },
-      store: { type: "string" },
-      minutes: { type: "string", default: "Infinity" },
-    },
+  const values = readOptions(usage, {
+    rounds: { type: "string", default: "1" },
+    seed: { type: "string", default: String(randomSeed()) },
+    cells: { type: "string", default: "" },
+    store: { type: "string" },
+    minutes: { type: "string", default: "Infinity" },
   });
   const rounds = Number(values.rounds);
   const seed = Number(values.seed);

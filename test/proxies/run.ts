@@ -1,15 +1,13 @@
 // `npm run test:proxies`: installs nginx and Caddy from the system's packages where they are not there, makes a
 // certificate, and runs the suites against the configurations in deploy/.
-//
-//   npm run test:proxies -- --only nginx|caddy
 import { execFileSync, spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { makeCertificate, needPrograms } from "../support/debian.ts";
 import { makeFolder } from "../support/folder.ts";
+import { readOptions } from "../support/options.ts";
 
-const { values } = parseArgs({ options: { only: { type: "string" } } });
+const values = readOptions("npm run test:proxies -- [--only nginx|caddy]", { only: { type: "string" } });
 needPrograms(["nginx", "caddy", "openssl"], ["nginx-light", "caddy", "openssl"]);
 execFileSync("nginx", ["-v"], { stdio: "inherit" });
 console.log(`caddy version: ${execFileSync("caddy", ["version"], { encoding: "utf8" }).trim()}`);

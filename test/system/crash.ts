@@ -1,8 +1,6 @@
 // The crash test: a stream of requests to a real gateway that is killed again and again, and then judged.
-//
-//   npm run crash -- --kills 200 --store sqlite|postgres --seed N
 import { pathToFileURL } from "node:url";
-import { parseArgs } from "node:util";
+import { readOptions } from "../support/options.ts";
 import { createDatabase, postgresVariable, startPostgres } from "../support/postgres.ts";
 import { until } from "../support/process.ts";
 import { createRandom, randomSeed } from "../support/random.ts";
@@ -129,12 +127,10 @@ export const describeResult = ({ faults, ...numbers }: CrashResult): string =>
     .join(", ")}; ${faults.length === 0 ? "nothing wrong" : `${faults.length} faults`}`;
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      kills: { type: "string", default: "200" },
-      store: { type: "string", default: "sqlite" },
-      seed: { type: "string", default: String(randomSeed()) },
-    },
+  const values = readOptions("npm run crash -- [--kills N] [--store sqlite|postgres] [--seed N]", {
+    kills: { type: "string", default: "200" },
+    store: { type: "string", default: "sqlite" },
+    seed: { type: "string", default: String(randomSeed()) },
   });
   const store = values.store === "postgres" ? "postgres" : "sqlite";
   const options = { kills: Number(values.kills), store, seed: Number(values.seed) } as const;

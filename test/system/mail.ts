@@ -1,17 +1,15 @@
 // The mail crash test: mails arrive at a fake Google while the gateways that watch it are killed again and again. In
 // the end every mail must be exactly one run.
-//
-//   npm run crash:mail -- --mails 1000 --kills 100 --store sqlite|postgres --nodes 1 --mode poll|pull --seed N
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { parseArgs } from "node:util";
 import { systemClock } from "../../src/core/clock.ts";
 import { openPostgresStore } from "../../src/store/postgres.ts";
 import { openSqliteFile } from "../../src/store/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";
 import { faultReplies, type FakeGoogle, startGoogle } from "../fakes/google.ts";
+import { readOptions } from "../support/options.ts";
 import { createDatabase, postgresVariable, startPostgres } from "../support/postgres.ts";
 import { type GatewayProcess, launchGateway, until } from "../support/process.ts";
 import { createRandom, randomSeed } from "../support/random.ts";
@@ -201,16 +199,17 @@ export async function faultsIn(store: Store, ids: readonly string[]): Promise<st
   return faults;
 }
 
+const usage =
+  "npm run crash:mail -- [--mails N] [--kills N] [--store sqlite|postgres] [--nodes N] [--mode poll|pull] [--seed N]";
+
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      mails: { type: "string", default: "1000" },
-      kills: { type: "string", default: "100" },
-      store: { type: "string", default: "sqlite" },
-      nodes: { type: "string", default: "1" },
-      mode: { type: "string", default: "poll" },
-      seed: { type: "string", default: String(randomSeed()) },
-    },
+  const values = readOptions(usage, {
+    mails: { type: "string", default: "1000" },
+    kills: { type: "string", default: "100" },
+    store: { type: "string", default: "sqlite" },
+    nodes: { type: "string", default: "1" },
+    mode: { type: "string", default: "poll" },
+    seed: { type: "string", default: String(randomSeed()) },
   });
   const store = values.store === "postgres" ? "postgres" : "sqlite";
   const mode = values.mode === "pull" ? "pull" : "poll";

@@ -1,9 +1,7 @@
 // The crash test of the outbox: replies of several messages to several people, while the gateway that sends them is
 // killed again and again; then what arrived is judged.
-//
-//   npm run crash:outbox -- --kills 200 --seed N
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { parseArgs } from "node:util";
+import { readOptions } from "../support/options.ts";
 import { post, until } from "../support/process.ts";
 import { createRandom, randomSeed } from "../support/random.ts";
 import { pause } from "./crash-load.ts";
@@ -143,11 +141,9 @@ export const describeOutbox = ({ faults, ...numbers }: OutboxResult): string =>
     .join(", ")}; ${faults.length === 0 ? "nothing wrong" : `${faults.length} faults`}`;
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      kills: { type: "string", default: "200" },
-      seed: { type: "string", default: String(randomSeed()) },
-    },
+  const values = readOptions("npm run crash:outbox -- [--kills N] [--seed N]", {
+    kills: { type: "string", default: "200" },
+    seed: { type: "string", default: String(randomSeed()) },
   });
   const options = { kills: Number(values.kills), seed: Number(values.seed) };
   console.log(`outbox test: ${options.kills} kills, seed ${options.seed}`);

@@ -1,16 +1,15 @@
 // `npm run test:upgrade`: a rolling upgrade. Two nodes of an older commit and two of this checkout on one PostgreSQL:
 // the new ones bring the schema up to date under the old ones, requests go to all, and the old ones leave, one stopped
 // and one killed.
-//
-//   npm run test:upgrade -- --from REF
 import { rmSync } from "node:fs";
-import { parseArgs } from "node:util";
+import { readOptions } from "../support/options.ts";
 import { createDatabase, postgresVariable, startPostgres } from "../support/postgres.ts";
 import { commitBeforeMigration, ownSchemaVersion, resolveCommit, schemaVersion, unpack } from "./old-code.ts";
 import { upgradeTest } from "./upgrade.ts";
 
-const { values } = parseArgs({
-  options: { from: { type: "string" }, seed: { type: "string", default: "1" } },
+const values = readOptions("npm run test:upgrade -- [--from REF] [--seed N]", {
+  from: { type: "string" },
+  seed: { type: "string", default: "1" },
 });
 const commit = values.from === undefined ? commitBeforeMigration() : resolveCommit(values.from);
 const versions = { old: schemaVersion(commit), new: ownSchemaVersion() };
