@@ -20,6 +20,9 @@ export type Hook = {
 /** A request that leads to nothing: `skipped` is 204, `failed` 500; the reason is kept for the operator. */
 export type Nothing = { readonly outcome: "skipped" | "failed"; readonly reason: string };
 
+/** The queue is full: only what was accepted before is answered. */
+export type Full = { readonly full: Acceptance };
+
 export type Decision = Acceptance | Refusal | Nothing;
 
 export type HookRequest = { target: string; rawHeaders: readonly string[]; body: Buffer; now: number };
@@ -49,11 +52,13 @@ export function decide(
   request: HookRequest,
   settings: HookSettings,
   hasRoom: HasRoom,
-): Decision | Promise<Decision> {
+): Decision | Full | Promise<Decision | Full> {
   const asked = ask(hook, request, settings);
-  return asked instanceof Promise
-    ? asked.then((each) => conclude(hook, each, request, settings, hasRoom))
-    : conclude(hook, asked, request, settings, hasRoom);
+  const finish = (each: Asked | Refusal | Nothing): Decision | Full => {
+    const decision = conclude(hook, each, request, settings);
+    return isTooMuch(decision, hasRoom) ? { full: decision } : decision;
+  };
+  return asked instanceof Promise ? asked.then(finish) : finish(asked);
 }
 
 export function ask(
@@ -86,7 +91,8 @@ export async function decidePayload(
 ): Promise<Decision> {
   const request = { rawHeaders: [], target: "", body: Buffer.alloc(0), now };
   const asked = await askMappings(mappedRequest(name, payload, request), settings);
-  return conclude({ name, read: null }, asked, request, settings, hasRoom);
+  const decision = conclude({ name, read: null }, asked, request, settings);
+  return isTooMuch(decision, hasRoom) ? queueFull() : decision;
 }
 
 export const mappedRequest = (
@@ -107,7 +113,6 @@ export function conclude(
   asked: Asked | Refusal | Nothing,
   { rawHeaders, body }: Pick<HookRequest, "rawHeaders" | "body">,
   settings: HookSettings,
-  hasRoom: HasRoom,
 ): Decision {
   if (isRefusal(asked) || "outcome" in asked) return asked;
   const allowed: Allowed[] = [];
@@ -119,12 +124,12 @@ export function conclude(
   const idempotency = readIdempotency(rawHeaders, body);
   if (idempotency !== null && isRefusal(idempotency)) return idempotency;
   const [only] = allowed;
-  const acceptance =
-    asked.isList || only === undefined
-      ? acceptAll(name, allowed, settings, idempotency)
-      : acceptOne(name, only, settings, idempotency);
-  const runs = acceptance.runs.length;
-  return runs === 0 || hasRoom(runs) ? acceptance : queueFull();
+  return asked.isList || only === undefined
+    ? acceptAll(name, allowed, settings, idempotency)
+    : acceptOne(name, only, settings, idempotency);
 }
 
-const queueFull = (): Refusal => refuse("queue-full", { retryAfterSeconds: queueFullRetrySeconds });
+const isTooMuch = (decision: Decision, hasRoom: HasRoom): decision is Acceptance =>
+  "runs" in decision && decision.runs.length > 0 && !hasRoom(decision.runs.length);
+
+export const queueFull = (): Refusal => refuse("queue-full", { retryAfterSeconds: queueFullRetrySeconds });

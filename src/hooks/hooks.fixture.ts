@@ -7,7 +7,7 @@ import { channelNames } from "../core/target.ts";
 import { type RawAnswer, type RawClient, rawClient } from "../http/raw-client.fixture.ts";
 import { createServer, type Server } from "../http/server.ts";
 import { createThrottle } from "../http/throttle.ts";
-import type { Acceptance, Accepted, RequestRecord } from "../store/store.ts";
+import type { Acceptance, Accepted, Repeated, RequestRecord } from "../store/store.ts";
 import { type MappingRoom, noMappings } from "./mapping/prepare.ts";
 import { createHooks } from "./pipeline.ts";
 import { hookSettings } from "./settings.ts";
@@ -24,6 +24,8 @@ export type Options = {
   accept?: (acceptance: Acceptance) => Promise<Accepted>;
   stopping?: () => boolean;
   hasRoom?: () => boolean;
+  /** What an earlier request with the same key was told. */
+  repeated?: Repeated;
   onStored?: (acceptance: Acceptance) => void;
 };
 
@@ -56,6 +58,7 @@ export async function startHooks(context: TestContext, options: Options = {}): P
         accepted.push(acceptance);
         return options.accept?.(acceptance) ?? Promise.resolve({ kind: "stored" });
       },
+      findRepeated: async () => options.repeated ?? null,
       recordRequest: async (record) => void records.push(record),
     },
     throttle: createThrottle(options.hooks?.authFailures ?? { max: 20, windowSeconds: 60 }, systemClock),

@@ -193,6 +193,23 @@ test("stopping, no room and a store that is away are 503 with Retry-After; a fau
   assert.ok(!JSON.stringify(hooks.lines).includes("secret"));
 });
 
+test("a full queue still answers what was accepted before, and says when a key was used for something else", async (context) => {
+  const keyed = [right, "Idempotency-Key: k"];
+  for (const [repeated, expected] of [
+    [
+      { kind: "replayed", answer: { status: 202, body: { ok: true, runId: "first" } } },
+      [202, undefined, "true"],
+    ],
+    [{ kind: "mismatch" }, [422, "idempotency-mismatch", undefined]],
+    [undefined, [503, "queue-full", undefined]],
+  ] as const) {
+    const hooks = await startHooks(context, { hasRoom: () => false, ...(repeated && { repeated }) });
+    const { status, json, headers } = await hooks.post("/hooks/agent", { message: "x" }, keyed);
+    assert.deepEqual([status, json["code"], headers["idempotent-replayed"]], expected);
+    assert.deepEqual(hooks.accepted, []);
+  }
+});
+
 test("hooks that are off are not there", async (context) => {
   const hooks = await startHooks(context, { hooks: { enabled: false, tokens: [] } });
   assert.equal((await hooks.post("/hooks/wake", { text: "x" })).json["code"], "not-found");

@@ -19,7 +19,7 @@ import type { Exchange } from "../http/exchange.ts";
 import { sendEmpty, sendJson, sendRefusal } from "../http/respond.ts";
 import type { FailureCounter } from "../http/shared-throttle.ts";
 import type { Acceptance, Accepted, Store, Stored } from "../store/store.ts";
-import { type Decision, decide, findHook, type Hook, type Nothing } from "./decide.ts";
+import { type Decision, decide, findHook, type Full, type Hook, type Nothing, queueFull } from "./decide.ts";
 import { withTrace } from "./accept.ts";
 import { createRefusals } from "./refusals.ts";
 import { isUnder, matchRoute } from "./route.ts";
@@ -28,7 +28,7 @@ import { endHookSpan, noteAccepted, startHookSpan } from "./span.ts";
 
 export type HooksDependencies = {
   settings: () => HookSettings;
-  store: Pick<Store, "accept" | "recordRequest">;
+  store: Pick<Store, "accept" | "findRepeated" | "recordRequest">;
   throttle: FailureCounter;
   clock: Clock;
   log: Log;
@@ -118,6 +118,13 @@ export function createHooks(dependencies: HooksDependencies): Hooks {
     log.debug("request led to nothing", { hook: hook.name, outcome });
   }
 
+  async function answerFull(exchange: Exchange, settings: HookSettings, acceptance: Acceptance) {
+    const { hook, idempotency } = acceptance;
+    const repeated = idempotency && (await store.findRepeated(hook, idempotency));
+    if (repeated) answerAccepted(exchange, settings, acceptance, repeated);
+    else answerRefusal(exchange, settings, queueFull());
+  }
+
   async function accept(exchange: Exchange, settings: HookSettings, acceptance: Acceptance): Promise<void> {
     const startedAt = performance.now();
     const accepted = await store.accept(acceptance);
@@ -130,10 +137,11 @@ export function createHooks(dependencies: HooksDependencies): Hooks {
     exchange: Exchange,
     settings: HookSettings,
     hook: Hook,
-    decision: Decision,
+    decision: Decision | Full,
   ): Promise<void> | void {
     if (isRefusal(decision)) return answerRefusal(exchange, settings, decision);
     if ("outcome" in decision) return answerNothing(exchange, settings, hook, decision);
+    if ("full" in decision) return answerFull(exchange, settings, decision.full);
     return accept(exchange, settings, withTrace(decision, exchange.span.context));
   }
 

@@ -168,6 +168,7 @@ export function createStore({ driver, bell = silentBell, onGroup }: StoreOptions
 
   return {
     accept,
+    findRepeated: (hook, idempotency) => driver.run("findRepeated", { hook, ...idempotency, idempotencyMs }),
     recordRequest: (record) => driver.run("recordRequest", record),
 
     claimRuns: (claim) => driver.run("claimRuns", claim),

@@ -15,6 +15,8 @@ import type { NewEvent, SystemEvent } from "../core/system-event.ts";
 import type { Target } from "../core/target.ts";
 import type { Session, TranscriptTurn } from "../core/transcript.ts";
 
+export type Idempotency = { key: string; fingerprint: string };
+
 /** All that one request leads to, stored together or not at all. */
 export type Acceptance = {
   id: string;
@@ -23,7 +25,7 @@ export type Acceptance = {
   runs: readonly NewRun[];
   /** Ask for a heartbeat of the main session in the same transaction. */
   heartbeat: HeartbeatRequest | null;
-  idempotency: { key: string; fingerprint: string } | null;
+  idempotency: Idempotency | null;
   /** What the caller is told, kept to be told again to a request with the same idempotency key. */
   answer: Answer;
 };
@@ -32,7 +34,9 @@ export type Answer = { status: number; body: Readonly<Record<string, unknown>> }
 
 /** `claimed`: its run, which nobody else can take. */
 export type Stored = { kind: "stored"; claimed?: ClaimedRun };
-export type Accepted = Stored | { kind: "replayed"; answer: Answer } | { kind: "mismatch" };
+/** What another request with the same key makes of this one. */
+export type Repeated = { kind: "replayed"; answer: Answer } | { kind: "mismatch" };
+export type Accepted = Stored | Repeated;
 
 /** Heartbeat requests coalesce: while one waits that has not begun, another changes nothing. */
 export type HeartbeatRequest = { agentId: string; delayMs: number };
@@ -173,6 +177,8 @@ export type CancelResult = "cancelled" | "requested" | "ended" | "unknown";
 export type Store = {
   /** With `claim`, the run of an acceptance that leads to one alone, in a lane of its own, is stored as claimed. */
   accept(acceptance: Acceptance, claim?: RunClaim): Promise<Accepted>;
+  /** Of a request that would not be stored now: null when none with its key was. */
+  findRepeated(hook: string, idempotency: Idempotency): Promise<Repeated | null>;
   recordRequest(record: Omit<RequestRecord, "createdAt">): Promise<void>;
 
   claimRuns(claim: {

@@ -135,8 +135,10 @@ describe("limits", { concurrency: 4 }, () => {
       hooks: { maxQueued: 2 },
       agents: { maxConcurrent: 1, list: [gated("main")] },
     });
-    const post = () => gateway.post("agent", { message: "m", wakeMode: "next-heartbeat", deliver: false });
-    const first = await post();
+    const message = { message: "m", wakeMode: "next-heartbeat", deliver: false };
+    const post = () => gateway.post("agent", message);
+    const postFirst = () => gateway.post("agent", message, ["Idempotency-Key: first"]);
+    const first = await postFirst();
     assert.equal(first.status, 202);
     const full = await gateway.waitFor("the queue to be full", async () => {
       const answer = await post();
@@ -144,6 +146,8 @@ describe("limits", { concurrency: 4 }, () => {
     });
     assert.deepEqual([full.status, full.json["code"]], [503, "queue-full"]);
     assert.match(full.headers["retry-after"] ?? "", /^[1-9]\d*$/);
+    const again = await postFirst();
+    assert.deepEqual([again.status, again.json], [202, first.json], "what was accepted before is told again");
     const accepted = (await gateway.runs()).length;
     assert.ok(accepted === 2 || accepted === 3, `${accepted} were accepted, one of which may run`);
     assert.equal((await gateway.post("wake", wakeOf(100))).status, 200, "a wake is no run");

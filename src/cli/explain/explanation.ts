@@ -50,7 +50,7 @@ export async function explain(
   const refused = bodyRefusal(request, settings);
   if (refused !== null) return explanationOf(name, refused);
   const asked = await ask(hook, request, settings);
-  const decision = conclude(hook, asked, request, settings, () => true);
+  const decision = conclude(hook, asked, request, settings);
   const isUnknown = isRefusal(decision) && decision.refused === "unknown-hook";
   return explanationOf(name, decision, {
     mappings: hook.read === null ? tryMappings(mappings, readMapped(name, request)) : [],

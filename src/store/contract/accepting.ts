@@ -157,6 +157,25 @@ export function accepting(harness: () => Harness): void {
       assert.equal((await accept()).kind, "stored");
     });
 
+    test("what was accepted with a key is found again for as long as the key stands", async () => {
+      const { store, clock } = harness();
+      const idempotency = { key: "k", fingerprint: "body" };
+      assert.equal(await store.findRepeated("agent", idempotency), null);
+      const first = acceptance({ hook: "agent", runs: [run()], idempotency });
+      await store.accept(first);
+      clock.advance(24 * 3_600_000 - 1);
+      assert.deepEqual(await store.findRepeated("agent", idempotency), {
+        kind: "replayed",
+        answer: first.answer,
+      });
+      assert.deepEqual(await store.findRepeated("agent", { ...idempotency, fingerprint: "other" }), {
+        kind: "mismatch",
+      });
+      assert.equal(await store.findRepeated("other", idempotency), null);
+      clock.advance(1);
+      assert.equal(await store.findRepeated("agent", idempotency), null);
+    });
+
     test("a request that failed keeps no key", async () => {
       const { store } = harness();
       const first = run();

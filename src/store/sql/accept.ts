@@ -1,6 +1,6 @@
 // A group of accepted requests in one transaction.
 import type { Dialect, Program, Value } from "../driver.ts";
-import type { Accepted, Acceptance, Answer, HeartbeatRequest } from "../store.ts";
+import type { Accepted, Acceptance, Answer, HeartbeatRequest, Repeated } from "../store.ts";
 import {
   insertClaimed,
   insertEvents,
@@ -126,18 +126,26 @@ function* claimKeys(
   const repeated = new Map<string, Accepted>();
   for (const each of keyed) {
     if (fresh.has(each.id)) continue;
-    const [first] = yield {
-      sql: "select fingerprint, answer from idempotency where hook = $1 and key = $2",
-      values: [each.hook, each.key],
-    };
+    const first = yield* repeatedBy(each, -1);
     if (!first) throw new Error("an idempotency key vanished while it was looked up");
-    const same = first["fingerprint"] === each.fingerprint;
-    repeated.set(
-      each.id,
-      same
-        ? { kind: "replayed", answer: JSON.parse(String(first["answer"])) as Answer }
-        : { kind: "mismatch" },
-    );
+    repeated.set(each.id, first);
   }
   return repeated;
 }
+
+type Key = { hook: string; key: string; fingerprint: string };
+
+function* repeatedBy({ hook, key, fingerprint }: Key, after: number): Program<Repeated | null> {
+  const [first] = yield {
+    sql: "select fingerprint, answer from idempotency where hook = $1 and key = $2 and created_at > $3",
+    values: [hook, key, after],
+  };
+  if (!first) return null;
+  if (first["fingerprint"] !== fingerprint) return { kind: "mismatch" };
+  return { kind: "replayed", answer: JSON.parse(String(first["answer"])) as Answer };
+}
+
+export const findRepeated = (
+  _: Dialect,
+  { now, idempotencyMs, ...key }: Key & { now: number; idempotencyMs: number },
+): Program<Repeated | null> => repeatedBy(key, now - idempotencyMs);

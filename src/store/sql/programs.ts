@@ -1,7 +1,7 @@
 // Every program by its name: what a driver can be asked to run. Writes are transactions, and what asks for the time is
 // one too; singles write with one statement, which is a transaction by itself; reads change nothing.
 import { checkVersion, migrate } from "../migrations/migrate.ts";
-import { accept, acceptClaimed, acceptEvents, acceptRuns } from "./accept.ts";
+import { accept, acceptClaimed, acceptEvents, acceptRuns, findRepeated } from "./accept.ts";
 import { countFailures } from "./auth-failures.ts";
 import { backlog } from "./backlog.ts";
 import { beginRuns } from "./begin.ts";
@@ -68,6 +68,7 @@ export const writes = {
   commitMail,
   compact,
   countFailures,
+  findRepeated,
   forgetMailAccount,
   holdMail,
   listSpending,
