@@ -73,7 +73,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   }
   let current = prepared.parts;
   metrics.know(knownNames(current));
-  const room = createRoom({ store, clock, most: () => current.config.hooks.maxQueued });
+  const room = createRoom({
+    store,
+    clock,
+    most: () => current.config.hooks.maxQueued,
+    isShared: isShared(current.config),
+  });
   await room.refresh();
   const health = createHealth({ store, clock });
   const throttle = createThrottle(started.hooks.authFailures, clock);

@@ -13,7 +13,7 @@ test("counts what is stored and what was taken since, and looks again each secon
       return Promise.resolve(unfinished);
     },
   };
-  const room = createRoom({ store, clock, most: () => 10 });
+  const room = createRoom({ store, clock, most: () => 10, isShared: false });
   await room.refresh();
   assert.ok(room.has(3));
   assert.ok(!room.has(4));
@@ -35,7 +35,7 @@ test("far from full, it looks again only now and then, and at once when it fills
   const clock = createFakeClock();
   let counts = 0;
   const store = { countUnfinished: () => Promise.resolve(counts++) };
-  const room = createRoom({ store, clock, most: () => 100 });
+  const room = createRoom({ store, clock, most: () => 100, isShared: true });
   await room.refresh();
   await clock.advance(9999);
   assert.ok(room.has(50));
@@ -45,6 +45,22 @@ test("far from full, it looks again only now and then, and at once when it fills
   await clock.advance(10_000);
   assert.ok(room.has(1));
   assert.equal(counts, 3);
+});
+
+test("far from full and alone, it does not look again before it has accepted half of what may wait", async () => {
+  const clock = createFakeClock();
+  let counts = 0;
+  const store = { countUnfinished: () => Promise.resolve(counts++) };
+  const room = createRoom({ store, clock, most: () => 100, isShared: false });
+  await room.refresh();
+  await clock.advance(3_600_000);
+  assert.ok(room.has(1));
+  room.taken(50);
+  assert.equal(counts, 1);
+  assert.ok(room.has(1));
+  assert.equal(counts, 2);
+  await clock.advance(0);
+  assert.ok(room.has(98), "all but one have ended");
 });
 
 test("a count that took long stands longer, but never so long that a drained queue goes on refusing", async () => {
@@ -58,7 +74,7 @@ test("a count that took long stands longer, but never so long that a drained que
       return waiting;
     },
   };
-  const room = createRoom({ store, clock, most: () => 100 });
+  const room = createRoom({ store, clock, most: () => 100, isShared: true });
   await room.refresh();
   await clock.advance(99_000);
   assert.ok(room.has(1));
@@ -81,7 +97,7 @@ test("a store that is away leaves the last count standing", async () => {
   const clock = createFakeClock();
   let away = false;
   const store = { countUnfinished: () => (away ? Promise.reject(new Error("away")) : Promise.resolve(10)) };
-  const room = createRoom({ store, clock, most: () => 10 });
+  const room = createRoom({ store, clock, most: () => 10, isShared: false });
   await room.refresh();
   away = true;
   await clock.advance(1000);

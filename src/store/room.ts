@@ -1,6 +1,7 @@
 // Room in the queue: a guard, not a promise. What waits is counted now and then; in between, what this node has
 // accepted since is added to it. Counting costs what waits: it is seldom done while the queue is far from full, and the
-// longer it takes, the longer it is left alone.
+// longer it takes, the longer it is left alone. A node that is the only one cannot have missed any: far from full, it
+// need not count at all.
 import type { Clock } from "../core/clock.ts";
 import type { Store } from "./store.ts";
 
@@ -23,8 +24,10 @@ export function createRoom(options: {
   store: Pick<Store, "countUnfinished">;
   clock: Clock;
   most: () => number;
+  /** Whether other nodes accept, too. */
+  isShared: boolean;
 }): Room {
-  const { store, clock, most } = options;
+  const { store, clock, most, isShared } = options;
   let counted = 0;
   let takenSince = 0;
   let countedAt = -Infinity;
@@ -45,8 +48,9 @@ export function createRoom(options: {
   return {
     has(runs) {
       const wanted = counted + takenSince + runs;
-      const pace = wanted * 2 > most() ? nearlyFull : halfEmpty;
-      if (clock.now() - countedAt >= standsMs(pace, tookMs)) void refresh();
+      const isNearlyFull = wanted * 2 > most();
+      const stands = standsMs(isNearlyFull ? nearlyFull : halfEmpty, tookMs);
+      if ((isNearlyFull || isShared) && clock.now() - countedAt >= stands) void refresh();
       return wanted <= most();
     },
     taken(runs) {
