@@ -10,7 +10,7 @@ import { writeConfig } from "../subjects/gateway.ts";
 
 const command = fileURLToPath(new URL("../../bin/rouse.mjs", import.meta.url));
 /** Idle is what remains once the start has settled. */
-const settleMs = 1500;
+const settleMs = 5000;
 
 type Start = { readyMs: number; megabytes: number };
 
