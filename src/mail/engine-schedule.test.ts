@@ -211,6 +211,20 @@ suite("the mail engine's looks", { concurrency: true }, () => {
     await eventually(async () => (await lab.keys()).length === 1, "the run");
   });
 
+  test("a start while one that died still holds the account is followed shortly after it is free", async (t) => {
+    const lab = await createLab(t);
+    const id = "gmail:me@mail.test";
+    await lab.store.holdMail({ id, lease: "of one that died", leaseMs: 600_000 });
+    lab.watch({ pollMs: 300_000 }).start();
+    await lab.wait(1000);
+    await lab.wait(1000);
+    assert.equal(lab.box.count("baseline"), 0);
+    await lab.store.releaseMail({ id, lease: "of one that died" });
+    await lab.wait(1000);
+    await rested(lab, 1);
+    assert.equal(lab.box.count("baseline"), 1);
+  });
+
   test("while hints do not come, looks come more often", async (t) => {
     const lab = await createLab(t);
     const watch = lab.watch({ pollMs: 300_000, withoutHintsMs: 30_000 });

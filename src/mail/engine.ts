@@ -46,8 +46,11 @@ export function createMailWatch(options: MailWatchOptions): MailWatch {
   const stopping = new AbortController();
   let state: "new" | "going" | "parked" | "stopped" = "new";
   let looking: Promise<unknown> | null = null;
-  /** There was a hint, or news of trouble, that no look has followed yet. */
-  let asked = false;
+  /**
+   * There was a hint, or news of trouble, that no look has followed yet; or this watch has only begun, perhaps because
+   * one that had taken a hint ended before its look.
+   */
+  let asked = true;
   let failures = 0;
   let hinted: string | null = null;
   /** Where the first look after that hint began, or the one that was under way. */
@@ -60,19 +63,22 @@ export function createMailWatch(options: MailWatchOptions): MailWatch {
     asked = false;
     try {
       const synced = await sync(stopping.signal);
-      if (synced.kind === "busy") {
-        asked ||= wasAsked;
-        return { outcome: "busy", restMs: asked ? busyMs : restMs() };
-      }
+      if (synced.kind === "busy") return busy(wasAsked);
       if (failures > 0) log.info("mail can be read again", { ...fields, count: failures });
       failures = 0;
       hintedFrom ??= synced.cursorBefore;
       return { outcome: "done", restMs: asked ? 0 : restAfterHint() };
     } catch (fault) {
       if (stopping.signal.aborted) return { outcome: "failed", restMs: null };
-      if (fault instanceof LeaseLost) return { outcome: "busy", restMs: restMs() };
+      if (fault instanceof LeaseLost) return busy(wasAsked);
       return afterFault(fault);
     }
+  }
+
+  /** Another node looks, or one that died while it did: what was asked for is asked for again, until one has looked. */
+  function busy(wasAsked: boolean): Looked {
+    asked ||= wasAsked;
+    return { outcome: "busy", restMs: asked ? busyMs : restMs() };
   }
 
   async function afterFault(fault: unknown): Promise<Looked> {
