@@ -7,7 +7,7 @@ export type Value = string | number | null;
 export type Row = Readonly<Record<string, Value>>;
 /**
  * With `rows`, the statement is done for each of their items; `sql` then takes their columns from the dialect's
- * `rows`. SQLite binds row by row, which costs it half of what taking JSON apart does; PostgreSQL gets all of them in
+ * `rows`, `stored` or `given`. SQLite binds row by row, which costs it half of what taking JSON apart does; PostgreSQL gets all of them in
  * one round trip.
  */
 export type Statement = { sql: string; values: readonly Value[]; rows?: Rows };
