@@ -7,8 +7,8 @@ export type Value = string | number | null;
 export type Row = Readonly<Record<string, Value>>;
 /**
  * With `rows`, the statement is done for each of their items; `sql` then takes their columns from the dialect's
- * `rows`, `stored` or `given`. SQLite binds row by row, which costs it half of what taking JSON apart does; PostgreSQL gets all of them in
- * one round trip.
+ * `rows`, `stored` or `given`. SQLite binds row by row, which costs it half of what taking JSON apart does; PostgreSQL
+ * gets all of them in one round trip.
  */
 export type Statement = { sql: string; values: readonly Value[]; rows?: Rows };
 export type Rows = { columns: readonly string[]; items: readonly (readonly Value[])[] };
