@@ -15,7 +15,8 @@ import {
   settlement,
 } from "./contract/harness.ts";
 import { answerTo, postgresDialect, statementsOf, type Program, type Row } from "./driver.ts";
-import { openPostgresStore, toArrays } from "./postgres.ts";
+import { openPostgresStore } from "./postgres.ts";
+import { toArrays } from "./arrays.ts";
 import { acceptEvents, acceptRuns } from "./sql/accept.ts";
 import {
   cancelDelivery,
