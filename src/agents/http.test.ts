@@ -138,6 +138,14 @@ test("passes the trace on", async () => {
   );
 });
 
+test("an account in the address is the service's own", async () => {
+  const { received } = receiving();
+  const path = [...answers.keys()].at(-1)!;
+  await agentAt(`http://ada:p%40ss@127.0.0.1:${port}${path}`).run(contractTurn(), going());
+  const account = Buffer.from("ada:p@ss").toString("base64");
+  assert.equal(received[0]?.headers["authorization"], `Basic ${account}`);
+});
+
 test("signs the body as it was sent", async () => {
   const key = Buffer.from("0123456789abcdef0123456789abcdef");
   const { agent, received } = receiving(`whsec_${key.toString("base64")}`, () => 1_700_000_000_999);
@@ -356,10 +364,15 @@ const answerOn = (socket: Socket): void =>
     `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${reply.length}\r\n\r\n${reply}`,
   );
 
+/** A connection can be taken again in the turn of the event loop that follows. */
+const isFree = () => new Promise((resolve) => setImmediate(resolve));
+
 test("a connection is kept for the next run", async (t) => {
   const { seen, agent } = await serverWith(t, (_count, socket) => answerOn(socket));
-  for (let each = 0; each < 3; each++)
+  for (let each = 0; each < 3; each++) {
     assert.deepEqual(await agent.run(contractTurn(), going()), replied("done"));
+    await isFree();
+  }
   assert.deepEqual(seen, { connections: 1, requests: 3 });
 });
 
@@ -368,6 +381,7 @@ test("a kept connection that the service has closed is no failure: a new one is 
     count === 1 ? answerOn(socket) : void socket.resetAndDestroy(),
   );
   assert.deepEqual(await agent.run(contractTurn(), going()), replied("done"));
+  await isFree();
   assert.deepEqual(await agent.run(contractTurn(), going()), replied("done"));
   assert.deepEqual(seen, { connections: 2, requests: 3 });
 });

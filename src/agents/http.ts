@@ -4,14 +4,14 @@ import { traceHeaders } from "../core/trace.ts";
 import type { Agent, Turn } from "./agent.ts";
 import { failed } from "./failure.ts";
 import { outcomeOf } from "./http/answer.ts";
-import { post } from "./http/post.ts";
+import { createService, isReset } from "./http/post.ts";
 import { codeOf } from "./process.ts";
 import { signatureHeaders } from "./signature.ts";
 
 export type HttpConfig = Extract<AgentConfig, { kind: "http" }>;
 
 export function createHttpAgent({ url, secret }: HttpConfig, { now = Date.now } = {}): Agent {
-  const address = new URL(url);
+  const service = createService(new URL(url));
   return {
     async run(turn, signal) {
       const body = JSON.stringify(bodyOf(turn));
@@ -22,15 +22,18 @@ export function createHttpAgent({ url, secret }: HttpConfig, { now = Date.now } 
       };
       let doing = "the service could not be reached";
       try {
-        const response = await post({ url: address, headers, body }, signal);
+        const answer = await service.post({ headers, body }, signal);
         doing = "the service's answer was cut off";
         try {
-          return await outcomeOf(response, now);
+          return await outcomeOf(answer, now);
         } finally {
-          response.destroy();
+          answer.body.destroy();
         }
       } catch (fault) {
-        return failed(signal.aborted ? "it was stopped" : `${doing}: ${codeOf(fault)}`, true);
+        return failed(
+          signal.aborted ? "it was stopped" : `${doing}: ${isReset(fault) ? "ECONNRESET" : codeOf(fault)}`,
+          true,
+        );
       }
     },
   };

@@ -1,12 +1,11 @@
 // What a service's answer means. Only its status, its type and its own `error` text can get into a reason.
-import type { IncomingMessage } from "node:http";
 import { z } from "zod";
 import type { AgentOutcome, TokenUse } from "../../core/outcome.ts";
 import { parseRetryAfter } from "../../core/retry-after.ts";
 import { cutWithMark, oneLine } from "../../core/text.ts";
 import { failed } from "../failure.ts";
 import { EventTooLong, readEvents, type ServerEvent } from "../sse.ts";
-import { readText } from "./post.ts";
+import { readText, type Answer } from "./post.ts";
 
 const longestReply = 1_048_576;
 const longestErrorBody = 65_536;
@@ -25,14 +24,14 @@ const message = z.object({
 });
 type Message = z.infer<typeof message>;
 
-export async function outcomeOf(response: IncomingMessage, now: () => number): Promise<AgentOutcome> {
-  const status = response.statusCode ?? 0;
+export async function outcomeOf(response: Answer, now: () => number): Promise<AgentOutcome> {
+  const status = response.statusCode;
   if (status === 202 || status === 204)
     return failed(`the service answered ${status}, without a reply: the answer itself must bring it`);
   if (status >= 300 && status < 400)
     return failed(`the service answered ${status}: redirects are not followed, give the final address`);
   if (status !== 200 && status !== 201) return refused(response, status, now());
-  const type = (response.headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase();
+  const type = headerIn(response, "content-type").split(";")[0]!.trim().toLowerCase();
   if (type === "application/json") return jsonOutcome(response);
   if (type === "text/event-stream") return streamOutcome(response);
   return failed(
@@ -40,16 +39,19 @@ export async function outcomeOf(response: IncomingMessage, now: () => number): P
   );
 }
 
-async function refused(response: IncomingMessage, status: number, now: number): Promise<AgentOutcome> {
+/** Of a field that came more than once, the first. */
+const headerIn = ({ headers }: Answer, name: string): string => [headers[name] ?? ""].flat()[0] ?? "";
+
+async function refused(response: Answer, status: number, now: number): Promise<AgentOutcome> {
   const text = await readText(response, longestErrorBody).catch(() => null);
   const own = text === null ? undefined : messageOf(text)?.error;
   const reason = `the service answered ${status}${own === undefined ? "" : `: ${shown(own)}`}`;
   const mayPass = status >= 500 || passing.has(status);
-  const wait = mayPass ? parseRetryAfter(response.headers["retry-after"], now) : null;
+  const wait = mayPass ? parseRetryAfter(headerIn(response, "retry-after"), now) : null;
   return wait === null ? failed(reason, mayPass) : { ...failed(reason, mayPass), retryAfterMs: wait };
 }
 
-async function jsonOutcome(response: IncomingMessage): Promise<AgentOutcome> {
+async function jsonOutcome(response: Answer): Promise<AgentOutcome> {
   const text = await readText(response, longestReply);
   if (text === null) return tooLong;
   const answer = messageOf(text);
@@ -59,11 +61,11 @@ async function jsonOutcome(response: IncomingMessage): Promise<AgentOutcome> {
   return replied(answer.reply, answer.usage);
 }
 
-async function streamOutcome(response: IncomingMessage): Promise<AgentOutcome> {
+async function streamOutcome(response: Answer): Promise<AgentOutcome> {
   let text = "";
   let usage: TokenUse | undefined;
   try {
-    for await (const event of readEvents(response as AsyncIterable<Buffer>, longestReply)) {
+    for await (const event of readEvents(response.body as AsyncIterable<Buffer>, longestReply)) {
       if (event.data === "[DONE]") break;
       const part = partOf(event);
       if (part.error !== undefined) return failed(said(part.error));
