@@ -1,5 +1,5 @@
-// The writer thread: the only writer of the gateway's SQLite. It takes everything that has arrived, writes it in one
-// transaction with one flush to disk, and answers.
+// The writer thread: the only writer of the gateway's SQLite. It takes everything that has arrived, writes what is
+// urgent in one transaction with one flush to disk, and answers; then the rest likewise.
 import { parentPort, receiveMessageOnPort } from "node:worker_threads";
 import { StoreUnavailable, UsageError } from "../core/errors.ts";
 import { openSqliteEngine, type Call, type CallResult, type SqliteEngine } from "./sqlite-engine.ts";
@@ -18,7 +18,8 @@ const toFault = (fault: unknown): WriterFault => {
 const toAnswer = ({ id }: WriterRequest, result: CallResult): WriterAnswer =>
   result.ok ? { id, result: result.result } : { id, fault: toFault(result.fault) };
 
-const isAccept = ({ name }: WriterRequest): boolean => name.startsWith("accept");
+/** A caller waits for it, or an agent for its start. */
+const isUrgent = ({ name }: WriterRequest): boolean => name.startsWith("accept") || name.startsWith("begin");
 
 if (parentPort) {
   const port = parentPort;
@@ -40,11 +41,13 @@ if (parentPort) {
       if (next.length > 0) requests.push(...next);
       else queueMicrotask(() => port.emit("message", next));
     }
-    // Callers wait for accepts; everything else waits in the background.
-    const accepts = requests.filter(isAccept);
-    const others = requests.filter((request) => !isAccept(request));
-    const ordered = [...accepts, ...others];
-    const results = engine.write(ordered);
-    port.postMessage(ordered.map((request, index) => toAnswer(request, results[index]!)));
+    const urgent = requests.filter(isUrgent);
+    const others = requests.filter((request) => !isUrgent(request));
+    // A flush more, but nobody who is in a hurry waits for the rest to be worked out.
+    for (const part of [urgent, others]) {
+      if (part.length === 0) continue;
+      const results = engine.write(part);
+      port.postMessage(part.map((request, index) => toAnswer(request, results[index]!)));
+    }
   });
 }
