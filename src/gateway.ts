@@ -136,12 +136,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     clock,
     log,
   });
-  const onStored = (
-    { runs, heartbeat: wakes }: Acceptance,
-    { claimed }: Stored = { kind: "stored" },
-  ): void => {
+  const onStored = ({ runs, heartbeat: wakes }: Acceptance, { begun }: Stored = { kind: "stored" }): void => {
     room.taken(runs.length);
-    if (runs.length > 0 && !claimed) runner.kick("hook");
+    if (runs.length > 0 && !begun) runner.kick("hook");
     if (wakes) runner.kick("heartbeat");
   };
   const mail = createMailRoom({

@@ -9,7 +9,7 @@ import type { Trace } from "../core/trace.ts";
 import type { LossReason } from "../work/lease.ts";
 import { recordTurn } from "./record.ts";
 import { timeLimitSeconds, type Attempt } from "./settle.ts";
-import type { TurnDependencies } from "./turn.ts";
+import type { Opening, TurnDependencies } from "./turn.ts";
 
 /** `released`: the gateway stops, and the run is given back. */
 export type StopReason = LossReason | "released";
@@ -25,12 +25,16 @@ export type ExecuteDependencies = Omit<TurnDependencies, "policy"> & {
 /** Over its hook's budget: it has been put aside. */
 export type Parked = { parked: string };
 
+/** `opening`: of a run that was stored as begun. */
+export type Work = { run: ClaimedRun; opening: Opening | null };
+
 /** With the first run: making prompts is a tenth of the code, and a gateway should listen before it can. */
 let turning: Promise<typeof import("./turn.ts")> | undefined;
+export const loadTurning = (): Promise<typeof import("./turn.ts")> => (turning ??= import("./turn.ts"));
 
 /** `signal` fires with a StopReason. Resolves as soon as it does, or the time is up, whatever the agent does. */
 export async function execute(
-  run: ClaimedRun,
+  { run, opening: early }: Work,
   signal: AbortSignal,
   dependencies: ExecuteDependencies,
 ): Promise<Attempt | Parked | "lost" | "released"> {
@@ -49,19 +53,20 @@ export async function execute(
     const budgetMs = limitSeconds * 1000 - run.elapsedMs;
     const before = signal.aborted ? stopped(signal) : endBeforeTurn(run, policy(), limitSeconds, budgetMs);
     if (before) return typeof before === "string" ? before : attempt(before);
-    const who = agents().find(run.agentId);
-    const { begin, conversationOf, makePrompt, turnOf } = await (turning ??= import("./turn.ts"));
-    const prompt = await makePrompt(run, who, dependencies);
-    if (!prompt.ok) return attempt(prompt.outcome);
-    Object.assign(known, prompt.shown, { signals: prompt.made.signals });
-    const begun = await begin(run, who, prompt.made, dependencies);
+    const { conversationOf, firstBegun, open, startOf, turnOf } = await loadTurning();
+    const opened = early ? { ok: true as const, opening: early } : await open(run, agents(), dependencies);
+    if (!opened.ok) return attempt(opened.outcome);
+    const { opening } = opened;
+    const { who, made, shown } = opening;
+    Object.assign(known, shown, { signals: made.signals });
+    const begun = early ? firstBegun : await store.beginRun(startOf(run, opening, dependencies));
     if (begun.kind === "lost") return "lost";
     if (begun.kind === "parked") return { parked: begun.reason };
     const onActing = async () => {
       acted = true;
       return store.markActed({ id: run.id, lease: run.lease });
     };
-    const turn = turnOf(run, who, prompt.made, { timeoutSeconds: Math.ceil(budgetMs / 1000), onActing });
+    const turn = turnOf(run, opening, { timeoutSeconds: Math.ceil(budgetMs / 1000), onActing });
     Object.assign(known, { began: true, model: turn.model, toolsGranted: turn.tools });
     const end = await untilEnd({
       start: (stop) =>

@@ -1,15 +1,22 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { createFakeAgent, createHeldAgent } from "../../test/fakes/agent.ts";
 import { eventually, settled } from "../../test/fakes/clock.ts";
-import { setUpRunner } from "../../test/fakes/runner.ts";
+import { mainAgent, setUpRunner } from "../../test/fakes/runner.ts";
+import { makeFolder } from "../../test/support/folder.ts";
 import type { Agent } from "../agents/agent.ts";
+import { createAgents } from "../agents/registry.ts";
+import type { AgentConfig } from "../config/config.ts";
 import { StoreUnavailable } from "../core/errors.ts";
 import { acceptance, event, heartbeat, run } from "../store/contract/harness.ts";
 import type { Acceptance, Store } from "../store/store.ts";
 import { acceptWith } from "./intake.ts";
 
-async function setUp(t: TestContext, agent: Agent, more: Partial<Pick<Store, "accept">> = {}) {
+type Wish = { accept?: Store["accept"]; config?: AgentConfig };
+
+async function setUp(t: TestContext, agent: Agent, { accept, config = mainAgent }: Wish = {}) {
   const { runnerWith, store, find } = await setUpRunner(t);
   let claims = 0;
   const counting: Store = {
@@ -19,15 +26,16 @@ async function setUp(t: TestContext, agent: Agent, more: Partial<Pick<Store, "ac
       if (claim.kind === "hook") claims++;
       return answer;
     },
-    ...more,
+    ...(accept && { accept }),
   };
-  const runner = runnerWith(agent, { store: counting });
+  const agents = () => createAgents([config], () => agent);
+  const runner = runnerWith(agent, { store: counting, agents });
   t.after(() => runner.drain(0));
   runner.start();
   // Its first claim finds nothing.
   await eventually(async () => claims === 1);
   await settled();
-  return { accept: acceptWith(counting, runner), runner, find, claims: () => claims };
+  return { accept: acceptWith(counting, runner), runner, store, find, claims: () => claims };
 }
 
 test("an isolated run begins as it is accepted, without a claim", async (t) => {
@@ -35,7 +43,7 @@ test("an isolated run begins as it is accepted, without a claim", async (t) => {
   const { accept, find, claims } = await setUp(t, agent);
   const each = run();
   const accepted = await accept(acceptance({ runs: [each] }));
-  assert.ok(accepted.kind === "stored" && accepted.claimed?.id === each.id);
+  assert.ok(accepted.kind === "stored" && accepted.begun?.id === each.id);
   await eventually(async () => (await find(each.id)).status === "succeeded");
   assert.equal((await find(each.id)).attempts, 1);
   assert.equal(claims(), 1);
@@ -46,10 +54,50 @@ test("it waits for its turn when there is no place", async (t) => {
   const { accept, runner, find } = await setUp(t, agent);
   const runs = Array.from({ length: 5 }, () => run());
   const accepted = await Promise.all(runs.map((each) => accept(acceptance({ runs: [each] }))));
-  const claimed = accepted.filter((each) => each.kind === "stored" && each.claimed);
-  assert.equal(claimed.length, 4);
+  const begun = accepted.filter((each) => each.kind === "stored" && each.begun);
+  assert.equal(begun.length, 4);
   assert.equal((await find(runs[4]!.id)).status, "queued");
   assert.ok(runner.busy() <= 4);
+  await runner.drain(0);
+  const left = await Promise.all(runs.map(({ id }) => find(id)));
+  assert.deepEqual(
+    left.map(({ status, attempts }) => [status, attempts]),
+    runs.map(() => ["queued", 0]),
+  );
+});
+
+test("it is told once what it is told, and held to the budget", async (t) => {
+  const agent = createFakeAgent();
+  const config: AgentConfig = { ...mainAgent, kind: "http", url: "http://127.0.0.1/", secret: null };
+  const { accept, find, store } = await setUp(t, agent, { config });
+  const each = run({ message: ["look at it"] });
+  await accept(acceptance({ runs: [each] }));
+  await eventually(async () => (await find(each.id)).status === "succeeded");
+  const turns = await store.listTurns(each);
+  assert.deepEqual(
+    turns.map(({ role, text }) => [role, text]),
+    [
+      ["user", "look at it"],
+      ["assistant", "done"],
+    ],
+  );
+  assert.equal(agent.turns[0]?.prompt, "look at it");
+  assert.equal((await store.listSpending())[0]?.runs, 1);
+});
+
+test("what has to be read from a file is read when it has its turn", async (t) => {
+  const workspace = makeFolder("intake");
+  const instructionsFile = join(workspace, "instructions.md");
+  writeFileSync(instructionsFile, "Be brief.");
+  const agent = createFakeAgent();
+  const { accept, find, runner } = await setUp(t, agent, {
+    config: { ...mainAgent, workspace, instructionsFile },
+  });
+  const each = run({ message: ["look at it"] });
+  assert.deepEqual(await accept(acceptance({ runs: [each] })), { kind: "stored" });
+  runner.kick("hook");
+  await eventually(async () => (await find(each.id)).status === "succeeded");
+  assert.equal(agent.turns[0]?.prompt, "Be brief.\n\nlook at it");
 });
 
 test("what may have to wait, or leads to more than a run, is stored as it is", async (t) => {

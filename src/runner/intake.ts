@@ -1,6 +1,6 @@
-// What is accepted while there is a place for it is stored as claimed, and begins without waiting for a claim.
+// What is accepted while there is a place for it is stored as begun: it waits for no claim, and for no second write.
 import { isolatedRun } from "../store/lone.ts";
-import type { Acceptance, Accepted, Store } from "../store/store.ts";
+import type { Acceptance, Accepted, FirstTurn, Store } from "../store/store.ts";
 import type { RunPlace, Runner } from "./runner.ts";
 
 export function acceptWith(
@@ -9,8 +9,9 @@ export function acceptWith(
 ): (acceptance: Acceptance) => Promise<Accepted> {
   const acceptInto = async (acceptance: Acceptance, place: RunPlace): Promise<Accepted> => {
     try {
-      const accepted = await store.accept(acceptance, place.claim);
-      if (accepted.kind === "stored" && accepted.claimed) place.take(accepted.claimed);
+      const first = await firstTurnAt(place);
+      const accepted = await (first ? store.accept(acceptance, first) : store.accept(acceptance));
+      if (accepted.kind === "stored" && accepted.begun) place.take(accepted.begun);
       else place.free();
       return accepted;
     } catch (fault) {
@@ -20,7 +21,11 @@ export function acceptWith(
   };
   // Not `async`: under load, one turn of promises more before the answer costs a tenth of all that is accepted.
   return (acceptance) => {
-    const place = isolatedRun(acceptance) ? runner.reserve() : null;
+    const run = isolatedRun(acceptance);
+    const place = run && runner.reserve(run);
     return place ? acceptInto(acceptance, place) : store.accept(acceptance);
   };
 }
+
+/** A fault in what an agent would be told costs no request: it is met again, and told, when the run has its turn. */
+const firstTurnAt = (place: RunPlace): Promise<FirstTurn | null> => place.firstTurn().catch(() => null);

@@ -5,18 +5,18 @@ import type { Clock } from "../core/clock.ts";
 import { newId as newUuid } from "../core/id.ts";
 import type { Log } from "../core/log.ts";
 import { noMetrics } from "../core/metrics.ts";
-import { isConversation, type ClaimedRun, type RunKind } from "../core/run.ts";
+import { isConversation, type ClaimedRun, type NewRun, type RunKind } from "../core/run.ts";
 import type { Budget } from "../core/spending.ts";
 import type { ConfiguredChannel } from "../core/target.ts";
 import { carriedTrace, type Trace } from "../core/trace.ts";
-import type { RunClaim, Settlement, Store } from "../store/store.ts";
+import type { FirstTurn, Settlement, Store } from "../store/store.ts";
 import { createLeaseKeeper } from "../work/lease.ts";
-import { createLoop, type Place } from "../work/loop.ts";
+import { createLoop } from "../work/loop.ts";
 import { conclude } from "./conclude.ts";
-import { execute, type StopReason } from "./execute.ts";
+import { execute, loadTurning, type StopReason, type Work } from "./execute.ts";
 import { beginRecord, endRecord, type Handled, type RunMetrics } from "./record.ts";
 import type { Price } from "./report.ts";
-import type { TurnDependencies } from "./turn.ts";
+import type { Opening, TurnDependencies } from "./turn.ts";
 
 export type RunnerPolicy = {
   maxConcurrent: number;
@@ -47,15 +47,20 @@ export type RunnerOptions = {
   random?: () => number;
 };
 
-/** The run is stored as claimed, and taken. */
-export type RunPlace = Place<ClaimedRun> & { claim: RunClaim };
+/** For one run that is about to be stored. One of `take` and `free` is called, once. */
+export type RunPlace = {
+  /** What it is stored with; null when it has to be stored as any other. */
+  firstTurn(): Promise<FirstTurn | null>;
+  take(begun: ClaimedRun): void;
+  free(): void;
+};
 
 export type Runner = {
   start(): void;
   /** Something of this kind was stored that may be run. */
   kick(kind: RunKind): void;
-  /** A place for a hook run of its own lane that is about to be accepted; null when it has to wait for its turn. */
-  reserve(): RunPlace | null;
+  /** For a hook's run of its own lane; null when it has to wait for its turn. */
+  reserve(run: NewRun): RunPlace | null;
   /** Another node has more hook runs than it can take. */
   look(): void;
   /** One claim of each kind, resolved when it has been settled: for tests, in place of `start`. */
@@ -74,7 +79,7 @@ export function createRunner(options: RunnerOptions): Runner {
   const inHand = new Set<AbortController>();
   const lingering = new Set<Promise<unknown>>();
   /** Of all runs that are taken as they are accepted: none of them can have been held before. */
-  const firstClaim: RunClaim = { lease: newId(), leaseMs };
+  const firstLease = newId();
   let draining = false;
 
   const leases = createLeaseKeeper({
@@ -102,12 +107,12 @@ export function createRunner(options: RunnerOptions): Runner {
     random,
   };
 
-  async function handle(claimed: ClaimedRun, freePlace: () => void): Promise<void> {
+  async function handle({ run: claimed, opening }: Work, freePlace: () => void): Promise<void> {
     const { run, span } = beginRecord(claimed, { metrics, trace });
-    endRecord(run, await work(run, freePlace), span, metrics);
+    endRecord(run, await work({ run, opening }, freePlace), span, metrics);
   }
 
-  async function work(run: ClaimedRun, freePlace: () => void): Promise<Handled> {
+  async function work({ run, opening }: Work, freePlace: () => void): Promise<Handled> {
     const stop = new AbortController();
     const abort = (reason: StopReason) => stop.abort(reason);
     let lost = false;
@@ -118,7 +123,7 @@ export function createRunner(options: RunnerOptions): Runner {
     });
     try {
       if (draining) abort("released");
-      const attempt = await execute(run, stop.signal, executeDependencies);
+      const attempt = await execute({ run, opening }, stop.signal, executeDependencies);
       // Places are for agents at work: the next one may begin while the end of this one is stored.
       freePlace();
       if (attempt === "lost") {
@@ -145,15 +150,18 @@ export function createRunner(options: RunnerOptions): Runner {
 
   // A lease of its own for every claim: what was lost and claimed again here is not mistaken for what was held.
   const loopOver = (kind: RunKind, capacity: () => number, onFull?: () => void) =>
-    createLoop<ClaimedRun>({
+    createLoop<Work>({
       name: `${kind} runs`,
       clock,
       log,
       random,
       capacity,
-      claim: (limit) => store.claimRuns({ kind, limit, lease: newId(), leaseMs }),
+      async claim(limit) {
+        const { claimed, nextInMs } = await store.claimRuns({ kind, limit, lease: newId(), leaseMs });
+        return { claimed: claimed.map((run) => ({ run, opening: null })), nextInMs };
+      },
       handle,
-      opensNext: isConversation,
+      opensNext: ({ run }) => isConversation(run),
       ...(onFull && { onFull }),
     });
   const byKind = {
@@ -174,9 +182,19 @@ export function createRunner(options: RunnerOptions): Runner {
   return {
     start: () => loops.forEach((loop) => loop.start()),
     kick,
-    reserve() {
+    reserve(run) {
       const place = byKind.hook.reserve();
-      return place && { ...place, claim: firstClaim };
+      if (!place) return null;
+      let opening: Opening | null = null;
+      return {
+        async firstTurn() {
+          const { openEarly, startOf } = await loadTurning();
+          opening = openEarly(run, agents());
+          return opening && { start: startOf({ ...run, lease: firstLease }, opening, { policy }), leaseMs };
+        },
+        take: (begun) => place.take({ run: begun, opening }),
+        free: place.free,
+      };
     },
     look: () => byKind.hook.look(),
     async tick() {

@@ -2,16 +2,16 @@
 // turn is written down, and held against its hook's budget, before the agent hears of it.
 import type { Agent, Conversation, Turn } from "../agents/agent.ts";
 import { readInstructions } from "../agents/instructions.ts";
-import type { ConfiguredAgent } from "../agents/registry.ts";
+import type { Agents, ConfiguredAgent } from "../agents/registry.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Outcome, TokenUse } from "../core/outcome.ts";
-import { isConversation, mainSessionKey, type ClaimedRun } from "../core/run.ts";
+import { isConversation, mainSessionKey, type ClaimedRun, type NewRun } from "../core/run.ts";
 import type { Budget } from "../core/spending.ts";
 import { grantedTools } from "../core/tool.ts";
 import type { TranscriptTurn } from "../core/transcript.ts";
 import { eventsToRead, heartbeatPrompt, hookPrompt, type Prompt } from "../session/prompt.ts";
 import { historyLimit, leftOutMark, said, splitHistory, usualContextTokens } from "../session/transcript.ts";
-import type { Begun, Store } from "../store/store.ts";
+import type { Begun, Store, TurnStart } from "../store/store.ts";
 
 export type TurnDependencies = {
   store: Pick<Store, "waitingEvents" | "beginRun" | "markActed" | "compact">;
@@ -22,44 +22,61 @@ export type TurnDependencies = {
 export type Shown = { shownEventIds: readonly string[]; leftOver: boolean };
 const nothingShown: Shown = { shownEventIds: [], leftOver: false };
 
-export type MadePrompt = { ok: true; made: Prompt; shown: Shown } | { ok: false; outcome: Outcome };
+/** Whom it is told, what, and which of the waiting events with it. */
+export type Opening = { who: ConfiguredAgent; made: Prompt; shown: Shown };
+export type Opened = { ok: true; opening: Opening } | { ok: false; outcome: Outcome };
 
-export async function makePrompt(
+export async function open(
   run: ClaimedRun,
-  { config }: ConfiguredAgent,
+  agents: Agents,
   { store, clock }: TurnDependencies,
-): Promise<MadePrompt> {
-  const instructions = await readInstructions(config);
+): Promise<Opened> {
+  const who = agents.find(run.agentId);
+  const instructions = await readInstructions(who.config);
   if (!instructions.ok)
     return { ok: false, outcome: { kind: "failed", reason: instructions.reason, mayPass: false } };
-  if (run.kind === "hook") return { ok: true, made: hookPrompt(run, instructions.text), shown: nothingShown };
+  if (run.kind === "hook") return { ok: true, opening: hookOpening(run, who, instructions.text) };
   const events = await store.waitingEvents(mainSessionKey, eventsToRead);
   const made = heartbeatPrompt(events, clock.now(), instructions.text);
-  return { ok: true, made, shown: { shownEventIds: made.shownEventIds, leftOver: made.leftOver } };
+  const shown = { shownEventIds: made.shownEventIds, leftOver: made.leftOver };
+  return { ok: true, opening: { who, made, shown } };
+}
+
+const hookOpening = (
+  run: Pick<NewRun, "request">,
+  who: ConfiguredAgent,
+  instructions: string | null,
+): Opening => ({ who, made: hookPrompt(run, instructions), shown: nothingShown });
+
+/** Of a hook's run that is not stored yet. Null when a file has to be read: a caller does not wait for that. */
+export function openEarly(run: NewRun, agents: Agents): Opening | null {
+  const who = agents.find(run.agentId);
+  const { instructions, instructionsFile } = who.config;
+  return instructionsFile === null ? hookOpening(run, who, instructions) : null;
 }
 
 /** `echo` costs nothing and is held to no budget; nor is the main session, which is no hook. */
-export const begin = (
-  run: ClaimedRun,
-  { config }: ConfiguredAgent,
-  { prompt }: Prompt,
-  { store, policy }: TurnDependencies,
-): Promise<Begun> =>
-  store.beginRun({
-    id: run.id,
-    lease: run.lease,
-    hook: run.hook,
-    agentId: run.agentId,
-    sessionKey: run.sessionKey,
-    isolated: !isConversation(run),
-    prompt,
-    budget: run.kind === "heartbeat" || config.kind === "echo" ? null : policy().budget,
-  });
+export const startOf = (
+  run: NewRun & { lease: string },
+  { who: { config }, made }: Opening,
+  { policy }: Pick<TurnDependencies, "policy">,
+): TurnStart => ({
+  id: run.id,
+  lease: run.lease,
+  hook: run.hook,
+  agentId: run.agentId,
+  sessionKey: run.sessionKey,
+  isolated: !isConversation(run),
+  prompt: made.prompt,
+  budget: run.kind === "heartbeat" || config.kind === "echo" ? null : policy().budget,
+});
+
+/** What the store says of a first turn: nothing was said before it. */
+export const firstBegun: Going = { kind: "go", history: [], foreignSession: null };
 
 export const turnOf = (
   run: ClaimedRun,
-  { config }: ConfiguredAgent,
-  { prompt, prepared }: Prompt,
+  { who: { config }, made: { prompt, prepared } }: Opening,
   rest: Pick<Turn, "timeoutSeconds" | "onActing">,
 ): Turn => ({
   runId: run.id,
@@ -76,7 +93,7 @@ export const turnOf = (
   ...rest,
 });
 
-type Going = Extract<Begun, { kind: "go" }>;
+export type Going = Extract<Begun, { kind: "go" }>;
 
 /** What the agent is reminded of. What no longer fits its window is compacted first, by itself if it can. */
 export async function conversationOf(

@@ -10,7 +10,7 @@ import type { PageInput, PageResult } from "./sql/lists.ts";
 import type { Programs } from "./sql/programs.ts";
 import { toClaimedRow, toEventRow, toRunRow } from "./sql/rows.ts";
 import type { Settled } from "./sql/settle.ts";
-import type { Acceptance, Accepted, Begun, FailureCount, RunClaim, Store, TurnStart } from "./store.ts";
+import type { Acceptance, Accepted, Begun, FailureCount, FirstTurn, Store, TurnStart } from "./store.ts";
 
 export const idempotencyMs = 24 * 3_600_000;
 const longestGroup = 500;
@@ -22,7 +22,7 @@ const startsApartMs = 2;
 const pageSize = 500;
 const stored: Accepted = { kind: "stored" };
 
-const firstClaimed = (run: NewRun, { lease }: RunClaim, now: number): ClaimedRun => ({
+const firstClaimed = (run: NewRun, { lease }: TurnStart, now: number): ClaimedRun => ({
   ...run,
   status: "running",
   attempts: 1,
@@ -80,20 +80,26 @@ export function createStore({ driver, bell = silentBell, onGroup }: StoreOptions
       ...onWritten,
     }),
   };
-  /** The same, stored as claimed. */
-  const claimedRuns = createGroup<{ run: NewRun; claim: RunClaim }, Accepted>({
+  /** The same, stored as begun; null: it was not stored, and is tried as it would be without. */
+  const begunRuns = createGroup<{ run: NewRun; first: FirstTurn }, Accepted | null>({
     async write(group) {
-      const { leaseMs } = group[0]!.claim;
-      const runs = group.map(({ run, claim }) => toClaimedRow(run, claim.lease));
-      const now = await driver.run("acceptClaimed", { runs, leaseMs });
-      return group.map(({ run, claim }) => ({ kind: "stored", claimed: firstClaimed(run, claim, now) }));
+      const { leaseMs } = group[0]!.first;
+      const starts = group.map(({ first }) => first.start);
+      const runs = group.map(({ run, first }) => toClaimedRow(run, first.start.lease));
+      const { at, steps } = await driver.run("acceptBegun", { runs, starts, leaseMs });
+      return group.map(({ run, first }, index) => {
+        const step = steps[index];
+        if (step === "begun") return { kind: "stored", begun: firstClaimed(run, first.start, at) };
+        return step === "stored" ? stored : null;
+      });
     },
     longest: longestGroup,
     ...onWritten,
   });
-  const accept = async (acceptance: Acceptance, claim?: RunClaim): Promise<Accepted> => {
-    const run = claim ? isolatedRun(acceptance) : null;
-    if (claim && run) return claimedRuns.add({ run, claim });
+  const accept = async (acceptance: Acceptance, first?: FirstTurn): Promise<Accepted> => {
+    const run = first ? isolatedRun(acceptance) : null;
+    const begun = first && run ? await begunRuns.add({ run, first }) : null;
+    if (begun) return begun;
     const kind = loneKind(acceptance);
     const isStored = kind !== null && (await lone[kind].add(acceptance));
     return isStored ? stored : acceptances.add(acceptance);

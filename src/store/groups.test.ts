@@ -117,16 +117,16 @@ test("two nodes accept, begin and settle in groups over the same lanes", async (
 
 /** A run of its own lane, from its acceptance to its end. */
 async function runAlone(node: Store, lease: string): Promise<void> {
-  const accepted = await node.accept(acceptance({ runs: [run()] }), { lease, leaseMs });
-  const claimed = accepted.kind === "stored" ? accepted.claimed : undefined;
-  assert.ok(claimed);
-  const { agentId, sessionKey } = claimed;
-  const begun = await node.beginRun({ ...claimed, isolated: true, prompt: "do it", budget });
-  assert.equal(begun.kind, "go");
+  const mine = run();
+  const start = { ...mine, lease, isolated: true, prompt: "do it", budget };
+  const accepted = await node.accept(acceptance({ runs: [mine] }), { start, leaseMs });
+  const begun = accepted.kind === "stored" ? accepted.begun : undefined;
+  assert.ok(begun);
+  const { agentId, sessionKey } = begun;
   const used = { inputTokens: 1, outputTokens: 1, cost: 0.5 };
   const ending = { agentId, sessionKey, text: "done", foreignSession: null, carried: true };
   const end = settlement({ summary: event(), used, ending, heartbeat: heartbeat() });
-  assert.equal(await node.settleRun(claimed, end), true);
+  assert.equal(await node.settleRun(begun, end), true);
 }
 
 /** Reads what waits, as a heartbeat does; false when none was due. */

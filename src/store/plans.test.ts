@@ -30,11 +30,11 @@ import {
   type Value,
 } from "./driver.ts";
 import { openPostgresStore, sessionSettings } from "./postgres.ts";
-import { accept, acceptClaimed, acceptEvents, acceptRuns, packGroup } from "./sql/accept.ts";
+import { accept, acceptEvents, acceptRuns, packGroup } from "./sql/accept.ts";
 import { toClaimedRow, toEventRow, toRunRow } from "./sql/rows.ts";
 import { backlog } from "./sql/backlog.ts";
 import { beginRuns } from "./sql/begin.ts";
-import { beginIsolated, settleIsolated } from "./sql/isolated.ts";
+import { acceptBegun, beginIsolated, settleIsolated } from "./sql/isolated.ts";
 import { cancelRun, claimRuns, renewRuns } from "./sql/runs.ts";
 import {
   advanceDelivery,
@@ -77,7 +77,7 @@ const hotPath = (dialect: Dialect): Program<unknown>[] => [
   }),
   acceptRuns(dialect, { runs: [toRunRow(run())], now }),
   acceptRuns(dialect, { runs: [toRunRow(run({ key: "hook:a" }))], now }),
-  acceptClaimed(dialect, { runs: [toClaimedRow(run(), "lease")], leaseMs, now }),
+  acceptBegun(dialect, { runs: [toClaimedRow(run(), "lease")], starts: [start("a")], leaseMs, now }),
   acceptEvents(dialect, { events: [toEventRow(event())], heartbeat: heartbeat(), now }),
   claimRuns(dialect, { kind: "hook", limit: 4, lease: "lease", leaseMs, now }),
   renewRuns(dialect, { ids: ["a"], lease: "lease", leaseMs, now }),

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe } from "node:test";
 import { accepting } from "./contract/accepting.ts";
 import { backlog } from "./contract/backlog.ts";
 import { deliveries } from "./contract/deliveries.ts";
+import { firstTurns } from "./contract/first-turns.ts";
 import type { Harness, OpenHarness } from "./contract/harness.ts";
 import { heartbeats } from "./contract/heartbeats.ts";
 import { mail } from "./contract/mail.ts";
@@ -21,7 +22,17 @@ export function storeContract(name: string, open: OpenHarness): void {
       if (!current) throw new Error("the harness is open only inside a test");
       return current;
     };
-    for (const subject of [accepting, queue, heartbeats, deliveries, mail, records, transcripts, backlog])
+    for (const subject of [
+      accepting,
+      firstTurns,
+      queue,
+      heartbeats,
+      deliveries,
+      mail,
+      records,
+      transcripts,
+      backlog,
+    ])
       subject(harness);
   });
 }

@@ -32,8 +32,8 @@ export type Acceptance = {
 
 export type Answer = { status: number; body: Readonly<Record<string, unknown>> };
 
-/** `claimed`: its run, which nobody else can take. */
-export type Stored = { kind: "stored"; claimed?: ClaimedRun };
+/** `begun`: its run, which nobody else can take, and whose turn stands as begun. */
+export type Stored = { kind: "stored"; begun?: ClaimedRun };
 /** What another request with the same key makes of this one. */
 export type Repeated = { kind: "replayed"; answer: Answer } | { kind: "mismatch" };
 export type Accepted = Stored | Repeated;
@@ -110,7 +110,8 @@ export type DeliverySettlement = {
   fallback: NewDelivery | null;
 };
 
-export type RunClaim = { lease: string; leaseMs: number };
+/** The first turn of a run that is claimed as it is stored. */
+export type FirstTurn = { start: TurnStart; leaseMs: number };
 
 export type Claim<T> = {
   claimed: T[];
@@ -175,8 +176,8 @@ export type Work = "runs" | "deliveries";
 export type CancelResult = "cancelled" | "requested" | "ended" | "unknown";
 
 export type Store = {
-  /** With `claim`, the run of an acceptance that leads to one alone, in a lane of its own, is stored as claimed. */
-  accept(acceptance: Acceptance, claim?: RunClaim): Promise<Accepted>;
+  /** With `first`, the run of an acceptance that leads to one alone, in a lane of its own, is stored as begun if it may. */
+  accept(acceptance: Acceptance, first?: FirstTurn): Promise<Accepted>;
   /** Of a request that would not be stored now: null when none with its key was. */
   findRepeated(hook: string, idempotency: Idempotency): Promise<Repeated | null>;
   recordRequest(record: Omit<RequestRecord, "createdAt">): Promise<void>;

@@ -18,7 +18,7 @@ import { makeFolder } from "../support/folder.ts";
 
 export const leaseMs = 30_000;
 
-const main: AgentConfig = {
+export const mainAgent: AgentConfig = {
   id: "main",
   default: true,
   workspace: "/nowhere",
@@ -57,7 +57,7 @@ export async function setUpRunner(test: TestContext) {
   const runnerWith = (agent: Agent, more: Partial<RunnerOptions> = {}) =>
     createRunner({
       store,
-      agents: () => createAgents([main], () => agent),
+      agents: () => createAgents([mainAgent], () => agent),
       policy: () => policy,
       clock,
       log: silentLog,

@@ -21,8 +21,6 @@ export type Told = Note | { kind: "reached"; life: string; point: Point; id: str
 export function createFailPoints(store: Store, life: string, tell: (told: Told) => void): FailPoints {
   const claiming = new Set<Promise<unknown>>();
   const hookRuns = new Set<string>();
-  /** Claimed as they were accepted, and not begun. */
-  const taken = new Set<string>();
   let armed: Stand | null = null;
   let gate = Promise.withResolvers<void>();
 
@@ -57,15 +55,18 @@ export function createFailPoints(store: Store, life: string, tell: (told: Told) 
   const port = noticing(store, (verb) => tell({ kind: "away", life, verb, at: monotonicMs() }));
   const standing: Store = {
     ...port,
-    async accept(acceptance, claim) {
+    async accept(acceptance, first) {
       // Where a claim is to be waited for, runs wait for one, as they do when no place is free.
-      const taking = armed?.point === "accepted" ? undefined : claim;
+      const taking = armed?.point === "accepted" ? undefined : first;
       const from = monotonicMs();
       const accepted = await port.accept(acceptance, taking);
-      if (accepted.kind === "stored" && accepted.claimed && taking) {
-        held(accepted.claimed, from, taking.leaseMs);
-        hookRuns.add(accepted.claimed.id);
-        taken.add(accepted.claimed.id);
+      if (accepted.kind === "stored" && accepted.begun && taking) {
+        const { begun } = accepted;
+        held(begun, from, taking.leaseMs);
+        note(begun, from, { kind: "begun" });
+        hookRuns.add(begun.id);
+        // Neither the caller nor the agent has heard of it.
+        await standAt("claimed", begun.id);
       }
       return accepted;
     },
@@ -89,7 +90,6 @@ export function createFailPoints(store: Store, life: string, tell: (told: Told) 
       return answer;
     },
     async beginRun(start) {
-      if (taken.delete(start.id)) await standAt("claimed", start.id);
       const from = monotonicMs();
       const begun = await port.beginRun(start);
       if (begun.kind !== "parked") note(start, from, { kind: begun.kind === "go" ? "begun" : "refused" });

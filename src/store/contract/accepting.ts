@@ -4,17 +4,7 @@ import { describe, test } from "node:test";
 import type { RunRequest } from "../../core/action.ts";
 import { newId } from "../../core/id.ts";
 import type { Message } from "../../core/message.ts";
-import {
-  acceptance,
-  claim,
-  event,
-  heartbeat,
-  leaseMs,
-  request,
-  run,
-  settlement,
-  type Harness,
-} from "./harness.ts";
+import { acceptance, claim, event, heartbeat, request, run, type Harness } from "./harness.ts";
 
 const hostile = "quote ' \" \\ NUL \0 lone \ud800 pair 😀 line\u2028 \u0001 __proto__ $1 ?1 {{x}}";
 
@@ -200,45 +190,6 @@ export function accepting(harness: () => Harness): void {
         (await claim(store)).claimed.map((each) => each.id),
         [runs[0]!.id],
       );
-    });
-
-    test("with a claim, a run of its own lane is stored as claimed", async () => {
-      const { store, clock } = harness();
-      const mine = { lease: "mine", leaseMs };
-      const runs = [run({ message: [hostile] }), run(), run()];
-      const accepted = await Promise.all(
-        runs.map((each) => store.accept(acceptance({ runs: [each] }), mine)),
-      );
-      const started = { status: "running", attempts: 1, createdAt: clock.now(), startedAt: clock.now() };
-      for (const [at, aRun] of runs.entries()) {
-        const stored = await store.findRun(aRun.id);
-        assert.deepEqual(stored, { ...stored, ...aRun, ...started });
-        const claimed = { ...stored, lease: "mine", elapsedMs: 0, cancelRequested: false, acted: false };
-        assert.deepEqual(accepted[at], { kind: "stored", claimed });
-      }
-      assert.deepEqual((await claim(store)).claimed, []);
-      assert.ok(await store.settleRun({ ...runs[0]!, lease: "mine" }, settlement()));
-      clock.advance(leaseMs);
-      const again = (await claim(store)).claimed;
-      assert.deepEqual(
-        again.map(({ id, attempts }) => ({ id, attempts })),
-        runs.slice(1).map(({ id }) => ({ id, attempts: 2 })),
-      );
-      assert.equal(await store.settleRun({ ...runs[1]!, lease: "mine" }, settlement()), false);
-    });
-
-    test("whatever else comes with a claim waits for its turn", async () => {
-      const { store } = harness();
-      const mine = { lease: "mine", leaseMs };
-      const others = [
-        acceptance({ runs: [run({ key: "hook:a" })] }),
-        acceptance({ runs: [run(), run()] }),
-        acceptance({ runs: [run()], events: [event()] }),
-        acceptance({ runs: [run()], heartbeat: heartbeat() }),
-        acceptance({ runs: [run()], idempotency: { key: "k", fingerprint: "f" } }),
-      ];
-      for (const each of others) assert.deepEqual(await store.accept(each, mine), { kind: "stored" });
-      assert.equal((await claim(store)).claimed.length, 6);
     });
 
     test("a request that produced nothing leaves its record", async () => {

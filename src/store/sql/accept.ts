@@ -1,14 +1,7 @@
 // A group of accepted requests in one transaction.
 import type { Dialect, Program, Value } from "../driver.ts";
 import type { Accepted, Acceptance, Answer, HeartbeatRequest, Repeated } from "../store.ts";
-import {
-  insertClaimed,
-  insertEvents,
-  insertEventsOnce,
-  insertRuns,
-  insertRunsOnce,
-  requestHeartbeat,
-} from "./enqueue.ts";
+import { insertEvents, insertEventsOnce, insertRuns, insertRunsOnce, requestHeartbeat } from "./enqueue.ts";
 import { toEventRow, toRunRow } from "./rows.ts";
 
 /** Rows made ready to travel to the writer. */
@@ -70,15 +63,6 @@ export function* acceptRuns(
 ): Program<string[]> {
   const left = yield* insertRunsOnce(dialect, input);
   return left.map(([id]) => String(id));
-}
-
-/** The same for runs of their own lanes, claimed as they are stored. Answers when that was. */
-export function* acceptClaimed(
-  dialect: Dialect,
-  input: { runs: readonly Value[][]; leaseMs: number; now: number | null },
-): Program<number> {
-  const [row] = yield* insertClaimed(dialect, input);
-  return Number(row?.["created_at"] ?? input.now);
 }
 
 /** Of requests that lead to events alone. A single statement where others write too; false: none of it was stored. */

@@ -3,7 +3,7 @@ import type { NewEvent } from "../../core/system-event.ts";
 import type { RunRequest } from "../../core/action.ts";
 import { heartbeatLane, isConversation, mainSessionKey } from "../../core/run.ts";
 import { newId } from "../../core/id.ts";
-import { MadeAgain, type Dialect, type Program, type Row, type Value } from "../driver.ts";
+import { MadeAgain, type Dialect, type Program, type Value } from "../driver.ts";
 import type { HeartbeatRequest } from "../store.ts";
 import { byBytes, claimedRowColumns, encode, eventRowColumns, runRowColumns } from "./rows.ts";
 
@@ -57,22 +57,21 @@ export function* insertRunsOnce(
   return items.filter((run) => !ids.has(run[idAt]));
 }
 
-/** Runs of their own lanes, of `toClaimedRow`: as if they had been claimed in the moment they were stored. */
+/** Of a run of its own lane, of `toClaimedRow`: as if it had been claimed in the moment it was stored. */
+export const claimedColumns = `id, kind, hook, agent_id, requested_agent_id, session_key, lane, head, status, attempts, lease,
+      created_at, ready_at, claimed_at, started_at, request`;
+export const claimedValues = (item: string, now: string, leaseMs: string): string =>
+  `${item}.id, ${item}.kind, ${item}.hook, ${item}.agent, ${item}.requested, ${item}.session, ${item}.lane, 1, 'running', 1,
+      ${item}.lease, ${now}, ${now} + cast(${leaseMs} as bigint), ${now}, ${now}, ${item}.request`;
+
 export function* insertClaimed(
   dialect: Dialect,
-  { runs, leaseMs, now: time }: { runs: readonly RunRow[]; leaseMs: number; now: number | null },
-): Program<Row[]> {
-  const now = dialect.timeOf("$1");
-  return yield {
-    sql: `insert into run(id, kind, hook, agent_id, requested_agent_id, session_key, lane, head, status, attempts, lease,
-      created_at, ready_at, claimed_at, started_at, request)
-    ${dialect.stored(
-      claimedRowColumns,
-      2,
-      `item.id, item.kind, item.hook, item.agent, item.requested, item.session, item.lane, 1, 'running', 1, item.lease,
-      ${now}, ${now} + cast($2 as bigint), ${now}, ${now}, item.request`,
-    )} ${dialect.concurrent ? "returning created_at" : ""}`,
-    values: [time, leaseMs],
+  { runs, leaseMs, now }: { runs: readonly RunRow[]; leaseMs: number; now: number },
+): Program<void> {
+  yield {
+    sql: `insert into run(${claimedColumns})
+    ${dialect.stored(claimedRowColumns, 2, claimedValues("item", "$1", "$2"))}`,
+    values: [now, leaseMs],
     rows: { columns: claimedRowColumns, items: runs },
   };
 }

@@ -6,8 +6,15 @@ import type { Budget } from "../../core/spending.ts";
 import type { Dialect, Program, Value } from "../driver.ts";
 import type { Begun, TurnStart } from "../store.ts";
 import { beginRuns } from "./begin.ts";
-import { heartbeatValues, insertHeartbeat, waitingHeartbeat } from "./enqueue.ts";
-import { encode, toEventRow } from "./rows.ts";
+import {
+  claimedColumns,
+  claimedValues,
+  heartbeatValues,
+  insertClaimed,
+  insertHeartbeat,
+  waitingHeartbeat,
+} from "./enqueue.ts";
+import { claimedRowColumns, encode, toEventRow } from "./rows.ts";
 import { settleRuns, toEndRow, endColumns, type Settled } from "./settle.ts";
 import { isSpent } from "./spending.ts";
 import { hasBegun } from "./transcripts.ts";
@@ -15,28 +22,28 @@ import { hasBegun } from "./transcripts.ts";
 const dayOf = (time: string): string =>
   `to_char(to_timestamp(${time} / 1000.0) at time zone 'UTC', 'YYYY-MM-DD')`;
 
-const startColumns = ["id", "lease", "hook", "agent", "session", "text", "budgeted"] as const;
-
 const noBudget: Budget = { runsPerDay: 0, tokensPerDay: 0, moneyPerDay: null };
 
+const purseValues = ({ runsPerDay, tokensPerDay, moneyPerDay }: Budget): Value[] => [
+  runsPerDay,
+  tokensPerDay,
+  moneyPerDay,
+];
+
 /** Those that are held to one budget, if to any: it is the same for all until the configuration changes. */
-export function* beginIsolated(
-  dialect: Dialect,
-  { starts, now: time }: { starts: readonly TurnStart[]; now: number | null },
-): Program<(Begun | null)[]> {
-  if (!dialect.concurrent) return yield* beginRuns(dialect, { starts, now: Number(time) });
+function ofOneBudget(starts: readonly TurnStart[]): { budget: Budget; usual: ReadonlySet<string> } {
   const budget = starts.find((start) => start.budget)?.budget ?? noBudget;
   const usual = starts.filter((start) => start.budget === null || start.budget === budget);
+  return { budget, usual: new Set(usual.map(({ id }) => id)) };
+}
+
+/** What follows once it is known who wants to begin (`held`): of those, `going` have the budget, and are told. */
+function telling(dialect: Dialect): string {
   const now = dialect.timeOf("$1");
   const hasLeft = (runs: string, tokens: string, cost: string): string =>
     `${runs} <= cast($2 as bigint) and ${tokens} < cast($3 as bigint)
         and (cast($4 as double precision) is null or ${cost} < cast($4 as double precision))`;
-  const rows = yield {
-    sql: `with held as materialized (
-        select item.*, attempts, case when item.budgeted = '1' and released = 0 then 1 else 0 end as counts
-        from run, ${dialect.rows(startColumns, 4)} where run.id = item.id and run.lease = item.lease
-        ${dialect.lockOrder("run.lane")} ${dialect.forUpdate}),
-      wanted as materialized (
+  return `wanted as materialized (
         select hook, count(*) filter (where attempts = 1) as runs from held where counts = 1 group by hook),
       counted as (
         insert into spending(hook, day, runs) select hook, ${dayOf(now)}, runs from wanted
@@ -52,20 +59,72 @@ export function* beginIsolated(
       told as (
         insert into turn(agent_id, session_key, run_id, role, isolated, text, created_at)
         select agent, session, id, 'user', 1, text, ${now} from going
-        on conflict (run_id, role) where run_id is not null do update set text = excluded.text)
+        on conflict (run_id, role) where run_id is not null do update set text = excluded.text)`;
+}
+
+const firstColumns = [...claimedRowColumns, "text", "budgeted"] as const;
+
+/** What became of a run that was to be stored as begun; `left`: it was not stored, and is tried as anything else is. */
+export type FirstStep = "begun" | "stored" | "left";
+
+/** Runs, of `toClaimedRow`, claimed and begun as they are stored. Answers when that was. */
+export function* acceptBegun(
+  dialect: Dialect,
+  input: {
+    runs: readonly (readonly Value[])[];
+    starts: readonly TurnStart[];
+    leaseMs: number;
+    now: number | null;
+  },
+): Program<{ at: number; steps: FirstStep[] }> {
+  const { runs, starts, leaseMs, now: time } = input;
+  if (!dialect.concurrent) {
+    const now = Number(time);
+    yield* insertClaimed(dialect, { runs, leaseMs, now });
+    const begun = yield* beginRuns(dialect, { starts, now });
+    return { at: now, steps: begun.map(({ kind }) => (kind === "go" ? "begun" : "stored")) };
+  }
+  const { budget, usual } = ofOneBudget(starts);
+  const items = starts.flatMap(({ id, prompt, budget: held }, at) =>
+    usual.has(id) ? [[...runs[at]!, encode(prompt), held ? 1 : 0]] : [],
+  );
+  const rows = yield {
+    sql: `with held as materialized (
+        select item.*, 1 as attempts, cast(item.budgeted as integer) as counts from ${dialect.rows(firstColumns, 5)}),
+      ${telling(dialect)}
+      insert into run(${claimedColumns}) select ${claimedValues("going", dialect.timeOf("$1"), "$5")} from going
+      returning id, created_at`,
+    values: [time, ...purseValues(budget), leaseMs],
+    rows: { columns: firstColumns, items },
+  };
+  const begun = new Set(rows.map((row) => row["id"]));
+  return {
+    at: Number(rows[0]?.["created_at"]),
+    steps: starts.map(({ id }) => (begun.has(id) ? "begun" : "left")),
+  };
+}
+
+const startColumns = ["id", "lease", "hook", "agent", "session", "text", "budgeted"] as const;
+
+export function* beginIsolated(
+  dialect: Dialect,
+  { starts, now: time }: { starts: readonly TurnStart[]; now: number | null },
+): Program<(Begun | null)[]> {
+  if (!dialect.concurrent) return yield* beginRuns(dialect, { starts, now: Number(time) });
+  const { budget, usual } = ofOneBudget(starts);
+  const rows = yield {
+    sql: `with held as materialized (
+        select item.*, attempts, case when item.budgeted = '1' and released = 0 then 1 else 0 end as counts
+        from run, ${dialect.rows(startColumns, 4)} where run.id = item.id and run.lease = item.lease
+        ${dialect.lockOrder("run.lane")} ${dialect.forUpdate}),
+      ${telling(dialect)}
       select id from going`,
-    values: [time, budget.runsPerDay, budget.tokensPerDay, budget.moneyPerDay],
+    values: [time, ...purseValues(budget)],
     rows: {
       columns: startColumns,
-      items: usual.map((start): Value[] => [
-        start.id,
-        start.lease,
-        start.hook,
-        start.agentId,
-        start.sessionKey,
-        encode(start.prompt),
-        start.budget ? 1 : 0,
-      ]),
+      items: starts.flatMap(({ id, lease, hook, agentId, sessionKey, prompt, budget: held }): Value[][] =>
+        usual.has(id) ? [[id, lease, hook, agentId, sessionKey, encode(prompt), held ? 1 : 0]] : [],
+      ),
     },
   };
   const begun = new Set(rows.map((row) => row["id"]));

@@ -1,7 +1,7 @@
 // Every program by its name: what a driver can be asked to run. Writes are transactions, and what asks for the time is
 // one too; singles write with one statement, which is a transaction by itself; reads change nothing.
 import { checkVersion, migrate } from "../migrations/migrate.ts";
-import { accept, acceptClaimed, acceptEvents, acceptRuns, findRepeated } from "./accept.ts";
+import { accept, acceptEvents, acceptRuns, findRepeated } from "./accept.ts";
 import { countFailures } from "./auth-failures.ts";
 import { backlog } from "./backlog.ts";
 import { beginRuns } from "./begin.ts";
@@ -40,7 +40,7 @@ import {
   unseenMail,
   waitingMail,
 } from "./mail.ts";
-import { beginIsolated, settleIsolated } from "./isolated.ts";
+import { acceptBegun, beginIsolated, settleIsolated } from "./isolated.ts";
 import { cancelRun, claimRuns, renewRuns, repeatRun, voidLeases } from "./runs.ts";
 import { settleRuns } from "./settle.ts";
 import { listSpending } from "./spending.ts";
@@ -100,7 +100,7 @@ export const writes = {
 
 /** Where others write too. In SQLite's thread they are writes like any other. */
 export const singles = {
-  acceptClaimed,
+  acceptBegun,
   acceptEvents,
   acceptRuns,
   beginIsolated,
