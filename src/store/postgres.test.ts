@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import pg from "pg";
+import { startWire } from "../../test/lab/proxy.ts";
 import { createDatabase } from "../../test/support/postgres.ts";
 import { StoreUnavailable, UsageError } from "../core/errors.ts";
 import { newId } from "../core/id.ts";
 import {
+  acceptance,
   acceptRuns,
   claim,
   createTestClock,
@@ -40,6 +42,27 @@ describe("postgres", () => {
     for (const store of stores) await store.probe();
     for (const store of stores) await store.close();
     await database.drop();
+  });
+
+  test("a database that no longer says anything is away, and a new connection finds it again", async (t) => {
+    const database = await createDatabase();
+    const address = new URL(database.url);
+    const wire = await startWire(Number(address.port));
+    address.port = String(wire.port);
+    const patience = { programMs: () => 300, silenceMs: 60_000, closeMs: 100 };
+    const store = await openPostgresStore({ url: address.href, migrate: true, patience });
+    t.after(async () => {
+      wire.close();
+      await database.drop();
+    });
+    wire.hush();
+    const mine = run();
+    await assert.rejects(store.accept(acceptance({ runs: [mine] })), /^StoreUnavailable.*does not answer/s);
+    await store.accept(acceptance({ runs: [mine] }));
+    assert.equal((await store.findRun(mine.id))?.status, "queued");
+    wire.hush();
+    await assert.rejects(store.probe(), StoreUnavailable);
+    await store.close();
   });
 
   test("what a node of the version before made or ended holds up no lane", async (t) => {

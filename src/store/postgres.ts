@@ -7,6 +7,7 @@ import { StoreUnavailable } from "../core/errors.ts";
 import { toArrays } from "./arrays.ts";
 import { createPostgresBell } from "./bell-postgres.ts";
 import { createStore } from "./create.ts";
+import { createDatabaseTime, mostDifferenceMs } from "./database-time.ts";
 import {
   answerTo,
   atTime,
@@ -20,6 +21,7 @@ import {
   type Statement,
   type Step,
 } from "./driver.ts";
+import { inTime, usualPatience, type Patience } from "./patience.ts";
 import { isRead, isSingle, programs, type ProgramName, type Programs } from "./sql/programs.ts";
 import type { Store } from "./store.ts";
 
@@ -31,6 +33,7 @@ export type PostgresOptions = {
   migrate: boolean;
   connections?: number;
   onGroup?: ((size: number) => void) | undefined;
+  patience?: Patience;
 };
 
 /** Any constant: the nodes that start at the same time take turns at migrating. */
@@ -38,7 +41,7 @@ const migrationLock = 46_653_001;
 const mostTries = 6;
 
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
-  const { url, clock, migrate, connections = 8, onGroup } = options;
+  const { url, clock, migrate, connections = 8, onGroup, patience = usualPatience } = options;
   const pool = new pg.Pool({
     connectionString: url,
     max: connections,
@@ -59,7 +62,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   // An idle connection that breaks is replaced at its next use.
   pool.on("error", () => {});
 
-  const driver = createPostgresDriver(pool, clock);
+  const driver = createPostgresDriver(pool, clock, patience);
   try {
     if (migrate) {
       await driver.run("migrate", {});
@@ -80,7 +83,11 @@ export const sessionSettings = `set plan_cache_mode = force_generic_plan; set en
   set enable_mergejoin = off; set synchronous_commit = on;
   set statement_timeout = '15s'; set idle_in_transaction_session_timeout = '30s'; set timezone = 'UTC'`;
 
-function createPostgresDriver(pool: pg.Pool, clock: Pick<Clock, "now"> | undefined): Driver<Programs> {
+function createPostgresDriver(
+  pool: pg.Pool,
+  clock: Pick<Clock, "now"> | undefined,
+  patience: Patience,
+): Driver<Programs> {
   const names = new Map<string, string>();
   const time = createDatabaseTime();
   /** By what it says: behind a pooler, connections and their statements are shared with other nodes. */
@@ -140,7 +147,6 @@ function createPostgresDriver(pool: pg.Pool, clock: Pick<Clock, "now"> | undefin
 
   const migrate = async (client: pg.ClientBase, input: unknown): Promise<unknown> => {
     const now = await begin(client);
-    // A large table may take its time to change.
     await client.query(`set local statement_timeout = 0; select pg_advisory_xact_lock(${migrationLock})`);
     return finish(client, play("migrate", atTime(input, clock?.now() ?? now)), []);
   };
@@ -178,24 +184,36 @@ function createPostgresDriver(pool: pg.Pool, clock: Pick<Clock, "now"> | undefin
     return name === "migrate" ? migrate(client, input) : transact(client, name, input);
   };
 
-  const attempt = async (name: ProgramName, input: unknown): Promise<unknown> => {
-    const client = await pool.connect();
+  const inUse = new Set<pg.ClientBase>();
+  const giveUp = (client: pg.ClientBase): void => void socketOf(client).destroy();
+
+  const attempt = async (client: pg.PoolClient, name: ProgramName, input: unknown): Promise<unknown> => {
     let broken = false;
+    // A large table may take its time to change.
+    const silence = name === "migrate" ? undefined : setTimeout(giveUp, patience.silenceMs, client);
+    inUse.add(client);
     try {
       return await run(client, name, input);
     } catch (fault) {
       broken = isAway(fault) || !(await rolledBack(client, isRead(name) || isSingle(name)));
       throw fault;
     } finally {
+      clearTimeout(silence);
+      inUse.delete(client);
       client.release(broken);
     }
+  };
+
+  const attemptInTime = async (name: ProgramName, input: unknown): Promise<unknown> => {
+    const attempted = attempt(await pool.connect(), name, input);
+    return name === "migrate" ? attempted : inTime(attempted, patience.programMs(name));
   };
 
   return {
     run: async (name: ProgramName, input: unknown) => {
       for (let tries = 1; ; tries++) {
         try {
-          return await attempt(name, input);
+          return await attemptInTime(name, input);
         } catch (fault) {
           if ((isContention(fault) || fault instanceof MadeAgain) && tries < mostTries) continue;
           throw isAway(fault)
@@ -204,21 +222,28 @@ function createPostgresDriver(pool: pg.Pool, clock: Pick<Clock, "now"> | undefin
         }
       }
     },
-    close: () => pool.end(),
+    async close() {
+      const impatience = setTimeout(() => inUse.forEach(giveUp), patience.closeMs);
+      await pool.end();
+      clearTimeout(impatience);
+    },
   } as Driver<Programs>;
 }
 
 /** What is sent meanwhile leaves in one piece: each piece is a call of the system, which costs more than the sending. */
 function atOnce<T>(client: pg.ClientBase, sending: () => T): T {
-  // Its types do not name the socket.
-  const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection;
-  stream.cork();
+  const socket = socketOf(client);
+  socket.cork();
   try {
     return sending();
   } finally {
-    stream.uncork();
+    socket.uncork();
   }
 }
+
+/** Its types do not name it. */
+const socketOf = (client: pg.ClientBase): Duplex =>
+  (client as unknown as { connection: { stream: Duplex } }).connection.stream;
 
 /** With a callback: a promise that the library makes lives, with all it holds, until the whole heap is next collected. */
 function ask<R extends pg.QueryResultRow>(
@@ -238,23 +263,6 @@ async function begin(client: pg.ClientBase): Promise<number> {
     text: `begin; select ${postgresDialect.time} as time`,
   })) as unknown as [unknown, pg.QueryResult<{ time: number }>];
   return Number(results[1].rows[0]?.time);
-}
-
-/** More than any round trip takes; far less than a lease. */
-const mostDifferenceMs = 500;
-
-/**
- * The database's time by our own steady clock. It is never behind: what the database said was true after we asked, and
- * is counted from when we asked.
- */
-function createDatabaseTime() {
-  let ahead: number | null = null;
-  return {
-    learn(databaseTime: number, askedAt: number): void {
-      ahead = databaseTime - askedAt;
-    },
-    thought: (): number | null => (ahead === null ? null : Math.ceil(performance.now() + ahead)),
-  };
 }
 
 async function rolledBack(client: pg.ClientBase, hasNothing: boolean): Promise<boolean> {

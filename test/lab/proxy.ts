@@ -5,12 +5,15 @@ export type Wire = {
   port: number;
   /** Breaks what is open, and refuses what is tried, until `mend`. Answers how many were open. */
   cut(): number;
+  /** Nothing comes through any more, in either direction, and nothing breaks: as when a machine is gone. */
+  hush(): void;
   mend(): void;
   close(): void;
 };
 
 export async function startWire(targetPort: number): Promise<Wire> {
   const open = new Set<Socket>();
+  const ends = new Set<Socket>();
   let isCut = false;
   const server = createServer((near) => {
     if (isCut) return void near.resetAndDestroy();
@@ -26,6 +29,10 @@ export async function startWire(targetPort: number): Promise<Wire> {
     }
     open.add(near);
     near.on("close", () => open.delete(near));
+    for (const end of [near, far]) {
+      ends.add(end);
+      end.on("close", () => ends.delete(end));
+    }
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const breakAll = (): number => {
@@ -38,6 +45,9 @@ export async function startWire(targetPort: number): Promise<Wire> {
     cut() {
       isCut = true;
       return breakAll();
+    },
+    hush() {
+      for (const end of ends) end.unpipe().pause();
     },
     mend: () => void (isCut = false),
     close() {

@@ -77,12 +77,14 @@ const inStep = (primary: Cluster): Promise<boolean> =>
     return row?.["sync_state"] === "sync";
   });
 
-/** Until the gateway says that it is not ready, no request that begins now gets a 2xx. */
-async function nothingAccepted({ load, url, next }: Scene): Promise<string[]> {
+/** No request that begins now gets a 2xx: the gateway says that it is not ready, and answers 503. */
+async function nothingAccepted({ load, url, next, refused }: Scene): Promise<string[]> {
   const from = next();
+  const before = refused();
   const sent = (): Sent[] => load.sent.filter(({ order }) => order >= from);
   const isReady = async (): Promise<boolean> => (await fetch(`${url}/readyz`)).ok;
   await until("not ready", async () => sent().some(isAnswered) || !(await isReady()));
+  await until("a 503", () => Promise.resolve(sent().some(isAnswered) || refused() > before));
   if (sent().length === 0) return ["nothing was sent while the replica was away"];
   return sent()
     .filter(isAnswered)

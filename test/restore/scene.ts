@@ -22,6 +22,8 @@ export type Scene = {
   mark(): Promise<Mark>;
   /** Requests with this number and above were sent after now. */
   next(): number;
+  /** How often a 503 was answered. */
+  refused(): number;
   goOn(): Promise<void>;
   /** The gateway is killed, and nothing is sent any more. */
   end(): Promise<void>;
@@ -54,8 +56,10 @@ async function sceneIn(lab: Lab, seed: number): Promise<Scene> {
   const url = await gateway.ready;
   const store = await lab.openStore();
   const faults: string[] = [];
+  let refused = 0;
   const onRefusal = (reply: Reply | null): void => {
-    if (reply !== null && reply.status !== 503) faults.push(`the load got ${reply.status}`);
+    if (reply?.status === 503) refused++;
+    else if (reply !== null) faults.push(`the load got ${reply.status}`);
   };
   const address = (): Promise<string> => Promise.resolve(url);
   const load = startLoad({ address, random: createRandom(seed), betweenMs: 100, onRefusal });
@@ -72,6 +76,7 @@ async function sceneIn(lab: Lab, seed: number): Promise<Scene> {
       return { accepted, ended: runs.flatMap(({ id, endedAt }) => (endedAt === null ? [] : [id])) };
     },
     next: () => load.sent.length,
+    refused: () => refused,
     goOn: () => moreAccepted(load, between),
     async end() {
       await gateway.kill();
