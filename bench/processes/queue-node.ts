@@ -1,6 +1,7 @@
 // A node that works a queue: told to fill it, to work on it, what it has handled, or to stop.
 import { setTimeout as delay } from "node:timers/promises";
-import { loadContender, type ContenderName, type Working } from "../queue/contender.ts";
+import type { ContenderName, Working } from "../queue/contender.ts";
+import { loadContender } from "../queue/load-contender.ts";
 
 export type NodeOrder =
   | { kind: "fill"; lanes: number; from: number; count: number }

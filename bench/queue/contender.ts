@@ -19,19 +19,3 @@ export type Working = { stop(): Promise<void> };
 export const rivalNames = ["graphile-worker", "graphile-worker, one by one", "pg-boss"] as const;
 export type RivalName = (typeof rivalNames)[number];
 export type ContenderName = "runner" | "store" | RivalName;
-
-/** Loaded by name, in the process that needs it. */
-export async function loadContender(name: ContenderName): Promise<QueueContender> {
-  switch (name) {
-    case "runner":
-      return (await import("./rouse.ts")).runner;
-    case "store":
-      return (await import("./rouse.ts")).storeOnly;
-    case "graphile-worker":
-      return (await import("./graphile-worker.ts")).inBatches;
-    case "graphile-worker, one by one":
-      return (await import("./graphile-worker.ts")).oneByOne;
-    case "pg-boss":
-      return (await import("./pg-boss.ts")).pgBoss;
-  }
-}

@@ -4,7 +4,8 @@ import { DatabaseSync } from "node:sqlite";
 import { messageFrom, type Lab } from "../lab.ts";
 import { ask } from "../postgres.ts";
 import type { Handled, NodeAnswer, NodeOrder } from "../processes/queue-node.ts";
-import { loadContender, type ContenderName } from "./contender.ts";
+import type { ContenderName } from "./contender.ts";
+import { loadContender } from "./load-contender.ts";
 
 /** A contender with a queue of its own: a database, or a file for one node alone. */
 export type Entrant = { name: string; contender: ContenderName; place: string; mostNodes: number };
