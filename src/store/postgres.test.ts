@@ -65,6 +65,29 @@ describe("postgres", () => {
     await store.close();
   });
 
+  test("a database whose disk is full is away until there is room", async (t) => {
+    const database = await createDatabase();
+    const store = await openPostgresStore({ url: database.url, migrate: true });
+    const other = new pg.Client(database.url);
+    await other.connect();
+    t.after(async () => {
+      await other.end();
+      await store.close();
+      await database.drop();
+    });
+    // What PostgreSQL says when it cannot make a file larger.
+    await other.query(`create function full_disk() returns trigger language plpgsql as
+      $$ begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$;
+      create trigger full_disk before insert on run for each row execute function full_disk()`);
+    const mine = run();
+    await assert.rejects(store.accept(acceptance({ runs: [mine] })), /^StoreUnavailable.*53100/s);
+    await assert.rejects(store.accept(acceptance({ runs: [run({ key: "hook:a" })] })), StoreUnavailable);
+    assert.equal(await store.countUnfinished(), 0);
+    await other.query("drop trigger full_disk on run");
+    await store.accept(acceptance({ runs: [mine] }));
+    assert.equal((await store.findRun(mine.id))?.status, "queued");
+  });
+
   test("what a node of the version before made or ended holds up no lane", async (t) => {
     const database = await createDatabase();
     const clock = createTestClock();
