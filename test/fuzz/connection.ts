@@ -23,16 +23,26 @@ export type Line = {
   close(): Promise<void>;
 };
 
-type Link = { socket: Socket; received: string; isOver: boolean; changed: () => void };
+type Link = {
+  socket: Socket;
+  received: string;
+  isOver: boolean;
+  /** How many it has had an answer to, and what ended it: for the report. */
+  answered: number;
+  endedBy: string;
+  changed: () => void;
+};
 
 function createLink(port: number): Link {
   const socket = opened(port);
-  const link: Link = { socket, received: "", isOver: false, changed: () => {} };
-  const end = (): void => {
+  const link: Link = { socket, received: "", isOver: false, answered: 0, endedBy: "", changed: () => {} };
+  const endBy = (what: string): void => {
+    link.endedBy ||= what;
     link.isOver = true;
     link.changed();
   };
-  socket.on("error", end).on("end", end).on("close", end);
+  socket.on("error", (fault: NodeJS.ErrnoException) => endBy(fault.code ?? fault.message));
+  socket.on("end", () => endBy("end")).on("close", () => endBy("close"));
   socket.on("data", (chunk: Buffer) => {
     link.received += chunk.toString("latin1");
     link.changed();
@@ -61,13 +71,17 @@ export function createLine(port: number, seen: Seen): Line {
       const verdict = judge(taken.answer, isHead, first.input.hook);
       check(first, verdict);
       waiting.shift();
+      link.answered++;
       isOpen &&= !verdict.closes;
     }
     return isOpen && !link.isOver;
   }
 
-  /** Answers how many have no answer. */
-  async function exchange(burst: readonly Numbered<Whole>[], random: Random): Promise<number> {
+  /** Answers how many have no answer, and how that came. */
+  async function exchange(
+    burst: readonly Numbered<Whole>[],
+    random: Random,
+  ): Promise<{ left: number; why: string }> {
     const link = (kept ??= createLink(port));
     const waiting = [...burst];
     // An answer can come before the last piece is sent.
@@ -92,7 +106,7 @@ export function createLine(port: number, seen: Seen): Line {
       link.socket.destroy();
       kept = null;
     }
-    return waiting.length;
+    return { left: waiting.length, why: `${link.endedBy}, after ${link.answered} answers` };
   }
 
   function check({ number, input }: Numbered<Whole>, verdict: Verdict): void {
@@ -108,11 +122,11 @@ export function createLine(port: number, seen: Seen): Line {
 
   return {
     async send(burst, random) {
-      const left = await exchange(burst, random);
+      const { left, why } = await exchange(burst, random);
       if (left === 0) return;
       // An answer may have ended the connection before them. What came behind it can have been handled, or not.
       if (left === burst.length && burst.length > 0)
-        seen.fault(burst[0]!.number, "the connection ended without an answer");
+        seen.fault(burst[0]!.number, `the connection ended without an answer (${why})`);
       seen.unanswered(left);
     },
     async close() {
