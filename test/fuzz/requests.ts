@@ -48,10 +48,10 @@ const mostAttacks = 200;
 const blockLength = 16;
 /** Each ends with a rest and a reading. */
 const partsOf = (requests: number): number => (requests > 100_000 ? 20 : 5);
-/** What memory may grow by over a whole run, however long: a leak of a few bytes a request is more in a million. */
 /** With so many a run ends early. */
 const enoughFaults = 5;
 const megabyte = 1_048_576;
+/** What memory may grow by over a whole run, however long: a leak of a few bytes a request is more in a million. */
 const bounds = { heapBytes: 16 * megabyte, threadHeapBytes: 16 * megabyte, rssBytes: 384 * megabyte };
 
 export async function fuzzRequests(options: FuzzOptions): Promise<FuzzResult> {

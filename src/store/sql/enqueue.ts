@@ -64,6 +64,7 @@ export const claimedValues = (item: string, now: string, leaseMs: string): strin
   `${item}.id, ${item}.kind, ${item}.hook, ${item}.agent, ${item}.requested, ${item}.session, ${item}.lane, 1, 'running', 1,
       ${item}.lease, ${now}, ${now} + cast(${leaseMs} as bigint), ${now}, ${now}, ${item}.request`;
 
+/** For a single writer; where others write too, it is part of a statement that begins their turns as well. */
 export function* insertClaimed(
   dialect: Dialect,
   { runs, leaseMs, now }: { runs: readonly RunRow[]; leaseMs: number; now: number },
