@@ -136,11 +136,12 @@ export async function createLab(
       return standing.after(delayMs, wake);
     },
   };
-  const opened = await (open?.(clock) ?? openSqliteStore({ path: join(folder, "rouse.db"), clock, leaseMs }));
+  const store = await (open?.(clock) ?? openSqliteStore({ path: join(folder, "rouse.db"), clock, leaseMs }));
   let releases = 0;
-  const store: Store = {
-    ...opened,
-    releaseMail: (held) => opened.releaseMail(held).finally(() => void releases++),
+  /** The watches' own view of the store: a lease that a test gives back itself is no look. */
+  const watched: Store = {
+    ...store,
+    releaseMail: (held) => store.releaseMail(held).finally(() => void releases++),
   };
   const box = createTestMailbox();
   const lines: LogLine[] = [];
@@ -161,7 +162,7 @@ export async function createLab(
       const watch = createMailWatch({
         source: "gmail",
         mailbox: box.mailbox,
-        store,
+        store: watched,
         decide: acceptMail,
         clock,
         log: { debug: note("debug"), info: note("info"), warn: note("warn"), error: note("error") },
