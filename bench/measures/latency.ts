@@ -38,7 +38,7 @@ export async function measureLatency(lab: Lab): Promise<Result> {
       for (let turn = 0; turn <= turns; turn++) {
         lab.say(`${store}, a tenth of its ${of}: turn ${turn} of ${turns}`);
         const direct = await lab.load({ ...orderOf(agent, "/", rate, seconds), expectedStatus: [200] });
-        const waits = await waitsOf(lab, gateway, agent, rate, seconds * 2);
+        const waits = await waitsOf(lab, gateway, agent, rate, seconds * 4);
         // The first turn warms up.
         if (turn === 0) continue;
         straight.push(direct);

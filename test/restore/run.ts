@@ -7,6 +7,7 @@ import { dumpDrill } from "./dump.ts";
 import { nodesDrill } from "./nodes.ts";
 import { pointInTimeDrill } from "./point-in-time.ts";
 import { replicaDrill } from "./replica.ts";
+import { rollbackDrill } from "./rollback.ts";
 import { sqliteDrill } from "./sqlite.ts";
 
 const drills: Record<string, Drill> = {
@@ -15,7 +16,9 @@ const drills: Record<string, Drill> = {
   "point-in-time": pointInTimeDrill,
   replica: replicaDrill,
   nodes: nodesDrill,
+  rollback: rollbackDrill,
 };
+const withoutPostgres = ["sqlite", "rollback"];
 const usage = `npm run test:restore -- [--only ${Object.keys(drills).join("|")}] [--seed N]`;
 const values = readOptions(usage, {
   only: { type: "string" },
@@ -26,7 +29,7 @@ if (chosen.length === 0) {
   console.error(usage);
   process.exit(2);
 }
-if (values.only !== "sqlite") console.log(needPostgres());
+if (chosen.some(([name]) => !withoutPostgres.includes(name))) console.log(needPostgres());
 
 let wrong = 0;
 for (const [name, drill] of chosen) {

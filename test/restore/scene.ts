@@ -5,6 +5,7 @@ import { createRandom } from "../support/random.ts";
 import { type Load, type Sent, startLoad } from "../system/crash-load.ts";
 import { agentBody, begun, createLab, type Lab, token } from "../system/lab.ts";
 import { maxAttempts, moreAccepted } from "../system/rolling.ts";
+import { type Code, ownCode } from "./code.ts";
 
 /** How far everything was at one moment. */
 export type Mark = {
@@ -41,20 +42,24 @@ export const isAnswered = ({ answers }: Sent): boolean => answers.length > 0;
 export const idOf = ({ hook, answers: [first] }: Sent): string =>
   String(first?.body[hook === "agent" ? "runId" : "eventId"]);
 
-export async function startScene(databaseUrl: string | null, seed: number): Promise<Scene> {
+export async function startScene(
+  databaseUrl: string | null,
+  seed: number,
+  code: Code = ownCode,
+): Promise<Scene> {
   const lab = createLab({ databaseUrl, settings });
   try {
-    return await sceneIn(lab, seed);
+    return await sceneIn(lab, seed, code);
   } catch (fault) {
     await lab.remove();
     throw fault;
   }
 }
 
-async function sceneIn(lab: Lab, seed: number): Promise<Scene> {
-  const gateway: GatewayProcess = lab.launch();
+async function sceneIn(lab: Lab, seed: number, code: Code): Promise<Scene> {
+  const gateway: GatewayProcess = lab.launch(code.launch(lab));
   const url = await gateway.ready;
-  const store = await lab.openStore();
+  const eyes = await code.eyes(lab);
   const faults: string[] = [];
   let refused = 0;
   const onRefusal = (reply: Reply | null): void => {
@@ -72,7 +77,7 @@ async function sceneIn(lab: Lab, seed: number): Promise<Scene> {
     faults,
     async mark() {
       const accepted = load.sent.filter(isAnswered);
-      const runs = await store.listRuns({ kind: "hook", limit: null });
+      const { runs } = await eyes.content();
       return { accepted, ended: runs.flatMap(({ id, endedAt }) => (endedAt === null ? [] : [id])) };
     },
     next: () => load.sent.length,

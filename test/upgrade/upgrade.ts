@@ -1,18 +1,18 @@
 // Old and new nodes side by side over a migration, and what is wrong afterwards.
-import { spawnSync } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type GatewayProcess, type Reply } from "../support/process.ts";
 import { createRandom } from "../support/random.ts";
 import { type Load, startLoad } from "../system/crash-load.ts";
 import { createLab, type Lab } from "../system/lab.ts";
 import { acceptedIn, faultsAfter, maxAttempts, moreAccepted } from "../system/rolling.ts";
+import { configFor, startFaults, type Versions } from "./old-node.ts";
 
 export type UpgradeOptions = {
   /** A folder with the older code, ready to run. */
   oldCode: string;
   databaseUrl: string;
-  versions: { old: number; new: number };
+  versions: Versions;
   seed: number;
   progress: (line: string) => void;
 };
@@ -82,7 +82,8 @@ async function upgradeIn(
     await goOn();
     await start("new-2", false);
     await goOn();
-    if (versions.old < versions.new) faults.push(...(await restartFaults(lab, program, oldConfig, versions)));
+    if (versions.old < versions.new)
+      faults.push(...(await startFaults(lab, { program, config: oldConfig }, versions)));
     await leave(oldNodes[0]!, faults, progress);
     await goOn();
     oldNodes[1]!.state = "leaving";
@@ -102,37 +103,6 @@ async function upgradeIn(
   }
   faults.push(...nodes.flatMap(logFaults));
   return { faults, refused, ...countsOf(load, nodes) };
-}
-
-/** Without what the old code does not know yet. */
-function configFor(lab: Lab, program: string): string {
-  const file = join(lab.folder, "old.jsonc");
-  const copy = (hooks: object): void =>
-    writeFileSync(file, JSON.stringify({ ...lab.settings(), hooks: { ...lab.settings().hooks, ...hooks } }), {
-      mode: 0o600,
-    });
-  copy({});
-  const check = () => spawnSync(process.execPath, [program, "check", "--config", file], { encoding: "utf8" });
-  if (check().status === 0) return file;
-  copy({ budget: undefined });
-  const { status, stderr, stdout } = check();
-  if (status !== 0) throw new Error(`the old code does not take the configuration:\n${stdout}${stderr}`);
-  return file;
-}
-
-/** An old node that starts only now must say that it is too old, and change nothing. */
-async function restartFaults(
-  lab: Lab,
-  program: string,
-  config: string,
-  versions: UpgradeOptions["versions"],
-): Promise<string[]> {
-  const late = lab.launch({ program, config });
-  const { code } = await late.exited;
-  const says = `The store has version ${versions.new}, this Rouse knows up to ${versions.old}.`;
-  return code === 1 && late.output().includes(says)
-    ? []
-    : [`an old node that starts on the new schema ended with ${code}: ${late.output()}`];
 }
 
 async function leave(node: Node, faults: string[], progress: (line: string) => void): Promise<void> {
