@@ -56,7 +56,7 @@ for (const kind of proxyKinds) {
           await moreAccepted(load, between);
         }
       }
-      const faults = await faultsAfter(lab, load, proxy.url);
+      const faults = await faultsAfter({ lab, load, url: proxy.url, store: await lab.openStore() });
       const counts = Object.entries(Object.groupBy(refused, word)).map(
         ([name, each]) => `${name} ${each?.length}`,
       );

@@ -1,12 +1,11 @@
 // What a restored store has, what a gateway makes of it, and what of that is wrong.
 import type { Run } from "../../src/core/run.ts";
+import type { Store } from "../../src/store/store.ts";
 import { post, type Reply, until } from "../support/process.ts";
 import { faultsIn } from "../system/crash-check.ts";
 import type { Sent } from "../system/crash-load.ts";
 import { createLab, type Lab, sendWake, token } from "../system/lab.ts";
 import { maxAttempts } from "../system/rolling.ts";
-import { type Code, ownCode } from "./code.ts";
-import type { Content } from "./eyes.ts";
 import { gate, idOf, isAnswered, type Mark, type Scene, settings } from "./scene.ts";
 
 export type Restored = {
@@ -18,8 +17,6 @@ export type Restored = {
   databaseUrl: string | null;
   /** Puts a copy in place, in the new gateway's folder. */
   place?: (folder: string) => void;
-  /** Other code than ours that goes on with it, and how its store is looked at. */
-  code?: Code;
 };
 
 export type Verdict = { faults: string[]; saw: string };
@@ -34,9 +31,9 @@ export async function judge(restored: Restored): Promise<Verdict> {
   }
 }
 
-async function judgeIn(lab: Lab, { scene, mark, goneFrom, code = ownCode }: Restored): Promise<Verdict> {
-  const eyes = await code.eyes(lab);
-  const was = await eyes.content();
+async function judgeIn(lab: Lab, { scene, mark, goneFrom }: Restored): Promise<Verdict> {
+  const store = await lab.openStore();
+  const was = await contentOf(store);
   const isThere = (request: Sent): boolean => was.ids.has(idOf(request));
   const answered = scene.load.sent.filter(isAnswered);
   const faults = [...scene.faults, ...contentFaults(was, mark)];
@@ -45,23 +42,23 @@ async function judgeIn(lab: Lab, { scene, mark, goneFrom, code = ownCode }: Rest
   faults.push(...late.filter(isThere).map(({ marker }) => `${marker} was sent later, and is there`));
 
   const startedAt = performance.now();
-  const gateway = await lab.start(code.launch(lab));
+  const gateway = await lab.start();
   const again = await repeat(gateway.url, answered, isThere);
   lab.letGo(gate);
   const idle = () =>
-    until("the end of all runs", async () => (await eyes.unfinished()) === 0, { withinMs: 60_000 });
+    until("the end of all runs", async () => (await store.countUnfinished()) === 0, { withinMs: 60_000 });
   await idle();
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   await sendWake(gateway.url, "the end");
   await idle();
-  const exit = await gateway.stop();
-  if (exit.code !== 0) faults.push(`the gateway ended with ${exit.code}`);
+  const { code } = await gateway.stop();
+  if (code !== 0) faults.push(`the gateway ended with ${code}`);
   const errors = gateway.log().filter(({ level }) => level === "error");
   faults.push(...errors.map(({ message, kind }) => `the gateway logged: ${message} (${kind})`));
 
   const unended = was.runs.filter(({ endedAt }) => endedAt === null);
   const wasEnded = new Set(was.runs.flatMap(({ id, endedAt }) => (endedAt === null ? [] : [id])));
-  const now = await eyes.content();
+  const now = await contentOf(store);
   faults.push(...again.faults, ...turnFaults(lab, unended, wasEnded));
   faults.push(
     ...faultsIn({
@@ -83,6 +80,16 @@ async function judgeIn(lab: Lab, { scene, mark, goneFrom, code = ownCode }: Rest
     `${again.anew} of those sent again and run`,
   ];
   return { faults, saw: saw.join(", ") };
+}
+
+type Content = Awaited<ReturnType<typeof contentOf>>;
+
+async function contentOf(store: Store) {
+  const hookRuns = await store.listRuns({ kind: "hook", limit: null });
+  const heartbeats = await store.listRuns({ kind: "heartbeat", limit: null });
+  const events = await store.listEvents({ limit: null });
+  const runs = [...hookRuns, ...heartbeats];
+  return { runs, events, ids: new Set([...hookRuns, ...events].map(({ id }) => id)) };
 }
 
 function contentFaults({ runs, ids }: Content, { accepted, ended }: Mark): string[] {

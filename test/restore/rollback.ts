@@ -1,10 +1,8 @@
-// The newest version is bad: the backup from before it, and the version before it.
+// The newest version is bad: the backup from before it, and the version before it, which is ours here.
 import { copyFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { sendAgent } from "../system/lab.ts";
-import { commitBeforeMigration, ownSchemaVersion, schemaVersion, unpack } from "../upgrade/old-code.ts";
-import { startFaults } from "../upgrade/old-node.ts";
-import { codeIn } from "./code.ts";
+import { lateStartFaults, nextCode, ownCode } from "../upgrade/code.ts";
 import type { Drill } from "./drill.ts";
 import { judge } from "./judge.ts";
 import { startScene } from "./scene.ts";
@@ -14,10 +12,8 @@ import { copyWhileItRuns } from "./sqlite.ts";
 const tried = 10;
 
 export const rollbackDrill: Drill = async ({ seed, report }) => {
-  const commit = commitBeforeMigration();
-  const folder = unpack(commit);
-  const code = codeIn(folder);
-  const scene = await startScene(null, seed, code);
+  const next = nextCode();
+  const scene = await startScene(null, seed);
   try {
     await scene.goOn();
     const mark = await scene.mark();
@@ -26,18 +22,20 @@ export const rollbackDrill: Drill = async ({ seed, report }) => {
     await scene.goOn();
     await scene.end();
 
-    const bad = await scene.lab.start();
+    const bad = await scene.lab.start(next.launch(scene.lab));
     for (let at = 0; at < tried; at++) await sendAgent(bad.url, { message: "to the new version" });
     await bad.kill();
-    const versions = { old: schemaVersion(commit), new: ownSchemaVersion() };
-    const faults = await startFaults(scene.lab, code.launch(scene.lab), versions);
+    const faults = await lateStartFaults(scene.lab, ownCode, next.schema);
 
-    const place = (to: string): void => copyFileSync(copy, join(to, "rouse.db"));
-    const verdict = await judge({ scene, mark, goneFrom, databaseUrl: null, place, code });
-    const name = `SQLite, back from schema ${versions.new} to ${versions.old}`;
-    report(name, { ...verdict, faults: [...faults, ...verdict.faults] });
+    const place = (folder: string): void => copyFileSync(copy, join(folder, "rouse.db"));
+    const verdict = await judge({ scene, mark, goneFrom, databaseUrl: null, place });
+    const saw = `the version before would not start on schema ${next.schema}; on the copy ${verdict.saw}`;
+    report("A version is bad, and the one before it comes back", {
+      faults: [...faults, ...verdict.faults],
+      saw,
+    });
   } finally {
     await scene.remove();
-    rmSync(folder, { recursive: true, force: true });
+    if (next.folder !== null) rmSync(next.folder, { recursive: true, force: true });
   }
 };

@@ -5,7 +5,6 @@ import { createRandom } from "../support/random.ts";
 import { type Load, type Sent, startLoad } from "../system/crash-load.ts";
 import { agentBody, begun, createLab, type Lab, token } from "../system/lab.ts";
 import { maxAttempts, moreAccepted } from "../system/rolling.ts";
-import { type Code, ownCode } from "./code.ts";
 
 /** How far everything was at one moment. */
 export type Mark = {
@@ -42,24 +41,20 @@ export const isAnswered = ({ answers }: Sent): boolean => answers.length > 0;
 export const idOf = ({ hook, answers: [first] }: Sent): string =>
   String(first?.body[hook === "agent" ? "runId" : "eventId"]);
 
-export async function startScene(
-  databaseUrl: string | null,
-  seed: number,
-  code: Code = ownCode,
-): Promise<Scene> {
+export async function startScene(databaseUrl: string | null, seed: number): Promise<Scene> {
   const lab = createLab({ databaseUrl, settings });
   try {
-    return await sceneIn(lab, seed, code);
+    return await sceneIn(lab, seed);
   } catch (fault) {
     await lab.remove();
     throw fault;
   }
 }
 
-async function sceneIn(lab: Lab, seed: number, code: Code): Promise<Scene> {
-  const gateway: GatewayProcess = lab.launch(code.launch(lab));
+async function sceneIn(lab: Lab, seed: number): Promise<Scene> {
+  const gateway: GatewayProcess = lab.launch();
   const url = await gateway.ready;
-  const eyes = await code.eyes(lab);
+  const store = await lab.openStore();
   const faults: string[] = [];
   let refused = 0;
   const onRefusal = (reply: Reply | null): void => {
@@ -77,7 +72,7 @@ async function sceneIn(lab: Lab, seed: number, code: Code): Promise<Scene> {
     faults,
     async mark() {
       const accepted = load.sent.filter(isAnswered);
-      const { runs } = await eyes.content();
+      const runs = await store.listRuns({ kind: "hook", limit: null });
       return { accepted, ended: runs.flatMap(({ id, endedAt }) => (endedAt === null ? [] : [id])) };
     },
     next: () => load.sent.length,

@@ -1,4 +1,5 @@
 // What the tests share in which nodes come and go under load: how much was accepted, and the judgement at the end.
+import type { Store } from "../../src/store/store.ts";
 import { until } from "../support/process.ts";
 import { faultsIn } from "./crash-check.ts";
 import type { Load } from "./crash-load.ts";
@@ -14,9 +15,10 @@ export async function moreAccepted(load: Load, count: number): Promise<void> {
   await until("more is accepted", () => acceptedIn(load) >= enough, { withinMs: 120_000 });
 }
 
+export type Ended = { lab: Lab; load: Load; url: string; store: Store };
+
 /** Ends the load, lets everything end that was accepted, and says what is wrong. */
-export async function faultsAfter(lab: Lab, load: Load, url: string): Promise<string[]> {
-  const store = await lab.openStore();
+export async function faultsAfter({ lab, load, url, store }: Ended): Promise<string[]> {
   const idle = () =>
     until("the end of all runs", async () => (await store.countUnfinished()) === 0, { withinMs: 180_000 });
   await load.stop();

@@ -1,30 +1,30 @@
-// `npm run test:upgrade`: a rolling upgrade. Two nodes of an older commit and two of this checkout on one PostgreSQL:
-// the new ones bring the schema up to date under the old ones, requests go to all, and the old ones leave, one stopped
-// and one killed.
+// `npm run test:upgrade`: a rolling upgrade. Two nodes of one version and two of the next on one PostgreSQL: the new
+// ones bring the schema up to date under the old ones, requests go to all, and the old ones leave, one stopped and one
+// killed. The next version is this checkout with a migration more; with `--from` the old one is an older commit.
 import { rmSync } from "node:fs";
 import { readOptions } from "../support/options.ts";
 import { createDatabase, postgresVariable, startPostgres } from "../support/postgres.ts";
-import { commitBeforeMigration, ownSchemaVersion, resolveCommit, schemaVersion, unpack } from "./old-code.ts";
+import { codeOf, nextCode, ownCode } from "./code.ts";
 import { upgradeTest } from "./upgrade.ts";
 
 const values = readOptions("npm run test:upgrade -- [--from REF] [--seed N]", {
   from: { type: "string" },
   seed: { type: "string", default: "1" },
 });
-const commit = values.from === undefined ? commitBeforeMigration() : resolveCommit(values.from);
-const versions = { old: schemaVersion(commit), new: ownSchemaVersion() };
-console.log(`from ${commit.slice(0, 10)} (schema ${versions.old}) to this checkout (schema ${versions.new})`);
+const codes =
+  values.from === undefined ? { old: ownCode, new: nextCode() } : { old: codeOf(values.from), new: ownCode };
+const nameOf = values.from === undefined ? ["this checkout", "its next"] : [values.from, "this checkout"];
+console.log(`from ${nameOf[0]} (schema ${codes.old.schema}) to ${nameOf[1]} (schema ${codes.new.schema})`);
 
-const folder = unpack(commit);
 const server = await startPostgres();
 process.env[postgresVariable] = server.url;
 const database = await createDatabase();
 try {
   const { faults, ...numbers } = await upgradeTest({
-    oldCode: folder,
+    codes,
     databaseUrl: database.url,
-    versions,
     seed: Number(values.seed),
+    between: 80,
     progress: (line) => console.log(line),
   });
   for (const fault of faults) console.log(`FAULT ${fault}`);
@@ -33,5 +33,6 @@ try {
 } finally {
   await database.drop();
   await server.stop();
-  rmSync(folder, { recursive: true, force: true });
+  for (const { folder } of [codes.old, codes.new])
+    if (folder !== null) rmSync(folder, { recursive: true, force: true });
 }
