@@ -14,6 +14,7 @@ import type { Acceptance, Accepted, Begun, FailureCount, FirstTurn, Store, TurnS
 
 export const idempotencyMs = 24 * 3_600_000;
 const longestGroup = 500;
+const evenFrom = 16;
 /** Of runs, whose prompts and replies can be large. */
 const longestWork = 64;
 /** Of isolated runs: nobody waits for their end, and a start can wait a little where starts are many. */
@@ -48,7 +49,7 @@ export type StoreOptions = {
 };
 
 export function createStore({ driver, bell = silentBell, onGroup }: StoreOptions): Store {
-  const onWritten = onGroup ? { onWritten: onGroup } : {};
+  const ofRequests = { longest: longestGroup, evenFrom, ...(onGroup && { onWritten: onGroup }) };
   /** Anything, in a transaction. */
   const acceptances = createGroup<Acceptance, Accepted>({
     async write(group) {
@@ -56,8 +57,7 @@ export function createStore({ driver, bell = silentBell, onGroup }: StoreOptions
       let next = 0;
       return group.map((each) => (each.idempotency ? keyed[next++]! : stored));
     },
-    longest: longestGroup,
-    ...onWritten,
+    ...ofRequests,
   });
   /** What nearly all requests lead to, in a single statement; false: it was not stored, and is tried as anything. */
   const lone = {
@@ -66,8 +66,7 @@ export function createStore({ driver, bell = silentBell, onGroup }: StoreOptions
         const left = await driver.run("acceptRuns", { runs: group.map(({ runs }) => toRunRow(runs[0]!)) });
         return group.map(({ runs }) => left.length === 0 || !left.includes(runs[0]!.id));
       },
-      longest: longestGroup,
-      ...onWritten,
+      ...ofRequests,
     }),
     events: createGroup<Acceptance, boolean>({
       async write(group) {
@@ -76,8 +75,7 @@ export function createStore({ driver, bell = silentBell, onGroup }: StoreOptions
         const stored = await driver.run("acceptEvents", { events, heartbeat });
         return group.map(() => stored);
       },
-      longest: longestGroup,
-      ...onWritten,
+      ...ofRequests,
     }),
   };
   /** The same, stored as begun; null: it was not stored, and is tried as it would be without. */
@@ -93,8 +91,7 @@ export function createStore({ driver, bell = silentBell, onGroup }: StoreOptions
         return step === "stored" ? stored : null;
       });
     },
-    longest: longestGroup,
-    ...onWritten,
+    ...ofRequests,
   });
   const accept = async (acceptance: Acceptance, first?: FirstTurn): Promise<Accepted> => {
     const run = first ? isolatedRun(acceptance) : null;
