@@ -43,7 +43,7 @@ const efforts: Record<"quick" | "usual" | "full", Effort> = {
     rounds: 8,
     seconds: 2,
     queued: 100_000,
-    queueSeconds: 40,
+    queueSeconds: 25,
     queueTurns: 1,
     stored: 1_000_000,
     soakMinutes: 1,

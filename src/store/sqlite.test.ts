@@ -170,7 +170,7 @@ describe("sqlite", () => {
     engine.close();
   });
 
-  test("requests that arrive together share a commit", async () => {
+  test("requests that arrive together share a commit", async (t) => {
     const sizes: number[] = [];
     const clock = createTestClock();
     const store = await openSqliteStore({
@@ -179,8 +179,8 @@ describe("sqlite", () => {
       leaseMs,
       onGroup: (size) => sizes.push(size),
     });
+    t.after(() => store.close());
     await Promise.all(Array.from({ length: 50 }, () => store.accept(acceptance({ runs: [run()] }))));
     assert.deepEqual(sizes, [50]);
-    await store.close();
   });
 });
