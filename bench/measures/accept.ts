@@ -21,9 +21,6 @@ export const agentBody = JSON.stringify({
 /** Of the others' wake: in their favour, since it leads to nothing more. */
 const quietBody = JSON.stringify({ ...JSON.parse(wakeBody), mode: "next-heartbeat" });
 
-/** Turns for a p99 are so many times as long: one percent of two seconds is twenty milliseconds, a single hiccup. */
-const longer = 3;
-
 const goals: Record<string, number> = {
   "wake, SQLite": 0.75,
   "agent, SQLite": 0.65,
@@ -55,12 +52,7 @@ export async function measureAccept(lab: Lab): Promise<Result> {
   const { rounds, seconds } = lab.effort;
   const peaks = await compare(lab, { contenders: [bare, ...ours, refused], rounds, seconds });
   const rate = steadyRate(peaks);
-  const waits = await compare(lab, {
-    contenders: [bare, ...ours],
-    rounds,
-    seconds: seconds * longer,
-    rate,
-  });
+  const waits = await compareWaits(lab, [bare, ...ours], rate);
 
   const others = await measureRivals(lab, bare, ours[0]!, rate);
 
@@ -87,6 +79,12 @@ export async function measureAccept(lab: Lab): Promise<Result> {
   };
 }
 
+/** In turns three times as long: one percent of two seconds is twenty milliseconds, a single hiccup. */
+function compareWaits(lab: Lab, contenders: readonly Contender[], rate: number): Promise<Scores[]> {
+  const { rounds, seconds } = lab.effort;
+  return compare(lab, { contenders, rounds, seconds: seconds * 3, rate });
+}
+
 type Others = {
   /** Of the rivals. */
   peaks: Scores[];
@@ -106,12 +104,7 @@ async function measureRivals(lab: Lab, bare: Contender, wake: Contender, rate: n
   for (const [at, rival] of rivals.entries())
     if (peaks[at]!.perSecond > rate * 1.2) keeping.push(rival);
     else await lab.end(rival.server.child);
-  const [, ...waits] = await compare(lab, {
-    contenders: [bare, ...keeping],
-    rounds,
-    seconds: seconds * longer,
-    rate,
-  });
+  const [, ...waits] = await compareWaits(lab, [bare, ...keeping], rate);
   for (const rival of rivals) await lab.end(rival.server.child);
   return { peaks, waits, wake: own!, missing };
 }

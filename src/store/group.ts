@@ -12,8 +12,8 @@ export function createGroup<Item, Result>(options: {
   write(items: readonly Item[]): Promise<readonly Result[]>;
   longest: number;
   /**
-   * Above this, a group is at most twice as large as the one it waited for. Else callers who wait for their answers fall into
-   * step, a huge group and a tiny one in turns, and the store rests while we answer, as we do while it writes.
+   * Above this, a group is at most twice as large as the one it waited for. Else callers who wait for their answers
+   * fall into step, a huge group and a tiny one in turns, and the store rests while we answer, as we do while it writes.
    */
   evenFrom?: number;
   /** Groups begin at least so far apart: where many come, they are larger, and cost less each. */

@@ -4,37 +4,34 @@ import { copyFileSync, symlinkSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { makeFolder } from "../support/folder.ts";
-import type { Lab } from "../system/lab.ts";
 import { documented } from "./documented.ts";
-import { judge } from "./judge.ts";
-import { startScene } from "./scene.ts";
+import { judge, type Restored } from "./judge.ts";
+import { type Scene, startScene } from "./scene.ts";
 import type { Drill } from "./drill.ts";
 
 const run = promisify(execFile);
 
-/** By the documented command, in a home where the lab is `~/.rouse`. Answers the file. */
-export async function copyWhileItRuns(lab: Lab): Promise<string> {
+/** A copy while it runs, by the documented command in a home where the lab is `~/.rouse`; then the gateway is killed. */
+export async function copyAndEnd(scene: Scene): Promise<Omit<Restored, "scene">> {
   const home = makeFolder("restore-home");
-  symlinkSync(lab.folder, join(home, ".rouse"));
+  symlinkSync(scene.lab.folder, join(home, ".rouse"));
+  await scene.goOn();
+  const mark = await scene.mark();
   const PATH = `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}`;
   const env = { ...process.env, HOME: home, PATH };
   await run("sh", ["-c", documented("vacuum into").join("\n")], { cwd: home, env });
-  return join(home, "rouse-copy.db");
+  const goneFrom = scene.next();
+  await scene.goOn();
+  await scene.end();
+  const place = (folder: string): void => copyFileSync(join(home, "rouse-copy.db"), join(folder, "rouse.db"));
+  return { mark, goneFrom, databaseUrl: null, place };
 }
 
 export const sqliteDrill: Drill = async ({ seed, report }) => {
   const scene = await startScene(null, seed);
   try {
-    await scene.goOn();
-    const mark = await scene.mark();
-    const copy = await copyWhileItRuns(scene.lab);
-    const goneFrom = scene.next();
-    await scene.goOn();
-    await scene.end();
-
-    const databaseUrl = null;
-    const place = (folder: string): void => copyFileSync(copy, join(folder, "rouse.db"));
-    report("SQLite, copied while it ran", await judge({ scene, mark, goneFrom, databaseUrl, place }));
+    const copied = await copyAndEnd(scene);
+    report("SQLite, copied while it ran", await judge({ scene, ...copied }));
 
     const placeFiles = (folder: string): void => {
       for (const name of ["rouse.db", "rouse.db-wal"])
@@ -43,7 +40,7 @@ export const sqliteDrill: Drill = async ({ seed, report }) => {
     const last = await scene.mark();
     report(
       "SQLite, its files after a kill",
-      await judge({ scene, mark: last, goneFrom: null, databaseUrl, place: placeFiles }),
+      await judge({ scene, mark: last, goneFrom: null, databaseUrl: null, place: placeFiles }),
     );
   } finally {
     await scene.remove();

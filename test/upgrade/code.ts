@@ -1,26 +1,13 @@
 // The two versions of an upgrade: this checkout, and either one that comes after it or one that came before.
 import { execFileSync, spawnSync } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { makeFolder } from "../support/folder.ts";
 import type { LaunchOptions } from "../support/process.ts";
 import type { Lab } from "../system/lab.ts";
 
-export type Code = {
-  schema: number;
-  /** Null: this checkout. */
-  folder: string | null;
-  launch(lab: Lab): Partial<LaunchOptions>;
-};
+export type Code = { schema: number; launch(lab: Lab): Partial<LaunchOptions> };
 
 const checkout = fileURLToPath(new URL("../..", import.meta.url));
 const migrations = "src/store/migrations";
@@ -28,16 +15,14 @@ const isMigration = (name: string): boolean => /(^|\/)\d{3}-[^/]*\.ts$/.test(nam
 
 export const ownCode: Code = {
   schema: readdirSync(join(checkout, migrations)).filter(isMigration).length,
-  folder: null,
   launch: () => ({}),
 };
 
 const programIn = (folder: string): string => join(folder, "bin", "rouse.mjs");
-const makeFolder = (): string => mkdtempSync(join(tmpdir(), "rouse-version-"));
 const linkPackages = (folder: string): void =>
   symlinkSync(join(checkout, "node_modules"), join(folder, "node_modules"));
 
-/** What a release is like: it adds a column to a table in use, an index on it, and a table. */
+/** What a release is like: it adds columns to tables in use, an index, and a table. */
 const nextMigration = `export const addNext = () => [
   "alter table run add column next_note text",
   "create index run_next on run(next_note) where next_note is not null",
@@ -48,7 +33,7 @@ const nextMigration = `export const addNext = () => [
 
 /** This checkout with one migration more. */
 export function nextCode(): Code {
-  const folder = makeFolder();
+  const folder = makeFolder("version");
   for (const name of ["bin", "src", "package.json"])
     cpSync(join(checkout, name), join(folder, name), { recursive: true });
   linkPackages(folder);
@@ -59,17 +44,20 @@ export function nextCode(): Code {
   if (!list.test(known)) throw new Error(`${migrations}/migrate.ts has no list of migrations`);
   const changed = known.replace(list, (all) => `${all}  addNext,\n`);
   writeFileSync(file, `import { addNext } from "./next.ts";\n${changed}`);
-  return { schema: ownCode.schema + 1, folder, launch: () => ({ program: programIn(folder) }) };
+  return { schema: ownCode.schema + 1, launch: () => ({ program: programIn(folder) }) };
 }
 
 const git = (...args: string[]): string =>
   execFileSync("git", args, { cwd: checkout, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
 
+export const isCommit = (ref: string): boolean =>
+  spawnSync("git", ["rev-parse", "--quiet", "--verify", `${ref}^{commit}`], { cwd: checkout }).status === 0;
+
 /** The code of an older commit. */
 export function codeOf(ref: string): Code {
   const commit = git("rev-parse", "--verify", `${ref}^{commit}`).trim();
   const names = git("ls-tree", "--name-only", commit, `${migrations}/`).split("\n");
-  const folder = makeFolder();
+  const folder = makeFolder("version");
   const archive = execFileSync("git", ["archive", "--format=tar", commit], {
     cwd: checkout,
     maxBuffer: 256 * 1024 * 1024,
@@ -80,7 +68,6 @@ export function codeOf(ref: string): Code {
   const program = programIn(folder);
   return {
     schema: names.filter(isMigration).length,
-    folder,
     launch: (lab) => ({ program, config: configFor(lab, program) }),
   };
 }

@@ -1,16 +1,19 @@
 // `npm run test:upgrade`: a rolling upgrade. Two nodes of one version and two of the next on one PostgreSQL: the new
 // ones bring the schema up to date under the old ones, requests go to all, and the old ones leave, one stopped and one
 // killed. The next version is this checkout with a migration more; with `--from` the old one is an older commit.
-import { rmSync } from "node:fs";
 import { readOptions } from "../support/options.ts";
 import { createDatabase, postgresVariable, startPostgres } from "../support/postgres.ts";
-import { codeOf, nextCode, ownCode } from "./code.ts";
+import { codeOf, isCommit, nextCode, ownCode } from "./code.ts";
 import { upgradeTest } from "./upgrade.ts";
 
 const values = readOptions("npm run test:upgrade -- [--from REF] [--seed N]", {
   from: { type: "string" },
   seed: { type: "string", default: "1" },
 });
+if (values.from !== undefined && !isCommit(values.from)) {
+  console.error(`There is no commit ${values.from} here.`);
+  process.exit(2);
+}
 const codes =
   values.from === undefined ? { old: ownCode, new: nextCode() } : { old: codeOf(values.from), new: ownCode };
 const nameOf = values.from === undefined ? ["this checkout", "its next"] : [values.from, "this checkout"];
@@ -33,6 +36,4 @@ try {
 } finally {
   await database.drop();
   await server.stop();
-  for (const { folder } of [codes.old, codes.new])
-    if (folder !== null) rmSync(folder, { recursive: true, force: true });
 }

@@ -4,7 +4,7 @@ import { createRandom } from "../support/random.ts";
 import { type Load, startLoad } from "../system/crash-load.ts";
 import { createLab, type Lab } from "../system/lab.ts";
 import { acceptedIn, faultsAfter, maxAttempts, moreAccepted } from "../system/rolling.ts";
-import { type Code, lateStartFaults } from "./code.ts";
+import { type Code, lateStartFaults, ownCode } from "./code.ts";
 
 export type UpgradeOptions = {
   codes: { old: Code; new: Code };
@@ -55,7 +55,7 @@ async function upgradeIn(
   };
   const oldNodes = [await start("old-1", codes.old), await start("old-2", codes.old)];
   // Opened while the schema is that of our own code; what is open goes on working on the next.
-  let store = codes.old.folder === null ? await lab.openStore() : null;
+  let store = codes.old === ownCode ? await lab.openStore() : null;
 
   let turn = 0;
   const address = (): Promise<string> => {
