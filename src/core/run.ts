@@ -71,11 +71,14 @@ export const heartbeatLane = "main";
 /** Heartbeats asked for within this time become one. */
 export const heartbeatDelayMs = 250;
 
+/** The lane that nobody else can be in. */
+export const ownLane = (id: string): string => `run:${id}`;
+
 /** Whether what was said before in its session is carried. */
-export const isConversation = (run: { id: string; lane: string }): boolean => run.lane !== `run:${run.id}`;
+export const isConversation = (run: { id: string; lane: string }): boolean => run.lane !== ownLane(run.id);
 
 /** An explicit session key is a conversation; anything else is an isolated turn with a lane of its own. */
 export const laneOf = (
   run: { id: string; agentId: string; sessionKey: string },
   conversation: boolean,
-): string => (conversation ? `session:${run.agentId}:${run.sessionKey}` : `run:${run.id}`);
+): string => (conversation ? `session:${run.agentId}:${run.sessionKey}` : ownLane(run.id));

@@ -9,6 +9,7 @@ import { addMail } from "./005-mail.ts";
 import { addNodes } from "./006-nodes.ts";
 import { addBacklog } from "./007-backlog.ts";
 import { narrowLookups } from "./008-lookups.ts";
+import { separateOwnLanes } from "./009-own-lanes.ts";
 
 /** Position in this list + 1 is the version it leads to. */
 const migrations: readonly ((dialect: Dialect) => readonly string[])[] = [
@@ -20,6 +21,7 @@ const migrations: readonly ((dialect: Dialect) => readonly string[])[] = [
   addNodes,
   addBacklog,
   narrowLookups,
+  separateOwnLanes,
 ];
 
 export const newestVersion = migrations.length;

@@ -14,7 +14,7 @@ export function* backlog(dialect: Dialect, { now }: { now: number }): Program<Ba
   const running = countOf("running");
   const parked = countOf("parked");
   const [oldest] = yield {
-    sql: "select ready_at from run where head = 1 and kind = 'hook' and ready_at <= $1 order by ready_at limit 1",
+    sql: "select ready_at from run where head > 0 and kind = 'hook' and ready_at <= $1 order by ready_at limit 1",
     values: [now],
   };
   const [events] = yield { sql: "select count(*) as count from event where shown_at is null", values: [] };

@@ -1,7 +1,7 @@
 // Into the queue: runs by lane, events, and the coalescing heartbeat request.
 import type { NewEvent } from "../../core/system-event.ts";
 import type { RunRequest } from "../../core/action.ts";
-import { heartbeatLane, isConversation, mainSessionKey } from "../../core/run.ts";
+import { heartbeatLane, isConversation, mainSessionKey, ownLane } from "../../core/run.ts";
 import { newId } from "../../core/id.ts";
 import { MadeAgain, type Dialect, type Program, type Value } from "../driver.ts";
 import type { HeartbeatRequest } from "../store.ts";
@@ -11,6 +11,12 @@ type RunRow = readonly Value[];
 
 /** More passes than this would mean that a lane changes its head faster than we can look. */
 const mostPasses = 100;
+
+// What `head` says of an unfinished run. Whoever is over 0 is at the head of a lane, and can be claimed.
+const waits = 0;
+const leads = 1;
+/** In a lane that nobody else can be in. Such a run is in no index of lanes. */
+const alone = 2;
 
 const insertRunsSql = (dialect: Dialect, head: string): string => {
   const now = dialect.timeOf("$1");
@@ -36,7 +42,7 @@ export function* insertRunsOnce(
   // Nobody else can be in the lane of an isolated run: it needs no look, which is a third of the cost.
   if (runs.every(isIsolated)) {
     yield {
-      sql: insertRunsSql(dialect, "1"),
+      sql: insertRunsSql(dialect, `${alone}`),
       values: [now],
       rows: { columns: runRowColumns, items: runs },
     };
@@ -44,10 +50,11 @@ export function* insertRunsOnce(
   }
   // By lane, so that two groups on two nodes never wait for each other's heads in opposite order.
   const items = dialect.concurrent ? byBytes(runs, (run) => String(run[laneAt])) : runs;
-  const hasHead = `exists(select 1 from run where lane = item.lane and head = 1 ${dialect.forShare})`;
+  const hasHead = `exists(select 1 from run where lane = item.lane and head = ${leads} ${dialect.forShare})`;
+  const head = `case when item.lane = '${ownLane("")}' || item.id then ${alone} when ${hasHead} then ${waits} else ${leads} end`;
   const stored = yield {
-    sql: `${insertRunsSql(dialect, `case when ${hasHead} then 0 else 1 end`)}
-    on conflict (lane) where head = 1 do nothing ${dialect.concurrent ? "returning id" : ""}`,
+    sql: `${insertRunsSql(dialect, head)}
+    on conflict (lane) where head = ${leads} do nothing ${dialect.concurrent ? "returning id" : ""}`,
     values: [now],
     rows: { columns: runRowColumns, items },
   };
@@ -61,7 +68,7 @@ export function* insertRunsOnce(
 export const claimedColumns = `id, kind, hook, agent_id, requested_agent_id, session_key, lane, head, status, attempts, lease,
       created_at, ready_at, claimed_at, started_at, request`;
 export const claimedValues = (item: string, now: string, leaseMs: string): string =>
-  `${item}.id, ${item}.kind, ${item}.hook, ${item}.agent, ${item}.requested, ${item}.session, ${item}.lane, 1, 'running', 1,
+  `${item}.id, ${item}.kind, ${item}.hook, ${item}.agent, ${item}.requested, ${item}.session, ${item}.lane, ${alone}, 'running', 1,
       ${item}.lease, ${now}, ${now} + cast(${leaseMs} as bigint), ${now}, ${now}, ${item}.request`;
 
 /** For a single writer; where others write too, it is part of a statement that begins their turns as well. */
@@ -104,12 +111,12 @@ const laneColumn = ["lane"] as const;
 export function* promoteRuns(dialect: Dialect, lanes: readonly string[]): Program<void> {
   if (lanes.length === 0) return;
   const next = (lane: string): string =>
-    `(select seq from run where run.lane = ${lane} and head = 0 and status = 'queued' order by -seq desc limit 1 ${dialect.forUpdate})`;
+    `(select seq from run where run.lane = ${lane} and head = ${waits} and status = 'queued' order by -seq desc limit 1 ${dialect.forUpdate})`;
   yield {
     sql: dialect.concurrent
       ? `with next as materialized (select ${next("item.lane")} as next_seq from ${dialect.rows(laneColumn, 0)})
-          update run set head = 1 from next where run.seq = next.next_seq`
-      : `update run set head = 1 where seq = ${next("$1")}`,
+          update run set head = ${leads} from next where run.seq = next.next_seq`
+      : `update run set head = ${leads} where seq = ${next("$1")}`,
     values: [],
     rows: { columns: laneColumn, items: lanes.map((lane) => [lane]) },
   };
@@ -164,7 +171,7 @@ export const insertHeartbeat = (dialect: Dialect, condition: string): string => 
   const now = dialect.timeOf("$1");
   return `insert into run(id, kind, hook, agent_id, session_key, lane, head, status, created_at, ready_at, request)
         select $2, 'heartbeat', 'heartbeat', $3, '${mainSessionKey}', '${heartbeatLane}',
-          case when exists(select 1 from run where lane = '${heartbeatLane}' and head = 1 ${dialect.forShare}) then 0 else 1 end,
+          case when exists(select 1 from run where lane = '${heartbeatLane}' and head = ${leads} ${dialect.forShare}) then ${waits} else ${leads} end,
           'queued', ${now}, ${now} + cast($4 as bigint), $5
         where ${condition} on conflict do nothing returning id`;
 };

@@ -3,7 +3,7 @@
 // Only the head of a lane can be claimed. `ready_at` of a queued head is when it may start; of a running head, when
 // its lease ends: so one indexed read finds due runs, due retries and expired leases alike. A run has a lease only while
 // it is running, so whoever names the lease need not ask for the status.
-import type { ClaimedRun, RunKind } from "../../core/run.ts";
+import { isConversation, ownLane, type ClaimedRun, type RunKind } from "../../core/run.ts";
 import type { NewEvent } from "../../core/system-event.ts";
 import type { Dialect, Program, Row } from "../driver.ts";
 import type { CancelResult, Claim, HeartbeatRequest } from "../store.ts";
@@ -27,12 +27,12 @@ export function* claimRuns(dialect: Dialect, input: ClaimInput): Program<Claim<C
 // Parameters of the three: now, lease, how long it lasts. The rest is written out: of a placeholder that a partial index
 // or a limit depends on, SQLite makes the plan anew each time.
 const dueRuns = (dialect: Dialect, { kind, limit }: ClaimInput): string =>
-  `select seq as due_seq from run where head = 1 and kind = '${kind}' and ready_at <= ${dialect.timeOf("$1")}
+  `select seq as due_seq from run where head > 0 and kind = '${kind}' and ready_at <= ${dialect.timeOf("$1")}
       order by ready_at, seq limit ${limit} ${dialect.forUpdateSkipLocked}`;
 
 const nextDue = (dialect: Dialect, { kind }: ClaimInput): string =>
   `select ready_at - ${dialect.timeOf("$1")} as next_in_ms from run
-      where head = 1 and kind = '${kind}' and ready_at > ${dialect.timeOf("$1")} order by ready_at, seq limit 1`;
+      where head > 0 and kind = '${kind}' and ready_at > ${dialect.timeOf("$1")} order by ready_at, seq limit 1`;
 
 const claimSql = (dialect: Dialect, which: string): string => {
   const now = dialect.timeOf("$1");
@@ -137,7 +137,7 @@ export function* repeatRun(
   if (!row) return "unknown";
   if (row["ended_at"] == null) return "not-ended";
   const run = toRun(row);
-  const lane = run.lane === `run:${run.id}` ? `run:${input.newId}` : run.lane;
+  const lane = isConversation(run) ? run.lane : ownLane(input.newId);
   yield* insertRuns(dialect, { runs: [toRunRow({ ...run, id: input.newId, lane })], now: input.now });
   return "queued";
 }
@@ -146,7 +146,7 @@ export function* repeatRun(
 export function* voidLeases(_dialect: Dialect, input: { now: number; leaseMs: number }): Program<void> {
   yield {
     sql: `update run set elapsed_ms = elapsed_ms + ${workedByCrashed("cast($2 as bigint)")}, status = 'queued', lease = null, ready_at = cast($1 as bigint)
-      where head = 1 and kind in ('hook', 'heartbeat') and status = 'running'`,
+      where head > 0 and kind in ('hook', 'heartbeat') and status = 'running'`,
     values: [input.now, input.leaseMs],
   };
   yield {

@@ -74,7 +74,10 @@ export function* recordRequest(
 
 export function* countUnfinished(_dialect: Dialect, _input: null): Program<number> {
   // Heads and waiting runs each have a partial index of their own.
-  const [heads] = yield { sql: "select count(*) as count from run where head = 1", values: [] };
+  const [heads] = yield {
+    sql: "select count(*) as count from run where head > 0 and kind in ('hook', 'heartbeat')",
+    values: [],
+  };
   const [waiting] = yield {
     sql: "select count(*) as count from run where head = 0 and status = 'queued'",
     values: [],
