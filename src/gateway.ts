@@ -9,11 +9,13 @@ import { watchConfig } from "./config/watch.ts";
 import { systemClock } from "./core/clock.ts";
 import { UsageError } from "./core/errors.ts";
 import type { Log } from "./core/log.ts";
+import { mailHook } from "./core/mail.ts";
 import { createCourier } from "./delivery/courier.ts";
 import { createMetricsPage } from "./gateway/metrics-page.ts";
 import { knownNames, type Parts, prepareParts } from "./gateway/parts.ts";
 import { decidePayload } from "./hooks/decide.ts";
 import { createHooks } from "./hooks/pipeline.ts";
+import { inFetchedSpan } from "./hooks/span.ts";
 import { folderFingerprint } from "./hooks/transforms/files.ts";
 import type { Exchange } from "./http/exchange.ts";
 import { sendJson, sendRefusal } from "./http/respond.ts";
@@ -144,7 +146,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const mail = createMailRoom({
     store,
     decide: (payload) =>
-      decidePayload("gmail", payload, { settings: current.hooks, hasRoom: room.has, now: clock.now() }),
+      inFetchedSpan(trace, mailHook, () =>
+        decidePayload(mailHook, payload, { settings: current.hooks, hasRoom: room.has, now: clock.now() }),
+      ),
     clock,
     log,
     leaseMs,

@@ -1,5 +1,8 @@
 // A watched mail account: how far it has been read, and how it is doing.
 
+/** What its mail is sent to, wherever it comes from. */
+export const mailHook = "gmail";
+
 export const mailStatuses = ["ok", "degraded", "needs-reauth"] as const;
 export type MailStatus = (typeof mailStatuses)[number];
 

@@ -1,11 +1,13 @@
 // The span of a hook request: begun once the caller is known, so that nobody else can write into our traces or hang
 // what they send into others' by a `traceparent`.
-import { catalogue } from "../core/errors.ts";
+import { catalogue, isRefusal } from "../core/errors.ts";
 import type { RequestCode } from "../core/metrics.ts";
 import { carriedTrace, noSpan, readTraceHeaders, type Span, type Trace } from "../core/trace.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { listHeader, singleHeader } from "../http/headers.ts";
 import type { Acceptance } from "../store/store.ts";
+import { withTrace } from "./accept.ts";
+import type { Decision } from "./decide.ts";
 
 export function startHookSpan(trace: Trace, { request, name, startedAt }: Exchange): Span {
   const { rawHeaders } = request;
@@ -38,7 +40,40 @@ export function noteAccepted(span: Span, { runs, events }: Pick<Acceptance, "run
 /** A refusal of what the caller sent is no fault of ours: only what is 5xx ends in error. */
 export function endHookSpan(span: Span, code: RequestCode, status: number): void {
   if (span === noSpan) return;
-  span.set({ "rouse.code": code, "http.response.status_code": status });
+  span.set({ "http.response.status_code": status });
+  endWith(span, code);
+}
+
+function endWith(span: Span, code: RequestCode): void {
+  span.set({ "rouse.code": code });
   const isFault = code in catalogue && catalogue[code as keyof typeof catalogue].status >= 500;
   span.end(isFault ? code : null);
+}
+
+/** What was fetched, and not sent to us, has nobody's trace to go on with: its own begins as it is decided on. */
+export async function inFetchedSpan(
+  trace: Trace,
+  hook: string,
+  decide: () => Promise<Decision>,
+): Promise<Decision> {
+  const span = trace.start(`hook ${hook}`, {
+    kind: "consumer",
+    parent: null,
+    attributes: { "rouse.hook": hook },
+  });
+  try {
+    const decision = await span.during(decide);
+    if ("runs" in decision) noteAccepted(span, decision);
+    endWith(span, codeOf(decision));
+    return "runs" in decision ? withTrace(decision, span.context) : decision;
+  } catch (fault) {
+    endWith(span, "internal-error");
+    throw fault;
+  }
+}
+
+function codeOf(decision: Decision): RequestCode {
+  if (isRefusal(decision)) return decision.refused;
+  if ("runs" in decision) return "accepted";
+  return decision.outcome === "skipped" ? "skipped" : "mapping-failed";
 }

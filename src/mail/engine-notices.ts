@@ -1,10 +1,9 @@
 // What the main session is told about a mail account, in our own words.
 import { newId } from "../core/id.ts";
+import { mailHook } from "../core/mail.ts";
 import { heartbeatDelayMs, mainSessionKey } from "../core/run.ts";
 import type { MailNotice } from "../store/store.ts";
 import type { CatchUp } from "./mailbox.ts";
-
-export const mailHook = "gmail";
 
 type About = { mailbox: { readonly account: string }; agentId: () => string; remedy: string };
 

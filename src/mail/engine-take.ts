@@ -1,10 +1,9 @@
 // Messages are read, a few at a time, and each becomes what the mappings make of it.
 import { faultKind, isRefusal, type Refusal } from "../core/errors.ts";
 import { newId } from "../core/id.ts";
-import type { MailOutcome, WaitingMail } from "../core/mail.ts";
+import { mailHook, type MailOutcome, type WaitingMail } from "../core/mail.ts";
 import type { Acceptance, TakenMail } from "../store/store.ts";
 import type { SyncOptions } from "./engine-options.ts";
-import { mailHook } from "./engine-notices.ts";
 import { type Fetched, MailFault } from "./mailbox.ts";
 
 export type Taken = {

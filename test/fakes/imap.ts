@@ -37,6 +37,33 @@ export type FakeImap = {
 export const fakePassword = "right";
 export const fakeMailbox = "Watched";
 
+/** As an account of the configuration. */
+export const fakeAccount = ({ port }: Pick<FakeImap, "port">) => ({
+  id: "home",
+  host: "127.0.0.1",
+  port,
+  secure: false,
+  allowInsecure: true,
+  user: "me",
+  password: fakePassword,
+  mailbox: fakeMailbox,
+  pollSeconds: 5,
+});
+
+export const fakeMail = (subject: string, body: string): Buffer =>
+  Buffer.from(
+    [
+      "From: Ada <ada@example.org>",
+      "To: me@example.org",
+      `Subject: ${subject}`,
+      `Message-ID: <${subject.replaceAll(" ", "-")}@example.org>`,
+      "Content-Type: text/plain; charset=utf-8",
+      "",
+      body,
+      "",
+    ].join("\r\n"),
+  );
+
 type Session = { socket: Socket; known: number | null; readOnly: boolean; idleTag: string | null };
 
 export async function createFakeImap(): Promise<FakeImap> {

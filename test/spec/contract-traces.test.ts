@@ -14,6 +14,7 @@ import {
 } from "@opentelemetry/sdk-trace-base";
 import { startPlatform } from "../../src/channels/recording.fixture.ts";
 import { openTrace } from "../../src/telemetry/trace.ts";
+import { createFakeImap, fakeAccount, fakeMail } from "../fakes/imap.ts";
 import { forEachStore, gated, program, startTestGateway, waitFor } from "../support/gateway.ts";
 
 const exporter = new InMemorySpanExporter();
@@ -188,6 +189,35 @@ test("what fails ends in error, and an unsampled trace stays unsampled", async (
   const agent = only(await complete(traceId, "agent command"), "agent command");
   assert.equal(agent.status.code, SpanStatusCode.ERROR);
   assert.deepEqual(spansOf(quietId), []);
+});
+
+test("mail that was fetched begins a trace, which its run goes on with", async (t) => {
+  const imap = await createFakeImap();
+  t.after(() => imap.stop());
+  const gateway = await startTestGateway(t, {
+    agents: { list: [{ id: "main", kind: "echo" }] },
+    hooks: { presets: ["gmail"], mail: [fakeAccount(imap)] },
+  });
+  await waitFor("the baseline", async () =>
+    (await gateway.inspect.listMailAccounts()).some(({ cursor }) => cursor),
+  );
+  exporter.reset();
+  imap.add({ raw: fakeMail("the-subject-text", "the-body-text") });
+  const run = await waitFor("the run's span", async () => withName("run gmail")[0]);
+  const spans = spansOf(run.spanContext().traceId);
+  const hook = only(spans, "hook gmail");
+  assert.deepEqual([hook.kind, parentOf(hook)], [SpanKind.CONSUMER, undefined]);
+  assert.equal(parentOf(run), hook.spanContext().spanId);
+  assert.deepEqual(hook.attributes, {
+    "rouse.hook": "gmail",
+    "rouse.code": "accepted",
+    "rouse.runs": 1,
+    "rouse.events": 0,
+    "rouse.run.id": run.attributes["rouse.run.id"],
+    "rouse.agent": "main",
+  });
+  const said = JSON.stringify(spans.map(({ name, attributes }) => ({ name, attributes })));
+  assert.doesNotMatch(said, /the-subject-text|the-body-text|ada@example/);
 });
 
 test("a heartbeat is a trace of its own", async (t) => {
