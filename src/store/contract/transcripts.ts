@@ -5,7 +5,7 @@ import { plainText } from "../../core/message.ts";
 import type { ClaimedRun } from "../../core/run.ts";
 import type { Budget } from "../../core/spending.ts";
 import type { Ending, Store } from "../store.ts";
-import { acceptRuns, claim, type Harness, run, settlement } from "./harness.ts";
+import { acceptRuns, claim, type Harness, leaseMs, run, settlement } from "./harness.ts";
 
 const day = 86_400_000;
 const wide: Budget = { runsPerDay: 100, tokensPerDay: 1_000_000, moneyPerDay: null };
@@ -251,6 +251,28 @@ export function transcripts(harness: () => Harness): void {
         ]),
         [[1, 20, 10, 1]],
       );
+    });
+
+    test("a run that a stopping node gave back is counted once; one that crashed before it began is counted too", async () => {
+      const { store, clock } = harness();
+      const counted = async () => (await store.listSpending()).map(({ runs }) => runs);
+      await acceptRuns(store, run());
+      const first = await next(store);
+      await begin(store, first, { budget: wide });
+      await store.settleRun(first, settlement({ next: { kind: "released" }, summary: null }));
+      const again = await next(store);
+      assert.deepEqual([again.id, again.attempts], [first.id, 1]);
+      await begin(store, again, { budget: wide });
+      assert.deepEqual(await counted(), [1]);
+      await store.settleRun(again, settlement());
+
+      await acceptRuns(store, run());
+      await next(store);
+      clock.advance(leaseMs + 1);
+      const second = await next(store);
+      assert.equal(second.attempts, 2);
+      await begin(store, second, { budget: wide });
+      assert.deepEqual(await counted(), [2]);
     });
 
     test("tokens and money have limits too", async () => {

@@ -8,7 +8,7 @@ import type { Begun, TurnStart } from "../store.ts";
 import { insertEvent } from "./enqueue.ts";
 import { encode } from "./rows.ts";
 import { countBegun, readSpending, withinBudget } from "./spending.ts";
-import { carried, putSessions, sessionName } from "./transcripts.ts";
+import { begunBefore, carried, putSessions, sessionName } from "./transcripts.ts";
 
 export type BeginInput = { starts: readonly TurnStart[]; now: number };
 
@@ -19,7 +19,7 @@ export function* beginRuns(dialect: Dialect, { starts, now }: BeginInput): Progr
   const wishes = going.flatMap(({ id, hook, budget }) => {
     const row = held.get(id)!;
     if (!budget || Number(row["released"]) === 1) return [];
-    return [{ id, hook, budget, isNew: Number(row["attempts"]) === 1 }];
+    return [{ id, hook, budget, isNew: Number(row["begun"]) === 0 }];
   });
   const { refused, begun } = withinBudget(wishes, spent);
   const told = going.filter(({ id }) => !refused.has(id));
@@ -57,7 +57,7 @@ const heldColumns = ["id", "lease"] as const;
 
 function* hold(dialect: Dialect, starts: readonly TurnStart[]): Program<Map<string, Row>> {
   const rows = yield {
-    sql: `select run.id, attempts, released from run, ${dialect.rows(heldColumns, 0)}
+    sql: `select run.id, released, ${begunBefore} as begun from run, ${dialect.rows(heldColumns, 0)}
       where run.id = item.id and run.lease = item.lease
       ${dialect.lockOrder("run.lane")} ${dialect.forUpdate}`,
     values: [],

@@ -17,7 +17,7 @@ import {
 import { claimedRowColumns, encode, toEventRow } from "./rows.ts";
 import { settleRuns, toEndRow, endColumns, type Settled } from "./settle.ts";
 import { isSpent } from "./spending.ts";
-import { hasBegun } from "./transcripts.ts";
+import { begunBefore, hasBegun } from "./transcripts.ts";
 
 const dayOf = (time: string): string =>
   `to_char(to_timestamp(${time} / 1000.0) at time zone 'UTC', 'YYYY-MM-DD')`;
@@ -44,7 +44,7 @@ function telling(dialect: Dialect): string {
     `${runs} <= cast($2 as bigint) and ${tokens} < cast($3 as bigint)
         and (cast($4 as double precision) is null or ${cost} < cast($4 as double precision))`;
   return `wanted as materialized (
-        select hook, count(*) filter (where attempts = 1) as runs from held where counts = 1 group by hook),
+        select hook, count(*) filter (where begun = 0) as runs from held where counts = 1 group by hook),
       counted as (
         insert into spending(hook, day, runs) select hook, ${dayOf(now)}, runs from wanted
         where ${hasLeft("runs", "0", "0")} ${dialect.lockOrder("hook")}
@@ -90,7 +90,7 @@ export function* acceptBegun(
   );
   const rows = yield {
     sql: `with held as materialized (
-        select item.*, 1 as attempts, cast(item.budgeted as integer) as counts from ${dialect.rows(firstColumns, 5)}),
+        select item.*, 0 as begun, cast(item.budgeted as integer) as counts from ${dialect.rows(firstColumns, 5)}),
       ${telling(dialect)}
       insert into run(${claimedColumns}) select ${claimedValues("going", dialect.timeOf("$1"), "$5")} from going
       returning id, created_at`,
@@ -114,7 +114,7 @@ export function* beginIsolated(
   const { budget, usual } = ofOneBudget(starts);
   const rows = yield {
     sql: `with held as materialized (
-        select item.*, attempts, case when item.budgeted = '1' and released = 0 then 1 else 0 end as counts
+        select item.*, ${begunBefore} as begun, case when item.budgeted = '1' and released = 0 then 1 else 0 end as counts
         from run, ${dialect.rows(startColumns, 4)} where run.id = item.id and run.lease = item.lease
         ${dialect.lockOrder("run.lane")} ${dialect.forUpdate}),
       ${telling(dialect)}

@@ -85,6 +85,8 @@ const runColumn = ["run"] as const;
 const beginning = (column: string, runId: string): string =>
   `(select ${column} from turn where run_id = ${runId} and role = 'user')`;
 export const hasBegun = (runId: string): string => `${beginning("seq", runId)} is not null`;
+/** Such a run has been counted, however its attempts were given back. */
+export const begunBefore = `case when ${hasBegun("run.id")} then 1 else 0 end`;
 
 /** The ends of runs' turns, inside their settlement. */
 export function* endTurns(
