@@ -71,14 +71,17 @@ export const heartbeatLane = "main";
 /** Heartbeats asked for within this time become one. */
 export const heartbeatDelayMs = 250;
 
+const ownLaneStart = "run:";
+const conversationStart = "session:";
+
 /** The lane that nobody else can be in. */
-export const ownLane = (id: string): string => `run:${id}`;
+export const ownLane = (id: string): string => ownLaneStart + id;
 
 /** Whether what was said before in its session is carried. */
-export const isConversation = (run: { id: string; lane: string }): boolean => run.lane !== ownLane(run.id);
+export const isConversation = ({ lane }: { lane: string }): boolean => !lane.startsWith(ownLaneStart);
 
 /** An explicit session key is a conversation; anything else is an isolated turn with a lane of its own. */
 export const laneOf = (
   run: { id: string; agentId: string; sessionKey: string },
   conversation: boolean,
-): string => (conversation ? `session:${run.agentId}:${run.sessionKey}` : ownLane(run.id));
+): string => (conversation ? `${conversationStart}${run.agentId}:${run.sessionKey}` : ownLane(run.id));

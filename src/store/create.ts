@@ -116,7 +116,7 @@ export function createStore({ driver, bell = silentBell, onGroup }: StoreOptions
   const settleRun: Store["settleRun"] = async ({ id, lease, lane }, settlement) => {
     const settled = { id, lease, settlement };
     if (lane === heartbeatLane) return settlements.heartbeat.add(settled);
-    const isUsual = !isConversation({ id, lane }) && isUsualEnd(settled);
+    const isUsual = !isConversation({ lane }) && isUsualEnd(settled);
     return (isUsual ? await settlements.isolated.add(settled) : null) ?? settlements.any.add(settled);
   };
 

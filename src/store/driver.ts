@@ -99,6 +99,18 @@ export type Dialect = {
   hasTable: string;
 };
 
+/** The text of a statement that is used again and again, put together once for each dialect. */
+export function writtenOnce(write: (dialect: Dialect) => string): (dialect: Dialect) => string {
+  const texts = new Map<Dialect, string>();
+  return (dialect) => {
+    const known = texts.get(dialect);
+    if (known !== undefined) return known;
+    const text = write(dialect);
+    texts.set(dialect, text);
+    return text;
+  };
+}
+
 export type Given<Column extends string> = { from: string; item: Readonly<Record<Column, string>> };
 
 const givenFrom = <Column extends string>(

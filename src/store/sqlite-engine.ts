@@ -70,6 +70,17 @@ export function openSqliteEngine(path: string, { readOnly = false } = {}): Sqlit
     }
   };
 
+  /** The only one of its transaction is undone with all of it: without a savepoint, SQLite puts no page aside. */
+  const runOnly = (call: Call): CallResult => {
+    try {
+      return { ok: true, result: run(call) };
+    } catch (fault) {
+      if (!database.isTransaction || isUnavailable(fault)) throw fault;
+      database.exec("rollback");
+      return { ok: false, fault };
+    }
+  };
+
   return {
     read(call) {
       try {
@@ -81,8 +92,8 @@ export function openSqliteEngine(path: string, { readOnly = false } = {}): Sqlit
     write(calls) {
       try {
         database.exec("begin immediate");
-        const results = calls.map(runAlone);
-        database.exec("commit");
+        const results = calls.map(calls.length === 1 ? runOnly : runAlone);
+        if (database.isTransaction) database.exec("commit");
         return results;
       } catch (fault) {
         if (database.isTransaction) database.exec("rollback");

@@ -3,7 +3,7 @@ import type { NewEvent } from "../../core/system-event.ts";
 import type { RunRequest } from "../../core/action.ts";
 import { heartbeatLane, isConversation, mainSessionKey, ownLane } from "../../core/run.ts";
 import { newId } from "../../core/id.ts";
-import { MadeAgain, type Dialect, type Program, type Value } from "../driver.ts";
+import { MadeAgain, writtenOnce, type Dialect, type Program, type Value } from "../driver.ts";
 import type { HeartbeatRequest } from "../store.ts";
 import { byBytes, claimedRowColumns, encode, eventRowColumns, runRowColumns } from "./rows.ts";
 
@@ -29,6 +29,15 @@ const insertRunsSql = (dialect: Dialect, head: string): string => {
     )}`;
 };
 
+const insertAloneSql = writtenOnce((dialect) => insertRunsSql(dialect, `${alone}`));
+
+const insertAnySql = writtenOnce((dialect) => {
+  const hasHead = `exists(select 1 from run where lane = item.lane and head = ${leads} ${dialect.forShare})`;
+  const head = `case when item.lane = '${ownLane("")}' || item.id then ${alone} when ${hasHead} then ${waits} else ${leads} end`;
+  return `${insertRunsSql(dialect, head)}
+    on conflict (lane) where head = ${leads} do nothing ${dialect.concurrent ? "returning id" : ""}`;
+});
+
 /**
  * A run becomes its lane's head when the lane has none. Two runs that both see an empty lane meet at the unique
  * index; the one that lost is not stored, and sees the head when tried again. The share lock keeps a head from
@@ -42,7 +51,7 @@ export function* insertRunsOnce(
   // Nobody else can be in the lane of an isolated run: it needs no look, which is a third of the cost.
   if (runs.every(isIsolated)) {
     yield {
-      sql: insertRunsSql(dialect, `${alone}`),
+      sql: insertAloneSql(dialect),
       values: [now],
       rows: { columns: runRowColumns, items: runs },
     };
@@ -50,11 +59,8 @@ export function* insertRunsOnce(
   }
   // By lane, so that two groups on two nodes never wait for each other's heads in opposite order.
   const items = dialect.concurrent ? byBytes(runs, (run) => String(run[laneAt])) : runs;
-  const hasHead = `exists(select 1 from run where lane = item.lane and head = ${leads} ${dialect.forShare})`;
-  const head = `case when item.lane = '${ownLane("")}' || item.id then ${alone} when ${hasHead} then ${waits} else ${leads} end`;
   const stored = yield {
-    sql: `${insertRunsSql(dialect, head)}
-    on conflict (lane) where head = ${leads} do nothing ${dialect.concurrent ? "returning id" : ""}`,
+    sql: insertAnySql(dialect),
     values: [now],
     rows: { columns: runRowColumns, items },
   };
@@ -71,14 +77,18 @@ export const claimedValues = (item: string, now: string, leaseMs: string): strin
   `${item}.id, ${item}.kind, ${item}.hook, ${item}.agent, ${item}.requested, ${item}.session, ${item}.lane, ${alone}, 'running', 1,
       ${item}.lease, ${now}, ${now} + cast(${leaseMs} as bigint), ${now}, ${now}, ${item}.request`;
 
+const insertClaimedSql = writtenOnce(
+  (dialect) => `insert into run(${claimedColumns})
+    ${dialect.stored(claimedRowColumns, 2, claimedValues("item", "$1", "$2"))}`,
+);
+
 /** For a single writer; where others write too, it is part of a statement that begins their turns as well. */
 export function* insertClaimed(
   dialect: Dialect,
   { runs, leaseMs, now }: { runs: readonly RunRow[]; leaseMs: number; now: number },
 ): Program<void> {
   yield {
-    sql: `insert into run(${claimedColumns})
-    ${dialect.stored(claimedRowColumns, 2, claimedValues("item", "$1", "$2"))}`,
+    sql: insertClaimedSql(dialect),
     values: [now, leaseMs],
     rows: { columns: claimedRowColumns, items: runs },
   };
@@ -86,8 +96,7 @@ export function* insertClaimed(
 
 const idAt = runRowColumns.indexOf("id");
 const laneAt = runRowColumns.indexOf("lane");
-const isIsolated = (run: RunRow): boolean =>
-  !isConversation({ id: String(run[idAt]), lane: String(run[laneAt]) });
+const isIsolated = (run: RunRow): boolean => !isConversation({ lane: String(run[laneAt]) });
 
 /**
  * The same until all are stored. Of many that are left with some, the transaction is made again: who looks once more at
@@ -126,6 +135,8 @@ const insertEventsSql = (dialect: Dialect, after: number, condition = ""): strin
   `insert into event(id, session_key, source, hook, run_id, text, created_at)
       ${dialect.stored(eventRowColumns, after, `item.id, item.session, item.source, item.hook, item.run, item.text, ${dialect.timeOf("$1")}`)} ${condition}`;
 
+const insertPlainEventsSql = writtenOnce((dialect) => insertEventsSql(dialect, 1));
+
 /** `events` are of `toEventRow`. */
 export function* insertEvents(
   dialect: Dialect,
@@ -133,7 +144,7 @@ export function* insertEvents(
 ): Program<void> {
   if (input.events.length === 0) return;
   yield {
-    sql: insertEventsSql(dialect, 1),
+    sql: insertPlainEventsSql(dialect),
     values: [input.now],
     rows: { columns: eventRowColumns, items: input.events },
   };
@@ -204,6 +215,13 @@ export function* requestHeartbeat(
   throw new Error("the main lane's head never settled");
 }
 
+const insertWithHeartbeatSql = writtenOnce(
+  (dialect) => `with waiting as materialized (${waitingHeartbeat(dialect)}),
+      asked as (${insertHeartbeat(dialect, "not exists(select 1 from waiting)")})
+      ${insertEventsSql(dialect, 5, "where exists(select 1 from waiting) or exists(select 1 from asked)")}
+      returning 1 as stored`,
+);
+
 /**
  * Events and the heartbeat that is to read them in a single statement, for a database where statements of others come
  * in between. Stores nothing, and answers false, when the heartbeat met another that just took its place.
@@ -213,10 +231,7 @@ export function* insertEventsOnce(
   input: { events: readonly (readonly Value[])[]; heartbeat: HeartbeatRequest; now: number | null },
 ): Program<boolean> {
   const stored = yield {
-    sql: `with waiting as materialized (${waitingHeartbeat(dialect)}),
-      asked as (${insertHeartbeat(dialect, "not exists(select 1 from waiting)")})
-      ${insertEventsSql(dialect, 5, "where exists(select 1 from waiting) or exists(select 1 from asked)")}
-      returning 1 as stored`,
+    sql: insertWithHeartbeatSql(dialect),
     values: heartbeatValues(input.heartbeat, input.now),
     rows: { columns: eventRowColumns, items: input.events },
   };
