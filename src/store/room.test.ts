@@ -31,7 +31,7 @@ test("counts what is stored and what was taken since, and looks again each secon
   assert.ok(!room.has(2));
 });
 
-test("far from full, it looks again only now and then, and at once when it fills up", async () => {
+test("far from full, it does not look again at once, and does when it fills up", async () => {
   const clock = createFakeClock();
   let counts = 0;
   const store = { countUnfinished: () => Promise.resolve(counts++) };
@@ -42,7 +42,24 @@ test("far from full, it looks again only now and then, and at once when it fills
   assert.equal(counts, 1);
   assert.ok(room.has(51));
   assert.equal(counts, 2);
+});
+
+test("far from full, others are thought to have taken as much, and seldom looked after while that is little", async () => {
+  const clock = createFakeClock();
+  let counts = 0;
+  const store = { countUnfinished: () => Promise.resolve(counts++) };
+  const room = createRoom({ store, clock, most: () => 100, isShared: true });
+  await room.refresh();
   await clock.advance(10_000);
+  assert.ok(room.has(3));
+  assert.equal(counts, 1, "sixteen times three are not half of it");
+  room.taken(3);
+  assert.ok(room.has(1));
+  assert.equal(counts, 2);
+  await clock.advance(299_999);
+  assert.ok(room.has(1));
+  assert.equal(counts, 2);
+  await clock.advance(1);
   assert.ok(room.has(1));
   assert.equal(counts, 3);
 });
@@ -76,6 +93,7 @@ test("a count that took long stands longer, but never so long that a drained que
   };
   const room = createRoom({ store, clock, most: () => 100, isShared: true });
   await room.refresh();
+  room.taken(3);
   await clock.advance(99_000);
   assert.ok(room.has(1));
   assert.equal(counts, 1);

@@ -1,7 +1,7 @@
 // Room in the queue: a guard, not a promise. What waits is counted now and then; in between, what this node has
 // accepted since is added to it. Counting costs what waits: it is seldom done while the queue is far from full, and the
-// longer it takes, the longer it is left alone. A node that is the only one cannot have missed any: far from full, it
-// need not count at all.
+// longer it takes, the longer it is left alone. What a node cannot have missed it need not count: one that is alone has
+// seen all that came; of others it is thought that there are not many, and that they accept no more than it does.
 import type { Clock } from "../core/clock.ts";
 import type { Store } from "./store.ts";
 
@@ -16,6 +16,7 @@ export type Room = {
 type Pace = { timesTaken: number; shortestMs: number; longestMs: number };
 const nearlyFull: Pace = { timesTaken: 20, shortestMs: 1000, longestMs: 10_000 };
 const halfEmpty: Pace = { timesTaken: 1000, shortestMs: 10_000, longestMs: 300_000 };
+const usualNodes = 16;
 
 const standsMs = ({ timesTaken, shortestMs, longestMs }: Pace, tookMs: number): number =>
   Math.min(longestMs, Math.max(shortestMs, timesTaken * tookMs));
@@ -45,13 +46,19 @@ export function createRoom(options: {
     }
   };
 
+  /** How long the last count stands while this node has since taken so many. */
+  const standsFor = (mine: number): number => {
+    const isNearlyFull = (taken: number): boolean => (counted + taken) * 2 > most();
+    if (isNearlyFull(mine)) return standsMs(nearlyFull, tookMs);
+    if (!isShared) return Infinity;
+    return isNearlyFull(mine * usualNodes) ? standsMs(halfEmpty, tookMs) : halfEmpty.longestMs;
+  };
+
   return {
     has(runs) {
-      const wanted = counted + takenSince + runs;
-      const isNearlyFull = wanted * 2 > most();
-      const stands = standsMs(isNearlyFull ? nearlyFull : halfEmpty, tookMs);
-      if ((isNearlyFull || isShared) && clock.now() - countedAt >= stands) void refresh();
-      return wanted <= most();
+      const mine = takenSince + runs;
+      if (clock.now() - countedAt >= standsFor(mine)) void refresh();
+      return counted + mine <= most();
     },
     taken(runs) {
       takenSince += runs;
