@@ -78,9 +78,10 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 const int8 = 20;
 
 // A generic plan keeps the claim flat at any size, if it looks up what it needs row by row: made while a table is small,
-// it would else read all of it. Whatever the server's default, an answer means: on disk.
+// it would else read all of it. A count must not take several processors from those who wait for a commit. Whatever the
+// server's default, an answer means: on disk.
 export const sessionSettings = `set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set enable_hashjoin = off;
-  set enable_mergejoin = off; set synchronous_commit = on;
+  set enable_mergejoin = off; set max_parallel_workers_per_gather = 0; set synchronous_commit = on;
   set statement_timeout = '15s'; set idle_in_transaction_session_timeout = '30s'; set timezone = 'UTC'`;
 
 function createPostgresDriver(
