@@ -76,7 +76,6 @@ export function openSqliteEngine(path: string, { readOnly = false } = {}): Sqlit
       return { ok: true, result: run(call) };
     } catch (fault) {
       if (!database.isTransaction || isUnavailable(fault)) throw fault;
-      database.exec("rollback");
       return { ok: false, fault };
     }
   };
@@ -93,7 +92,7 @@ export function openSqliteEngine(path: string, { readOnly = false } = {}): Sqlit
       try {
         database.exec("begin immediate");
         const results = calls.map(calls.length === 1 ? runOnly : runAlone);
-        if (database.isTransaction) database.exec("commit");
+        database.exec(results.some(({ ok }) => ok) ? "commit" : "rollback");
         return results;
       } catch (fault) {
         if (database.isTransaction) database.exec("rollback");
