@@ -72,7 +72,6 @@ export const heartbeatLane = "main";
 export const heartbeatDelayMs = 250;
 
 const ownLaneStart = "run:";
-const conversationStart = "session:";
 
 /** The lane that nobody else can be in. */
 export const ownLane = (id: string): string => ownLaneStart + id;
@@ -84,4 +83,4 @@ export const isConversation = ({ lane }: { lane: string }): boolean => !lane.sta
 export const laneOf = (
   run: { id: string; agentId: string; sessionKey: string },
   conversation: boolean,
-): string => (conversation ? `${conversationStart}${run.agentId}:${run.sessionKey}` : ownLane(run.id));
+): string => (conversation ? `session:${run.agentId}:${run.sessionKey}` : ownLane(run.id));

@@ -33,7 +33,7 @@ const insertAloneSql = writtenOnce((dialect) => insertRunsSql(dialect, `${alone}
 
 const insertAnySql = writtenOnce((dialect) => {
   const hasHead = `exists(select 1 from run where lane = item.lane and head = ${leads} ${dialect.forShare})`;
-  const head = `case when item.lane = '${ownLane("")}' || item.id then ${alone} when ${hasHead} then ${waits} else ${leads} end`;
+  const head = `case when item.lane like '${ownLane("%")}' then ${alone} when ${hasHead} then ${waits} else ${leads} end`;
   return `${insertRunsSql(dialect, head)}
     on conflict (lane) where head = ${leads} do nothing ${dialect.concurrent ? "returning id" : ""}`;
 });
