@@ -6,6 +6,7 @@
 // and each latency counts from the moment the request was due: waiting is counted.
 import { connect, type Socket } from "node:net";
 import { createRandom, quantile } from "../statistics.ts";
+import { createTally } from "./tally.ts";
 
 export type LoadRequest = { path: string; body: string };
 
@@ -104,11 +105,10 @@ function answerEnd(received: string): number | null {
 }
 
 async function load(order: LoadOrder): Promise<LoadResult> {
+  globalThis.gc?.();
   const requests = order.requests.map((each) => bytesOf(order, each));
   const expected = new Set(order.expectedStatus);
-  const latencies: number[] = [];
-  const ids: string[] = [];
-  const dues: number[] = [];
+  const tally = createTally();
   let unexpected = 0;
   let example: string | null = null;
   let sent = 0;
@@ -116,20 +116,16 @@ async function load(order: LoadOrder): Promise<LoadResult> {
 
   const next = (): Buffer => requests[sent++ % requests.length]!;
   const count = (answer: string, dueUs: number): void => {
-    latencies.push((nowUs() - dueUs) / 1000);
+    const latencyMs = (nowUs() - dueUs) / 1000;
     if (!expected.has(Number(answer.slice(9, 12)))) {
       unexpected++;
       example ??= answer.slice(0, 400);
     }
-    if (!order.keepIds) return;
-    const id = /"(?:runId|eventId)":"([0-9a-f-]{36})"/.exec(answer)?.[1];
-    if (id === undefined) return;
-    ids.push(id);
-    dues.push(dueUs);
+    tally.add(latencyMs, dueUs, order.keepIds ? idIn(answer) : null);
   };
 
   const loop = order.rate === null ? closedLoop : openLoop;
-  const driver = loop({ order, next, answered: () => latencies.length, end });
+  const driver = loop({ order, next, answered: tally.size, end });
   const connections = await Promise.all(
     Array.from({ length: order.connections }, () =>
       openConnection(
@@ -147,6 +143,7 @@ async function load(order: LoadOrder): Promise<LoadResult> {
   await over;
   const seconds = (nowUs() - begunUs) / 1_000_000;
   for (const each of connections) each.close();
+  const latencies = tally.latenciesMs();
   return {
     requests: latencies.length,
     perSecond: latencies.length / seconds,
@@ -155,10 +152,12 @@ async function load(order: LoadOrder): Promise<LoadResult> {
     unexpected,
     example,
     unanswered: sent - latencies.length + driver.waiting(),
-    ids,
-    dueUs: dues,
+    ...tally.identified(),
   };
 }
+
+const idIn = (answer: string): string | null =>
+  /"(?:runId|eventId)":"([0-9a-f-]{36})"/.exec(answer)?.[1] ?? null;
 
 type LoopOptions = { order: LoadOrder; next(): Buffer; answered(): number; end(): void };
 type Driver = {
@@ -198,6 +197,7 @@ function openLoop({ order, next, answered, end }: LoopOptions): Driver {
 
   const give = (): void => {
     while (head < due.length && idle.length > 0) idle.pop()!.send(next(), due[head++]!);
+    if (head === due.length) head = due.length = 0;
   };
   const tick = (): void => {
     const now = nowUs();

@@ -1,0 +1,50 @@
+// What the load has counted, in memory outside of the heap. Lists of half a million numbers and ids would be
+// collected in the middle of a turn, and whatever is due meanwhile would seem to wait for the server.
+const rowsInPage = 65_536;
+const idBytes = 36;
+
+type Page = { latenciesMs: Float64Array; duesUs: Float64Array; ids: Buffer };
+
+const newPage = (): Page => ({
+  latenciesMs: new Float64Array(rowsInPage),
+  duesUs: new Float64Array(rowsInPage),
+  ids: Buffer.alloc(rowsInPage * idBytes),
+});
+
+export type Tally = {
+  /** `id` is null where the answer has none, or nobody wants it. */
+  add(latencyMs: number, dueUs: number, id: string | null): void;
+  size(): number;
+  latenciesMs(): number[];
+  /** Of the answers that have an id. */
+  identified(): { ids: string[]; dueUs: number[] };
+};
+
+export function createTally(): Tally {
+  let page = newPage();
+  const pages = [page];
+  let size = 0;
+  /** The value of a row, from its page and its place there. */
+  const rows = <T>(valueOf: (page: Page, at: number) => T): T[] =>
+    Array.from({ length: size }, (_, row) => valueOf(pages[Math.floor(row / rowsInPage)]!, row % rowsInPage));
+  return {
+    add(latencyMs, dueUs, id) {
+      const at = size % rowsInPage;
+      if (at === 0 && size > 0) pages.push((page = newPage()));
+      page.latenciesMs[at] = latencyMs;
+      page.duesUs[at] = dueUs;
+      if (id !== null) page.ids.write(id, at * idBytes, "latin1");
+      size++;
+    },
+    size: () => size,
+    latenciesMs: () => rows(({ latenciesMs }, at) => latenciesMs[at]!),
+    identified() {
+      const all = rows(({ ids, duesUs }, at) => ({
+        id: ids.toString("latin1", at * idBytes, (at + 1) * idBytes),
+        dueUs: duesUs[at]!,
+      }));
+      const known = all.filter(({ id }) => id.charCodeAt(0) !== 0);
+      return { ids: known.map(({ id }) => id), dueUs: known.map(({ dueUs }) => dueUs) };
+    },
+  };
+}
