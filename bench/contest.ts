@@ -1,9 +1,9 @@
-// Contenders take turns at the same load, round by round, because a machine is never the same for two minutes. A
-// ratio is taken inside each round, and the median of them counts.
+// Contenders take turns at the same load, round by round, because a machine is never the same for two minutes. Each
+// is held against the turn of the first one that is next to its own, and the median of these ratios counts.
 import { setTimeout as pause } from "node:timers/promises";
 import { processorMicroseconds, residentMegabytes, type Lab } from "./lab.ts";
 import type { LoadOrder, LoadResult } from "./processes/load.ts";
-import { median, medianRatio } from "./statistics.ts";
+import { median } from "./statistics.ts";
 import type { Gateway, GatewayReport } from "./subjects/gateway.ts";
 import { token, type Subject } from "./subjects/subject.ts";
 
@@ -23,7 +23,7 @@ export type Scores = {
   perSecond: number;
   p50Ms: number;
   p99Ms: number;
-  /** Of the first contender's, in the same round. */
+  /** Of the first contender's, in the turn beside it. */
   ofRate: number;
   ofP99: number;
   groupSize: number | null;
@@ -44,25 +44,34 @@ export type Contest = {
 };
 
 type Taken = { result: LoadResult; report: GatewayReport | null; processorMicroseconds: number };
+/** Two turns, one right after the other; of the first contender by itself, the same one twice. */
+type Pair = { mine: Taken; first: Taken };
 
 export async function compare(lab: Lab, contest: Contest): Promise<Scores[]> {
   const { contenders, rounds } = contest;
-  const taken = new Map<Contender, Taken[]>(contenders.map((each) => [each, []]));
+  const [first, ...others] = contenders as [Contender, ...Contender[]];
+  const pairs = new Map<Contender, Pair[]>(contenders.map((each) => [each, []]));
   const memory = new Map<Contender, number>();
+  const turnOf = async (contender: Contender, round: number): Promise<Taken> => {
+    lab.say(`${contender.name}: round ${round} of ${rounds}`);
+    // Whoever came next would else pay for what the last one left behind.
+    await pause(restMs);
+    const turn = await takeTurn(lab, contest, contender, round === 0);
+    memory.set(contender, residentMegabytes(contender.server.child.pid));
+    return turn;
+  };
   for (let round = 0; round <= rounds; round++) {
-    // Another one begins each time, after a rest: whoever came next would else pay for what the last one left behind.
-    for (const at of contenders.keys()) {
-      const contender = contenders[(at + round) % contenders.length]!;
-      lab.say(`${contender.name}: round ${round} of ${rounds}`);
-      await pause(restMs);
-      const turn = await takeTurn(lab, contest, contender, round === 0);
-      memory.set(contender, residentMegabytes(contender.server.child.pid));
-      taken.get(contender)?.push(turn);
+    for (const at of others.keys()) {
+      const other = others[(at + round) % others.length]!;
+      const early = round % 2 === 0 ? await turnOf(first, round) : null;
+      const mine = await turnOf(other, round);
+      const base = early ?? (await turnOf(first, round));
+      pairs.get(other)?.push({ mine, first: base });
+      pairs.get(first)?.push({ mine: base, first: base });
     }
   }
-  const first = contenders[0]!;
   return contenders.map((each) => ({
-    ...scoresOf(taken.get(each)!, taken.get(first)!),
+    ...scoresOf(pairs.get(each)!, each === first ? others.length : 1),
     name: each.name,
     residentMegabytes: memory.get(each) ?? Number.NaN,
   }));
@@ -91,34 +100,25 @@ async function takeTurn(lab: Lab, contest: Contest, contender: Contender, warmUp
   return { result, report: asks ? await server.report() : null, processorMicroseconds: took };
 }
 
-/** The first round warms up; only the ids of its answers count. */
-function scoresOf(
-  all: readonly Taken[],
-  first: readonly Taken[],
-): Omit<Scores, "name" | "residentMegabytes"> {
-  const mine = all.slice(1);
-  const of = (pick: (result: LoadResult) => number, from = mine): number[] =>
-    from.map(({ result }) => pick(result));
-  const sum = (pick: (report: GatewayReport) => number): number =>
-    mine.reduce((total, { report }) => total + (report ? pick(report) : 0), 0);
-  const requests = of(({ requests }) => requests).reduce((a, b) => a + b, 0);
-  const base = first.slice(1);
+/** The first round, of so many turns, warms up; only the ids of its answers count. */
+function scoresOf(all: readonly Pair[], warmUps: number): Omit<Scores, "name" | "residentMegabytes"> {
+  const pairs = all.slice(warmUps);
+  const of = (pick: (result: LoadResult) => number): number[] => pairs.map(({ mine }) => pick(mine.result));
+  const ratio = (pick: (result: LoadResult) => number): number =>
+    median(pairs.map(({ mine, first }) => pick(mine.result) / pick(first.result)));
+  const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+  const reports = pairs.flatMap(({ mine }) => mine.report ?? []);
+  const groups = sum(reports.map(({ groups }) => groups));
   return {
     perSecond: median(of(({ perSecond }) => perSecond)),
     p50Ms: median(of(({ p50Ms }) => p50Ms)),
     p99Ms: median(of(({ p99Ms }) => p99Ms)),
-    ofRate: medianRatio(
-      of(({ perSecond }) => perSecond),
-      of(({ perSecond }) => perSecond, base),
-    ),
-    ofP99: medianRatio(
-      of(({ p99Ms }) => p99Ms),
-      of(({ p99Ms }) => p99Ms, base),
-    ),
-    groupSize:
-      sum(({ groups }) => groups) > 0 ? sum(({ members }) => members) / sum(({ groups }) => groups) : null,
-    processorMicroseconds: mine.reduce((total, each) => total + each.processorMicroseconds, 0) / requests,
-    unanswered: of(({ unanswered }) => unanswered).reduce((a, b) => a + b, 0),
-    ids: all.flatMap(({ result }) => result.ids),
+    ofRate: ratio(({ perSecond }) => perSecond),
+    ofP99: ratio(({ p99Ms }) => p99Ms),
+    groupSize: groups > 0 ? sum(reports.map(({ members }) => members)) / groups : null,
+    processorMicroseconds:
+      sum(pairs.map(({ mine }) => mine.processorMicroseconds)) / sum(of(({ requests }) => requests)),
+    unanswered: sum(of(({ unanswered }) => unanswered)),
+    ids: all.flatMap(({ mine }) => mine.result.ids),
   };
 }

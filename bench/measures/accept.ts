@@ -135,7 +135,7 @@ const rateRow = ({ name, perSecond, ofRate }: Scores): Row =>
 const againstRow = (ours: Scores, theirs: Scores): Row =>
   row(ours.name, ours.perSecond, "requests/s", {
     against: theirs.name,
-    ratio: ours.perSecond / theirs.perSecond,
+    ratio: ours.ofRate / theirs.ofRate,
   });
 
 const waitRow = ({ name, p99Ms, ofP99 }: Scores, rate: number): Row =>
