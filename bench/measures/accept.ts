@@ -66,8 +66,10 @@ export async function measureAccept(lab: Lab): Promise<Result> {
       ...peaks.map(rateRow),
       ...others.peaks.map(rateRow),
       ...others.peaks.map((each) => againstRow(others.wake, each)),
-      ...waits.map((each) => waitRow(each, rate)),
-      ...others.waits.map((each) => waitRow(each, rate)),
+      ...peaks
+        .filter(({ name }) => name !== refused.name)
+        .map((each) => waitRow(each, "at its highest rate")),
+      ...[...waits, ...others.waits].map((each) => waitRow(each, `at ${figure(rate)}/s`)),
       ...peaks.filter(({ name }) => name !== refused.name).map((each) => memoryRow(each, peaks[0]!)),
       ...others.peaks.map((each) => memoryRow(each, peaks[0]!)),
     ],
@@ -138,8 +140,8 @@ const againstRow = (ours: Scores, theirs: Scores): Row =>
     ratio: ours.ofRate / theirs.ofRate,
   });
 
-const waitRow = ({ name, p99Ms, ofP99 }: Scores, rate: number): Row =>
-  row(`p99 at ${figure(rate)}/s: ${name}`, p99Ms, "ms", {
+const waitRow = ({ name, p99Ms, ofP99 }: Scores, load: string): Row =>
+  row(`p99 ${load}: ${name}`, p99Ms, "ms", {
     against: "bare node:http",
     ratio: ofP99,
     ...(name in goals && { goal: { of: "ratio", atMost: 3 } }),
@@ -151,10 +153,9 @@ export const memoryRow = (scores: Scores, floor: Scores): Row =>
     ratio: scores.residentMegabytes / floor.residentMegabytes,
   });
 
-const costNote = ({ name, groupSize, processorMicroseconds, p99Ms }: Scores): string =>
+const costNote = ({ name, groupSize, processorMicroseconds }: Scores): string =>
   [
     `${name}, at its highest rate: ${Math.round(processorMicroseconds)} µs of processor time a request`,
-    `p99 ${figure(p99Ms)} ms`,
     ...(groupSize === null ? [] : [`${figure(groupSize)} requests a commit`]),
   ].join(", ");
 
