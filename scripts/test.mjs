@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const mostAgain = 5;
-const all = ["src/**/*.test.ts", "test/**/*.test.ts"];
+const all = ["src/**/*.test.ts", "bench/*.test.ts", "bench/processes/*.test.ts", "test/**/*.test.ts"];
 
 function run(files, concurrency) {
   const folder = mkdtempSync(join(tmpdir(), "rouse-test-"));

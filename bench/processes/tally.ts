@@ -24,9 +24,14 @@ export function createTally(): Tally {
   let page = newPage();
   const pages = [page];
   let size = 0;
-  /** The value of a row, from its page and its place there. */
-  const rows = <T>(valueOf: (page: Page, at: number) => T): T[] =>
-    Array.from({ length: size }, (_, row) => valueOf(pages[Math.floor(row / rowsInPage)]!, row % rowsInPage));
+  const pageOf = (row: number): Page => pages[Math.floor(row / rowsInPage)]!;
+  const latencyOf = (row: number): number => pageOf(row).latenciesMs[row % rowsInPage]!;
+  const dueOf = (row: number): number => pageOf(row).duesUs[row % rowsInPage]!;
+  const hasId = (row: number): boolean => pageOf(row).ids[(row % rowsInPage) * idBytes] !== 0;
+  const idOf = (row: number): string => {
+    const start = (row % rowsInPage) * idBytes;
+    return pageOf(row).ids.toString("latin1", start, start + idBytes);
+  };
   return {
     add(latencyMs, dueUs, id) {
       const at = size % rowsInPage;
@@ -37,14 +42,10 @@ export function createTally(): Tally {
       size++;
     },
     size: () => size,
-    latenciesMs: () => rows(({ latenciesMs }, at) => latenciesMs[at]!),
+    latenciesMs: () => Array.from({ length: size }, (_, row) => latencyOf(row)),
     identified() {
-      const all = rows(({ ids, duesUs }, at) => ({
-        id: ids.toString("latin1", at * idBytes, (at + 1) * idBytes),
-        dueUs: duesUs[at]!,
-      }));
-      const known = all.filter(({ id }) => id.charCodeAt(0) !== 0);
-      return { ids: known.map(({ id }) => id), dueUs: known.map(({ dueUs }) => dueUs) };
+      const known = Array.from({ length: size }, (_, row) => row).filter(hasId);
+      return { ids: known.map(idOf), dueUs: known.map(dueOf) };
     },
   };
 }
