@@ -158,10 +158,10 @@ function createPostgresDriver(
    */
   const transact = async (client: pg.ClientBase, name: ProgramName, input: unknown): Promise<unknown> => {
     const thought = clock?.now() ?? time.thought();
-    const sentAt = performance.now();
+    const askedAt = performance.now();
     if (thought === null) {
       const now = await begin(client);
-      time.learn(now, sentAt);
+      time.learn(now, { askedAt, answeredAt: performance.now() });
       return finish(client, play(name, atTime(input, now)), []);
     }
     const program = play(name, atTime(input, thought));
@@ -171,7 +171,7 @@ function createPostgresDriver(
       atOnce(client, () => [begin(client), send(client, value)] as const),
     );
     if (!clock) {
-      time.learn(now, sentAt);
+      time.learn(now, { askedAt, answeredAt: performance.now() });
       if (Math.abs(now - thought) > mostDifferenceMs)
         throw new MadeAgain("the database's time was not what it was thought to be");
     }
