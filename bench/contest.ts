@@ -3,7 +3,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { processorMicroseconds, residentMegabytes, type Lab } from "./lab.ts";
 import type { LoadOrder, LoadResult } from "./processes/load.ts";
-import { median } from "./statistics.ts";
+import { median, medianRatio } from "./statistics.ts";
 import type { Gateway, GatewayReport } from "./subjects/gateway.ts";
 import { token, type Subject } from "./subjects/subject.ts";
 
@@ -105,7 +105,10 @@ function scoresOf(all: readonly Pair[], warmUps: number): Omit<Scores, "name" | 
   const pairs = all.slice(warmUps);
   const of = (pick: (result: LoadResult) => number): number[] => pairs.map(({ mine }) => pick(mine.result));
   const ratio = (pick: (result: LoadResult) => number): number =>
-    median(pairs.map(({ mine, first }) => pick(mine.result) / pick(first.result)));
+    medianRatio(
+      of(pick),
+      pairs.map(({ first }) => pick(first.result)),
+    );
   const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
   const reports = pairs.flatMap(({ mine }) => mine.report ?? []);
   const groups = sum(reports.map(({ groups }) => groups));

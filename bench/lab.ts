@@ -48,15 +48,17 @@ export function createLab(effort: Effort, { profileFolder }: { profileFolder?: s
     return child;
   };
   const profiling = profileFolder === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profileFolder}`];
-  // So that the load collects its garbage between the turns.
-  const undisturbed = ["--expose-gc", "--max-semi-space-size=64"];
+  const flags: Record<string, string[]> = {
+    gateway: profiling,
+    // So that it collects its garbage between the turns.
+    load: ["--expose-gc", "--max-semi-space-size=64"],
+  };
   const start = (script: string, ...args: string[]): ChildProcess => {
-    const execArgv = script === "gateway" ? profiling : script === "load" ? undisturbed : [];
     const child = fork(new URL(`./processes/${script}.ts`, import.meta.url), args, {
       stdio: ["ignore", "inherit", "inherit", "ipc"],
-      execArgv,
+      execArgv: flags[script] ?? [],
     });
-    if (script === "gateway" && execArgv.length > 0) profiled.add(child);
+    if (script === "gateway" && profiling.length > 0) profiled.add(child);
     return keep(child);
   };
   const end = async (child: ChildProcess): Promise<void> => {

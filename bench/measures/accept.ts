@@ -51,6 +51,7 @@ export async function measureAccept(lab: Lab): Promise<Result> {
 
   const { rounds, seconds } = lab.effort;
   const peaks = await compare(lab, { contenders: [bare, ...ours, refused], rounds, seconds });
+  const served = peaks.filter(({ name }) => name !== refused.name);
   const rate = steadyRate(peaks);
   const waits = await compareWaits(lab, [bare, ...ours], rate);
 
@@ -66,12 +67,9 @@ export async function measureAccept(lab: Lab): Promise<Result> {
       ...peaks.map(rateRow),
       ...others.peaks.map(rateRow),
       ...others.peaks.map((each) => againstRow(others.wake, each)),
-      ...peaks
-        .filter(({ name }) => name !== refused.name)
-        .map((each) => waitRow(each, "at its highest rate")),
+      ...[...served, ...others.peaks].map((each) => waitRow(each, "at its highest rate")),
       ...[...waits, ...others.waits].map((each) => waitRow(each, `at ${figure(rate)}/s`)),
-      ...peaks.filter(({ name }) => name !== refused.name).map((each) => memoryRow(each, peaks[0]!)),
-      ...others.peaks.map((each) => memoryRow(each, peaks[0]!)),
+      ...[...served, ...others.peaks].map((each) => memoryRow(each, peaks[0]!)),
     ],
     notes: [
       ...verified,
