@@ -139,15 +139,18 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     log,
   });
   const onStored = ({ runs, heartbeat: wakes }: Acceptance, { begun }: Stored = { kind: "stored" }): void => {
-    room.taken(runs.length);
-    if (runs.length > 0 && !begun) runner.kick("hook");
+    // What has begun waits for nothing.
+    if (runs.length > 0 && !begun) {
+      room.taken(runs.length);
+      runner.kick("hook");
+    }
     if (wakes) runner.kick("heartbeat");
   };
   const mail = createMailRoom({
     store,
     decide: (payload) =>
       inFetchedSpan(trace, mailHook, () =>
-        decidePayload(mailHook, payload, { settings: current.hooks, hasRoom: room.has, now: clock.now() }),
+        decidePayload(mailHook, payload, { settings: current.hooks, room, now: clock.now() }),
       ),
     clock,
     log,
@@ -162,7 +165,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     clock,
     log,
     stopping: () => stopping,
-    hasRoom: room.has,
+    room,
     onStored,
     metrics,
     trace,

@@ -3,6 +3,7 @@
 import type { Action } from "../core/action.ts";
 import { isRefusal, type Refusal, refuse } from "../core/errors.ts";
 import { parseJson } from "../http/body.ts";
+import type { Room } from "../store/room.ts";
 import type { Acceptance } from "../store/store.ts";
 import { acceptAll, acceptOne, readIdempotency } from "./accept.ts";
 import { readAgent } from "./agent.ts";
@@ -20,7 +21,7 @@ export type Hook = {
 /** A request that leads to nothing: `skipped` is 204, `failed` 500; the reason is kept for the operator. */
 export type Nothing = { readonly outcome: "skipped" | "failed"; readonly reason: string };
 
-/** The queue is full: only what was accepted before is answered. */
+/** The queue seems full: what was accepted before is answered, and room is looked for. */
 export type Full = { readonly full: Acceptance };
 
 export type Decision = Acceptance | Refusal | Nothing;
@@ -37,7 +38,8 @@ export const findHook = (name: string, { mappings }: Pick<HookSettings, "mapping
 
 const queueFullRetrySeconds = 30;
 
-type HasRoom = (runs: number) => boolean;
+/** In the queue. */
+export type QueueRoom = Pick<Room, "has" | "find">;
 
 /** What a body asks for; whether it may is the policy's to say. */
 export type Asked = {
@@ -51,12 +53,12 @@ export function decide(
   hook: Hook,
   request: HookRequest,
   settings: HookSettings,
-  hasRoom: HasRoom,
+  room: QueueRoom,
 ): Decision | Full | Promise<Decision | Full> {
   const asked = ask(hook, request, settings);
   const finish = (each: Asked | Refusal | Nothing): Decision | Full => {
     const decision = conclude(hook, each, request, settings);
-    return isTooMuch(decision, hasRoom) ? { full: decision } : decision;
+    return isTooMuch(decision, room) ? { full: decision } : decision;
   };
   return asked instanceof Promise ? asked.then(finish) : finish(asked);
 }
@@ -87,12 +89,13 @@ async function askMappings(
 export async function decidePayload(
   name: string,
   payload: unknown,
-  { settings, hasRoom, now }: { settings: HookSettings; hasRoom: HasRoom; now: number },
+  { settings, room, now }: { settings: HookSettings; room: QueueRoom; now: number },
 ): Promise<Decision> {
   const request = { rawHeaders: [], target: "", body: Buffer.alloc(0), now };
   const asked = await askMappings(mappedRequest(name, payload, request), settings);
   const decision = conclude({ name, read: null }, asked, request, settings);
-  return isTooMuch(decision, hasRoom) ? queueFull() : decision;
+  const isFull = isTooMuch(decision, room) && !(await room.find(decision.runs.length));
+  return isFull ? queueFull() : decision;
 }
 
 export const mappedRequest = (
@@ -129,7 +132,7 @@ export function conclude(
     : acceptOne(name, only, settings, idempotency);
 }
 
-const isTooMuch = (decision: Decision, hasRoom: HasRoom): decision is Acceptance =>
-  "runs" in decision && decision.runs.length > 0 && !hasRoom(decision.runs.length);
+const isTooMuch = (decision: Decision, room: QueueRoom): decision is Acceptance =>
+  "runs" in decision && decision.runs.length > 0 && !room.has(decision.runs.length);
 
 export const queueFull = (): Refusal => refuse("queue-full", { retryAfterSeconds: queueFullRetrySeconds });

@@ -9,6 +9,7 @@ import { createServer, type Server } from "../http/server.ts";
 import { createThrottle } from "../http/throttle.ts";
 import type { Acceptance, Accepted, Repeated, RequestRecord } from "../store/store.ts";
 import { type MappingRoom, noMappings } from "./mapping/prepare.ts";
+import type { QueueRoom } from "./decide.ts";
 import { createHooks } from "./pipeline.ts";
 import { hookSettings } from "./settings.ts";
 
@@ -23,7 +24,7 @@ export type Options = {
   requestTimeoutMs?: number;
   accept?: (acceptance: Acceptance) => Promise<Accepted>;
   stopping?: () => boolean;
-  hasRoom?: () => boolean;
+  room?: QueueRoom;
   /** What an earlier request with the same key was told. */
   repeated?: Repeated;
   onStored?: (acceptance: Acceptance) => void;
@@ -43,6 +44,8 @@ export type Fixture = {
   /** One POST on a connection of its own. */
   post(path: string, body: unknown, headers?: readonly string[]): Promise<RawAnswer>;
 };
+
+export const roomIf = (hasRoom: () => boolean): QueueRoom => ({ has: hasRoom, find: async () => hasRoom() });
 
 export async function startHooks(context: TestContext, options: Options = {}): Promise<Fixture> {
   const accepted: Acceptance[] = [];
@@ -65,7 +68,7 @@ export async function startHooks(context: TestContext, options: Options = {}): P
     clock: systemClock,
     log,
     stopping: options.stopping ?? (() => false),
-    hasRoom: options.hasRoom ?? (() => true),
+    room: options.room ?? roomIf(() => true),
     onStored: options.onStored ?? (() => {}),
   });
   const server = createServer({

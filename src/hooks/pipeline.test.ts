@@ -3,7 +3,7 @@ import test from "node:test";
 import { StoreUnavailable } from "../core/errors.ts";
 import { isId } from "../core/id.ts";
 import { outsideMessage } from "../core/message.ts";
-import { post, startHooks, token } from "./hooks.fixture.ts";
+import { post, roomIf, startHooks, token } from "./hooks.fixture.ts";
 
 const right = `Authorization: Bearer ${token}`;
 const wrong = "Authorization: Bearer wrong";
@@ -175,7 +175,7 @@ test("stopping, no room and a store that is away are 503 with Retry-After; a fau
   let mode = "stopping";
   const hooks = await startHooks(context, {
     stopping: () => mode === "stopping",
-    hasRoom: () => mode !== "full",
+    room: roomIf(() => mode !== "full"),
     accept: () => Promise.reject(mode === "away" ? new StoreUnavailable("disk") : new Error("secret")),
   });
   const ask = async (path: string, body: unknown, headers?: string[]) => {
@@ -203,11 +203,17 @@ test("a full queue still answers what was accepted before, and says when a key w
     [{ kind: "mismatch" }, [422, "idempotency-mismatch", undefined]],
     [undefined, [503, "queue-full", undefined]],
   ] as const) {
-    const hooks = await startHooks(context, { hasRoom: () => false, ...(repeated && { repeated }) });
+    const hooks = await startHooks(context, { room: roomIf(() => false), ...(repeated && { repeated }) });
     const { status, json, headers } = await hooks.post("/hooks/agent", { message: "x" }, keyed);
     assert.deepEqual([status, json["code"], headers["idempotent-replayed"]], expected);
     assert.deepEqual(hooks.accepted, []);
   }
+});
+
+test("a queue that only seemed full takes what came", async (context) => {
+  const hooks = await startHooks(context, { room: { has: () => false, find: async (runs) => runs === 1 } });
+  assert.equal((await hooks.post("/hooks/agent", { message: "x" })).status, 202);
+  assert.equal(hooks.accepted.length, 1);
 });
 
 test("hooks that are off are not there", async (context) => {

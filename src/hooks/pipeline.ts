@@ -19,7 +19,16 @@ import type { Exchange } from "../http/exchange.ts";
 import { sendEmpty, sendJson, sendRefusal } from "../http/respond.ts";
 import type { FailureCounter } from "../http/shared-throttle.ts";
 import type { Acceptance, Accepted, Store, Stored } from "../store/store.ts";
-import { type Decision, decide, findHook, type Full, type Hook, type Nothing, queueFull } from "./decide.ts";
+import {
+  type Decision,
+  decide,
+  findHook,
+  type Full,
+  type Hook,
+  type Nothing,
+  queueFull,
+  type QueueRoom,
+} from "./decide.ts";
 import { withTrace } from "./accept.ts";
 import { createRefusals } from "./refusals.ts";
 import { isUnder, matchRoute } from "./route.ts";
@@ -33,8 +42,7 @@ export type HooksDependencies = {
   clock: Clock;
   log: Log;
   stopping: () => boolean;
-  /** Whether this many more runs may wait. */
-  hasRoom: (runs: number) => boolean;
+  room: QueueRoom;
   /** Called after each acceptance that is new in the store. */
   onStored: (acceptance: Acceptance, accepted: Stored) => void;
   metrics?: Pick<Metrics, "requestAnswered" | "requestStored" | "authFailed">;
@@ -51,7 +59,7 @@ const retryAfterSeconds = { stopping: 5, storeUnavailable: 1 };
 const replayedHeaders = ["Idempotent-Replayed", "true"];
 
 export function createHooks(dependencies: HooksDependencies): Hooks {
-  const { store, throttle, clock, log, stopping, hasRoom, onStored } = dependencies;
+  const { store, throttle, clock, log, stopping, room, onStored } = dependencies;
   const { metrics = noMetrics, trace = carriedTrace } = dependencies;
   const refusals = createRefusals(log, clock);
 
@@ -119,13 +127,15 @@ export function createHooks(dependencies: HooksDependencies): Hooks {
   }
 
   async function answerFull(exchange: Exchange, settings: HookSettings, acceptance: Acceptance) {
-    const { hook, idempotency } = acceptance;
+    const { hook, idempotency, runs } = acceptance;
     const repeated = idempotency && (await store.findRepeated(hook, idempotency));
-    if (repeated) answerAccepted(exchange, settings, acceptance, repeated);
-    else answerRefusal(exchange, settings, queueFull());
+    if (repeated) return answerAccepted(exchange, settings, acceptance, repeated);
+    if (await room.find(runs.length)) return accept(exchange, settings, acceptance);
+    answerRefusal(exchange, settings, queueFull());
   }
 
-  async function accept(exchange: Exchange, settings: HookSettings, acceptance: Acceptance): Promise<void> {
+  async function accept(exchange: Exchange, settings: HookSettings, decided: Acceptance): Promise<void> {
+    const acceptance = withTrace(decided, exchange.span.context);
     const startedAt = performance.now();
     const accepted = await store.accept(acceptance);
     noteAccepted(exchange.span, acceptance);
@@ -141,14 +151,15 @@ export function createHooks(dependencies: HooksDependencies): Hooks {
   ): Promise<void> | void {
     if (isRefusal(decision)) return answerRefusal(exchange, settings, decision);
     if ("outcome" in decision) return answerNothing(exchange, settings, hook, decision);
-    if ("full" in decision) return answerFull(exchange, settings, decision.full);
-    return accept(exchange, settings, withTrace(decision, exchange.span.context));
+    return "full" in decision
+      ? answerFull(exchange, settings, decision.full)
+      : accept(exchange, settings, decision);
   }
 
   function takeBody(exchange: Exchange, hook: Hook, settings: HookSettings, body: Buffer): void {
     const { rawHeaders, url = "" } = exchange.request;
     const request = { rawHeaders, target: url, body, now: clock.now() };
-    const decision = decide(hook, request, settings, hasRoom);
+    const decision = decide(hook, request, settings, room);
     const answered =
       decision instanceof Promise
         ? decision.then((made) => answerDecision(exchange, settings, hook, made))

@@ -183,6 +183,7 @@ export function createStore({ driver, bell = silentBell, onGroup }: StoreOptions
     markActed: (run) => driver.run("markActed", run),
     releaseRuns: (which) => driver.run("releaseRuns", which),
     countUnfinished: () => driver.run("countUnfinished", null),
+    countWaiting: () => driver.run("countWaiting", null),
     backlog: () => driver.run("backlog", {}),
 
     requestHeartbeat: (request) => driver.run("requestHeartbeat", request),

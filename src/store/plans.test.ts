@@ -45,7 +45,7 @@ import {
 } from "./sql/deliveries.ts";
 import { waitingEvents } from "./sql/lists.ts";
 import { commitMail, unseenMail, waitingMail } from "./sql/mail.ts";
-import { countUnfinished, sweep } from "./sql/upkeep.ts";
+import { countUnfinished, countWaiting, sweep } from "./sql/upkeep.ts";
 import { settleRuns } from "./sql/settle.ts";
 import { openSqliteStore } from "./sqlite.ts";
 import type { TurnStart } from "./store.ts";
@@ -129,6 +129,7 @@ const hotPath = (dialect: Dialect): Program<unknown>[] => [
   cancelDelivery(dialect, { id: "d", error: "x", now }),
   waitingEvents(dialect, { sessionKey: "main", limit: 10 }),
   countUnfinished(dialect, null),
+  countWaiting(dialect, null),
   backlog(dialect, { now }),
   unseenMail(dialect, { id: "gmail:a", messageIds: ["m"] }),
   waitingMail(dialect, { id: "gmail:a", limit: 10, now }),

@@ -211,6 +211,8 @@ export type Store = {
   releaseRuns(which: { id: string | null; hook: string | null }): Promise<number>;
   /** Runs accepted and not yet ended. */
   countUnfinished(): Promise<number>;
+  /** Of those, the ones that are not running. */
+  countWaiting(): Promise<number>;
   /** What waits, for whoever watches. */
   backlog(): Promise<Backlog>;
 

@@ -178,7 +178,7 @@ test("a batch for which there is no room is 503 and leaves nothing; a wake is no
   assert.match(full.headers["retry-after"] ?? "", /^[1-9]\d*$/);
   assert.deepEqual(await stored(gateway), [0, 0]);
   assert.equal((await gateway.post("runs", items("a", "b", "c"))).status, 202);
-  assert.equal((await gateway.post("runs", items("a"))).status, 503);
+  assert.equal((await gateway.post("runs", items("a", "b"))).status, 503, "one of the three may have begun");
   assert.equal((await gateway.post("notes", items("a", "b", "c", "d"))).status, 200);
   gateway.put("go");
   await gateway.waitFor("room again", async () => (await gateway.post("runs", items("a"))).status === 202);

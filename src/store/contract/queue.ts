@@ -367,13 +367,16 @@ export function queue(harness: () => Harness): void {
       assert.equal(await store.repeatRun(newId(), newId()), "unknown");
     });
 
-    test("unfinished runs are counted", async () => {
+    test("unfinished runs are counted, and those of them that wait", async () => {
       const { store } = harness();
-      assert.equal(await store.countUnfinished(), 0);
+      const counts = async () => [await store.countUnfinished(), await store.countWaiting()];
+      assert.deepEqual(await counts(), [0, 0]);
       await acceptRuns(store, run(), run({ key: "hook:a" }), run({ key: "hook:a" }));
-      assert.equal(await store.countUnfinished(), 3);
-      await store.settleRun((await claim(store)).claimed[0]!, settlement());
-      assert.equal(await store.countUnfinished(), 2);
+      assert.deepEqual(await counts(), [3, 3]);
+      const { claimed } = await claim(store);
+      assert.deepEqual([claimed.length, await counts()], [2, [3, 1]]);
+      await store.settleRun(claimed[0]!, settlement());
+      assert.deepEqual(await counts(), [2, 1]);
     });
 
     test("many workers settle every run of many lanes exactly once and in order", async () => {

@@ -48,6 +48,7 @@ import { compact, listSessions, listTurns, markActed, releaseRuns, resetSession 
 import {
   beatIfDue,
   countUnfinished,
+  countWaiting,
   databaseTime,
   lastTarget,
   probe,
@@ -111,6 +112,7 @@ export const singles = {
 export const reads = {
   checkVersion,
   countUnfinished,
+  countWaiting,
   databaseTime,
   findDelivery,
   findEvent,

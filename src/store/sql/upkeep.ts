@@ -85,6 +85,18 @@ export function* countUnfinished(_dialect: Dialect, _input: null): Program<numbe
   return Number(heads?.["count"]) + Number(waiting?.["count"]);
 }
 
+/** Parked ones too: nothing is under way for them, and they take room. */
+export function* countWaiting(dialect: Dialect, input: null): Program<number> {
+  const unfinished = yield* countUnfinished(dialect, input);
+  // In the words of its index.
+  const [running] = yield {
+    sql: "select count(*) as count from run where status in ('running', 'parked') and status = 'running'",
+    values: [],
+  };
+  // Not counted in the same moment.
+  return Math.max(0, unfinished - Number(running?.["count"]));
+}
+
 /** A conversation is kept whole while it is used; an isolated turn goes like the run it belongs to. */
 function* sweepTranscripts(input: { retention: Retention; limit: number; now: number }): Program<number> {
   const before = input.now - input.retention.finishedMs;
