@@ -1,6 +1,6 @@
-// Accepting: durable wakes and agent runs on both stores, against a bare node:http server and against two other
-// gateways, which store nothing. First the highest rate, then the latency at a rate that all of ours can take; then
-// our gateways are killed, and every id they have answered is looked for in their stores.
+// Accepting: durable wakes and agent runs on both stores, against a bare node:http server, the same with a flush to disk,
+// and two other gateways, which store nothing. First the highest rate, then the latency at shares of what all of ours can
+// take; then our gateways are killed, and every id they have answered is looked for in their stores.
 import { compare, type Contender, type Scores } from "../contest.ts";
 import type { Lab } from "../lab.ts";
 import { figure, row, type Goal, type Result, type Row } from "../row.ts";
@@ -27,11 +27,15 @@ const goals: Record<string, number> = {
   "wake, PostgreSQL": 0.6,
   "agent, PostgreSQL": 0.6,
 };
+/** Of the highest rate that the slowest of ours can take. */
+const shares = [0.1, 0.25, 0.5];
+
 const goalOf = (name: string): { goal?: Goal } =>
   goals[name] === undefined ? {} : { goal: { of: "ratio", atLeast: goals[name] } };
 
 export async function measureAccept(lab: Lab): Promise<Result> {
   const floor = await startFloor(lab);
+  const flushing = await startFloor(lab, { flushes: true });
   const gateways = [
     await startGateway(lab, { store: "SQLite" }),
     await startGateway(lab, { store: "PostgreSQL" }),
@@ -43,6 +47,7 @@ export async function measureAccept(lab: Lab): Promise<Result> {
     body: wakeBody,
     expectedStatus: 200,
   };
+  const flushed = { ...bare, name: "bare node:http, flushed", server: flushing };
   const ours = gateways.flatMap((server): Contender[] => [
     { name: `wake, ${server.store}`, server, path: "/hooks/wake", body: wakeBody, expectedStatus: 200 },
     { name: `agent, ${server.store}`, server, path: "/hooks/agent", body: agentBody, expectedStatus: 202 },
@@ -50,16 +55,20 @@ export async function measureAccept(lab: Lab): Promise<Result> {
   const refused: Contender = { ...ours[0]!, name: "wrong token", expectedStatus: 429, token: "wrong" };
 
   const { rounds, seconds } = lab.effort;
-  const peaks = await compare(lab, { contenders: [bare, ...ours, refused], rounds, seconds });
+  const peaks = await compare(lab, { contenders: [bare, flushed, ...ours, refused], rounds, seconds });
   const served = peaks.filter(({ name }) => name !== refused.name);
-  const rate = steadyRate(peaks);
-  const waits = await compareWaits(lab, [bare, ...ours], rate);
-
-  const others = await measureRivals(lab, bare, ours[0]!, rate);
+  const loads: Load[] = [];
+  for (const share of shares) {
+    const rate = Math.round(slowestOf(peaks) * share);
+    loads.push({ share, rate, waits: await compareWaits(lab, [bare, flushed, ...ours], rate) });
+  }
+  const others = await measureRivals(lab, bare, ours[0]!, loads.at(-1)!);
 
   const verified = [];
   for (const gateway of gateways)
-    verified.push(await verify(lab, gateway, [...peaks, ...waits, others.wake]));
+    verified.push(
+      await verify(lab, gateway, [...peaks, ...loads.flatMap(({ waits }) => waits), others.wake]),
+    );
   return {
     name: "accept",
     title: "Accepting",
@@ -68,7 +77,8 @@ export async function measureAccept(lab: Lab): Promise<Result> {
       ...others.peaks.map(rateRow),
       ...others.peaks.map((each) => againstRow(others.wake, each)),
       ...[...served, ...others.peaks].map((each) => waitRow(each, "at its highest rate")),
-      ...[...waits, ...others.waits].map((each) => waitRow(each, `at ${figure(rate)}/s`)),
+      ...loads.flatMap(waitRows),
+      ...waitRows({ ...loads.at(-1)!, waits: others.waits }),
       ...[...served, ...others.peaks].map((each) => memoryRow(each, peaks[0]!)),
     ],
     notes: [
@@ -79,10 +89,13 @@ export async function measureAccept(lab: Lab): Promise<Result> {
   };
 }
 
-/** In turns three times as long: one percent of two seconds is twenty milliseconds, a single hiccup. */
+/** What they waited at one rate. */
+type Load = { share: number; rate: number; waits: Scores[] };
+
+/** In fewer turns, three times as long: one percent of two seconds is twenty milliseconds, a single hiccup. */
 function compareWaits(lab: Lab, contenders: readonly Contender[], rate: number): Promise<Scores[]> {
   const { rounds, seconds } = lab.effort;
-  return compare(lab, { contenders, rounds, seconds: seconds * 3, rate });
+  return compare(lab, { contenders, rounds: Math.ceil(rounds * 0.6), seconds: seconds * 3, rate });
 }
 
 type Others = {
@@ -96,7 +109,12 @@ type Others = {
 };
 
 /** In a contest of their own: openclaw works on when its load is over, in the way of whoever is next. */
-async function measureRivals(lab: Lab, bare: Contender, wake: Contender, rate: number): Promise<Others> {
+async function measureRivals(
+  lab: Lab,
+  bare: Contender,
+  wake: Contender,
+  { rate }: Pick<Load, "rate">,
+): Promise<Others> {
   const { rivals, missing } = await startRivals(lab);
   const { rounds, seconds } = lab.effort;
   const [, own, ...peaks] = await compare(lab, { contenders: [bare, wake, ...rivals], rounds, seconds });
@@ -125,9 +143,8 @@ async function startRivals(lab: Lab): Promise<{ rivals: Contender[]; missing: st
   return { rivals, missing };
 }
 
-/** Half of what the slowest of ours can take. */
-const steadyRate = (peaks: readonly Scores[]): number =>
-  Math.round(Math.min(...peaks.filter(({ name }) => name in goals).map(({ perSecond }) => perSecond)) / 2);
+const slowestOf = (peaks: readonly Scores[]): number =>
+  Math.min(...peaks.filter(({ name }) => name in goals).map(({ perSecond }) => perSecond));
 
 const rateRow = ({ name, perSecond, ofRate }: Scores): Row =>
   row(name, perSecond, "requests/s", { against: "bare node:http", ratio: ofRate, ...goalOf(name) });
@@ -144,6 +161,9 @@ const waitRow = ({ name, p99Ms, ofP99 }: Scores, load: string): Row =>
     ratio: ofP99,
     ...(name in goals && { goal: { of: "ratio", atMost: 3 } }),
   });
+
+const waitRows = ({ share, rate, waits }: Load): Row[] =>
+  waits.map((each) => waitRow(each, `at ${figure(rate)}/s, ${share * 100} % of the peak`));
 
 export const memoryRow = (scores: Scores, floor: Scores): Row =>
   row(`memory: ${scores.name}`, scores.residentMegabytes, "MB", {

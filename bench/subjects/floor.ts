@@ -1,8 +1,9 @@
-// The bare node:http server.
+// The bare node:http server, and the same with a flush to disk before it answers.
+import { join } from "node:path";
 import { messageFrom, type Lab } from "../lab.ts";
 import type { Subject } from "./subject.ts";
 
-export async function startFloor(lab: Lab): Promise<Subject> {
-  const child = lab.start("floor");
+export async function startFloor(lab: Lab, { flushes = false } = {}): Promise<Subject> {
+  const child = flushes ? lab.start("floor", join(lab.folder(), "kept")) : lab.start("floor");
   return { child, ...(await messageFrom<{ port: number }>(child)) };
 }
