@@ -18,8 +18,9 @@ export function findOpenclaw(): Rival {
     const version = /\d+\.\d+\.\d+\S*/.exec(said)?.[0] ?? said.trim();
     return { found: true, name: "openclaw", version, start: (lab) => start(lab, command, first) };
   } catch {
+    // An older Node is given an empty package of that name.
     const missing =
-      "openclaw: npm install --prefix FOLDER openclaw, then ROUSE_BENCH_OPENCLAW=FOLDER npm run bench";
+      "openclaw: with Node 24, npm install --prefix FOLDER openclaw, then ROUSE_BENCH_OPENCLAW=FOLDER npm run bench";
     return { found: false, missing };
   }
 }

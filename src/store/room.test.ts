@@ -62,19 +62,28 @@ test("what is taken while it counts is not forgotten", async () => {
   assert.deepEqual(await Promise.all(found), [true, false]);
 });
 
-test("who is refused counts only after twenty times as long as the last count took, and never beside another", async () => {
+test("who is refused counts the longer after the last count the more that counted, and never beside another", async () => {
   const clock = createFakeClock();
-  const { store, seen } = countingStore(clock, 10);
-  const room = createRoom({ store, clock, most: () => 10, isShared: false });
-  seen.takesMs = 50;
+  const { store, seen } = countingStore(clock, 10_000);
+  const room = createRoom({ store, clock, most: () => 10_000, isShared: false });
   await room.refresh();
-  await clock.advance(949);
+  await clock.advance(199);
   assert.ok(!(await room.find(1)));
   assert.equal(seen.counts, 1);
   await clock.advance(1);
-  seen.waiting = 9;
+  seen.waiting = 9_999;
   assert.deepEqual(await Promise.all([room.find(1), room.find(1), room.find(2)]), [true, true, false]);
   assert.equal(seen.counts, 2);
+});
+
+test("a few are counted again at once, also when the last count was slow", async () => {
+  const clock = createFakeClock();
+  const { store, seen } = countingStore(clock, 1);
+  seen.takesMs = 1000;
+  const room = createRoom({ store, clock, most: () => 1, isShared: false });
+  await room.refresh();
+  seen.waiting = 0;
+  assert.ok(await room.find(1));
 });
 
 test("shared and far from full, it does not look again at once, and does when it fills up", async () => {

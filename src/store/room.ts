@@ -16,10 +16,14 @@ export type Room = {
 
 /** How long a count stands: so many times as long as it took to make, within bounds. */
 type Pace = { timesTaken: number; shortestMs: number; longestMs: number };
-const beforeRefusing: Pace = { timesTaken: 20, shortestMs: 0, longestMs: 10_000 };
 const nearlyFull: Pace = { timesTaken: 20, shortestMs: 1000, longestMs: 10_000 };
 const halfEmpty: Pace = { timesTaken: 1000, shortestMs: 10_000, longestMs: 300_000 };
 const usualNodes = 16;
+/**
+ * Before a refusal, a count stands for twenty times what counting so many takes at its slowest. Not for what the last one
+ * took: a hiccup in counting two or three would have others refused for it.
+ */
+const refusingMs = (counted: number): number => Math.min(10_000, counted / 50);
 
 const standsMs = ({ timesTaken, shortestMs, longestMs }: Pace, tookMs: number): number =>
   Math.min(longestMs, Math.max(shortestMs, timesTaken * tookMs));
@@ -67,7 +71,7 @@ export function createRoom(options: {
       return fits(runs);
     },
     async find(runs) {
-      if (counting || isOlderThan(standsMs(beforeRefusing, tookMs))) await refresh();
+      if (counting || isOlderThan(refusingMs(counted))) await refresh();
       return fits(runs);
     },
     taken(runs) {
