@@ -163,7 +163,7 @@ const waitRow = ({ name, p99Ms, ofP99 }: Scores, load: string): Row =>
   });
 
 const waitRows = ({ share, rate, waits }: Load): Row[] =>
-  waits.map((each) => waitRow(each, `at ${figure(rate)}/s, ${share * 100} % of the peak`));
+  waits.map((each) => waitRow(each, `at ${figure(rate)}/s (${share * 100} %)`));
 
 export const memoryRow = (scores: Scores, floor: Scores): Row =>
   row(`memory: ${scores.name}`, scores.residentMegabytes, "MB", {
