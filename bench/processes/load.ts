@@ -41,9 +41,8 @@ export type LoadResult = {
 
 const graceMs = 10_000;
 
-/** The same clock in every process of this machine: this one's own, counted from where that one was when it began. */
-const startedUs = Number(process.hrtime.bigint()) / 1000 - performance.now() * 1000;
-const nowUs = (): number => startedUs + performance.now() * 1000;
+/** The same clock in every process of this machine, as the agent reads it. */
+const nowUs = (): number => Number(process.hrtime.bigint()) / 1000;
 
 const bytesOf = (order: LoadOrder, { path, body }: LoadRequest): Buffer =>
   Buffer.from(
