@@ -139,11 +139,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     log,
   });
   const onStored = ({ runs, heartbeat: wakes }: Acceptance, { begun }: Stored = { kind: "stored" }): void => {
-    // What has begun waits for nothing.
-    if (runs.length > 0 && !begun) {
-      room.taken(runs.length);
-      runner.kick("hook");
-    }
+    // Also what has begun: it waits when it has to be tried again.
+    room.taken(runs.length);
+    if (runs.length > 0 && !begun) runner.kick("hook");
     if (wakes) runner.kick("heartbeat");
   };
   const mail = createMailRoom({

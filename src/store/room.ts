@@ -1,7 +1,8 @@
 // Room in the queue: a guard, not a promise. What waits is counted now and then; in between, what this node has
 // accepted since is added to it. Counting costs what waits. One node alone has seen all that came, so it counts only
-// before it says no: what it knows is at least what waits. Of others it is thought that there are not many, and that they
-// accept no more than it does; it counts again while they can have filled the queue.
+// before it says no: but for what runs, which can come to wait again, no more waits than it knows of. Of others it is
+// thought that there are not many, and that they accept no more than it does; it counts again while they can have filled
+// the queue.
 import type { Clock } from "../core/clock.ts";
 import type { Store } from "./store.ts";
 

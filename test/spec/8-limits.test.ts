@@ -1,5 +1,7 @@
 // Specification, section 8: sizes, times and numbers.
 import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { describe, test, type TestContext } from "node:test";
 import { gated, loadSettings, startTestGateway, type TestGateway } from "../support/gateway.ts";
 
@@ -18,6 +20,9 @@ function wakeOf(bytes: number): string {
   const empty = '{"mode":"next-heartbeat","text":""}';
   return empty.replace('""', `"${"x".repeat(bytes - empty.length)}"`);
 }
+
+/** It ends with nothing but its summary: a heartbeat would wait, too. */
+const quiet = { wakeMode: "next-heartbeat", deliver: false };
 
 const defaults = (t: TestContext) => {
   const loaded = loadSettings(t, {});
@@ -156,10 +161,30 @@ describe("limits", { concurrency: 4 }, () => {
     await gateway.waitFor("room in the queue", async () => (await post()).status === 202);
   });
 
+  test("what began at once and failed waits for its next attempt, and takes room", async (t) => {
+    const busy = createServer((_, response) => void response.writeHead(429, { "retry-after": "50" }).end());
+    await new Promise<void>((resolve) => busy.listen(0, "127.0.0.1", resolve));
+    t.after(() => busy.close());
+    const { port } = busy.address() as AddressInfo;
+    const gateway = await startTestGateway(t, {
+      hooks: { maxQueued: 2 },
+      agents: { list: [{ id: "main", kind: "http", url: `http://127.0.0.1:${port}/` }] },
+    });
+    const post = () => gateway.post("agent", { ...quiet, message: "m" });
+    for (let waiting = 1; waiting <= 2; waiting++) {
+      assert.equal((await post()).status, 202);
+      await gateway.waitFor("its first attempt to fail", async () => {
+        const runs = await gateway.runs();
+        return runs.length === waiting && runs.every((run) => run.status === "queued" && run.attempts === 1);
+      });
+    }
+    assert.equal((await post()).json["code"], "queue-full");
+  });
+
   test("what has ended takes no room, however little may wait", async (t) => {
     const gateway = await startTestGateway(t, { hooks: { maxQueued: 1 }, agents: { maxConcurrent: 1 } });
     for (let count = 0; count < 10; count++) {
-      const { status, json } = await gateway.post("agent", { message: "m", deliver: false });
+      const { status, json } = await gateway.post("agent", { ...quiet, message: "m" });
       assert.equal(status, 202);
       await gateway.ended(String(json["runId"]));
     }
