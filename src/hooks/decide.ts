@@ -45,8 +45,8 @@ export type QueueRoom = Pick<Room, "has" | "find">;
 export type Asked = {
   readonly actions: readonly Action[];
   readonly origin: Origin;
-  /** The answer lists them, however many there are. */
-  readonly isList: boolean;
+  /** The element each is for; the answer lists them then, however many there are. */
+  readonly places: readonly string[] | null;
 };
 
 export function decide(
@@ -72,7 +72,7 @@ export function ask(
   if (isRefusal(parsed)) return parsed;
   if (hook.read === null) return askMappings(mappedRequest(hook.name, parsed.value, request), settings);
   const action = hook.read(parsed.value);
-  return isRefusal(action) ? action : { actions: [action], origin: "request", isList: false };
+  return isRefusal(action) ? action : { actions: [action], origin: "request", places: null };
 }
 
 async function askMappings(
@@ -82,7 +82,7 @@ async function askMappings(
   const mapped = await settings.mappings.decide(request);
   if (isRefusal(mapped)) return mapped;
   if (mapped.kind !== "actions") return { outcome: mapped.kind, reason: mapped.reason };
-  return { actions: mapped.actions, origin: "mapping", isList: mapped.mapping.forEach !== null };
+  return { actions: mapped.actions, origin: "mapping", places: mapped.places };
 }
 
 /** A payload of our own making, as if it had been sent to this mapped hook. */
@@ -119,18 +119,24 @@ export function conclude(
 ): Decision {
   if (isRefusal(asked) || "outcome" in asked) return asked;
   const allowed: Allowed[] = [];
-  for (const action of asked.actions) {
+  for (const [at, action] of asked.actions.entries()) {
     const each = allow(action, asked.origin, settings);
-    if (isRefusal(each)) return each;
+    if (isRefusal(each)) return asked.places === null ? each : refusedAt(asked.places[at]!, each);
     allowed.push(each);
   }
   const idempotency = readIdempotency(rawHeaders, body);
   if (idempotency !== null && isRefusal(idempotency)) return idempotency;
   const [only] = allowed;
-  return asked.isList || only === undefined
+  return asked.places !== null || only === undefined
     ? acceptAll(name, allowed, settings, idempotency)
     : acceptOne(name, only, settings, idempotency);
 }
+
+/** All are refused for one of them: this one. */
+const refusedAt = (path: string, refusal: Refusal): Refusal => ({
+  ...refusal,
+  details: [{ path, message: "is refused, and all the others with it" }],
+});
 
 const isTooMuch = (decision: Decision, room: QueueRoom): decision is Acceptance =>
   "runs" in decision && decision.runs.length > 0 && !room.has(decision.runs.length);

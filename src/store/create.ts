@@ -18,7 +18,7 @@ const evenFrom = 16;
 /** Of runs, whose prompts and replies can be large. */
 const longestWork = 64;
 /** Of isolated runs: nobody waits for their end, and a start can wait a little where starts are many. */
-const endsApartMs = 5;
+const endsApartMs = 20;
 const startsApartMs = 2;
 const pageSize = 500;
 const stored: Accepted = { kind: "stored" };

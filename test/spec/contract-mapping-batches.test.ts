@@ -111,6 +111,8 @@ forEachStore("forEach", async (t, store) => {
       assert.deepEqual(blank.json["details"], [{ path: "items[1]: sessionKey", message: "came out blank" }]);
       const prefix = await gateway.post("keys", items("hook:a", "hook:b", "other"));
       assert.deepEqual(codeOf(prefix), [400, "session-key-prefix"]);
+      const message = "is refused, and all the others with it";
+      assert.deepEqual(prefix.json["details"], [{ path: "items[2]", message }]);
       const empty = await gateway.post("notes", { items: [{ name: "a" }, {}] });
       assert.deepEqual(empty.json["details"], [{ path: "items[1]: text", message: "is required" }]);
     });

@@ -62,13 +62,20 @@ export const isReset = (fault: unknown): boolean =>
   fault instanceof Error && "code" in fault && resets.has(fault.code);
 
 /** The body as text; null when it is longer. */
-export async function readText({ body }: Answer, limitBytes: number): Promise<string | null> {
+export function readText({ body }: Answer, limitBytes: number): Promise<string | null> {
+  const { promise, resolve, reject } = Promise.withResolvers<string | null>();
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
+  // Not `for await`, which costs several times as much.
+  body.on("data", (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes > limitBytes) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
+    if (bytes > limitBytes) resolve(null);
+    else chunks.push(chunk);
+  });
+  body.once("end", () => resolve(Buffer.concat(chunks).toString("utf8")));
+  body.once("error", reject);
+  body.once("close", () => reject(closedEarly()));
+  return promise;
 }
+
+const closedEarly = (): Error => Object.assign(new Error("the body was cut off"), { code: "ECONNRESET" });

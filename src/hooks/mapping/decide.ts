@@ -13,7 +13,7 @@ import type { MappedRequest } from "./request.ts";
 export const mostElements = 1000;
 
 export type Mapped =
-  | { kind: "actions"; mapping: Mapping; actions: readonly Action[] }
+  | { kind: "actions"; actions: readonly Action[]; places: readonly string[] | null }
   /** 204: nothing to do, and why. */
   | { kind: "skipped"; reason: string }
   /** 500: the mapping or its transform broke, and how. */
@@ -54,14 +54,17 @@ export async function applyMapping(
     return failed(mapping, drafts.reason);
   }
   const actions: Action[] = [];
+  const places: string[] = [];
   for (const [at, draft] of drafts.entries()) {
     if (draft === null) continue;
     const action = toAction(draft, mapping);
-    if (isRefusal(action)) return within(mapping, at, action);
+    const place = placeOf(mapping, at);
+    if (isRefusal(action)) return place === null ? action : within(place, action);
     actions.push(action);
+    if (place !== null) places.push(place);
   }
   if (actions.length === 0) return skipped(mapping, "the transform returned null");
-  return { kind: "actions", mapping, actions };
+  return { kind: "actions", actions, places: mapping.forEach === null ? null : places };
 }
 
 /** The request once for each element, each seeing the payload with the array replaced by its one element. */
@@ -111,12 +114,14 @@ function changedDraft(
   return overwrite(payload === undefined ? draft : draftOf(mapping, { ...request, payload }), keys);
 }
 
+/** The element that an action is for, as the operator would write it. */
+const placeOf = ({ forEach }: Mapping, at: number): string | null =>
+  forEach === null ? null : `${forEach.written}[${at}]`;
+
 /** Says of which element a refusal speaks. */
-export function within({ forEach }: Mapping, at: number, refusal: Refusal): Refusal {
-  if (forEach === null || !refusal.details) return refusal;
-  const place = `${forEach.written}[${at}]`;
-  const details = refusal.details.map(({ path, message }) => ({ path: `${place}: ${path}`, message }));
-  return { ...refusal, details };
+function within(place: string, refusal: Refusal): Refusal {
+  const details = refusal.details?.map(({ path, message }) => ({ path: `${place}: ${path}`, message }));
+  return details ? { ...refusal, details } : refusal;
 }
 
 const skipped = ({ id }: Mapping, reason: string): Mapped => ({
