@@ -9,7 +9,7 @@ const noBudget: Budget = { runsPerDay: 0, tokensPerDay: 0, moneyPerDay: null };
 async function park(store: Parameters<typeof claim>[0]): Promise<string[]> {
   const { claimed } = await claim(store);
   for (const each of claimed)
-    await store.beginRun({ ...each, isolated: true, prompt: "told", budget: noBudget });
+    await store.beginRun({ ...each, isolated: true, historyCharacters: 0, prompt: "told", budget: noBudget });
   return claimed.map(({ id }) => id);
 }
 
@@ -35,6 +35,7 @@ test("show tells what the agent was told, what it answered, and what it used", a
   await store.beginRun({
     ...claimed,
     isolated: true,
+    historyCharacters: 0,
     prompt: "Say what it is.",
     budget: null,
   });
@@ -66,7 +67,7 @@ test("doctor says which hook has used up its budget", async (t) => {
   await acceptRuns(store, run(), run());
   const budget: Budget = { ...noBudget, runsPerDay: 1, tokensPerDay: 1000 };
   for (const each of (await claim(store)).claimed)
-    await store.beginRun({ ...each, isolated: true, prompt: "told", budget });
+    await store.beginRun({ ...each, isolated: true, historyCharacters: 0, prompt: "told", budget });
   const { stdout } = await rouse(["doctor"]);
   assert.match(stdout, /warn +budget: used up today.*agent \(1 runs a day\)/);
 });

@@ -39,6 +39,7 @@ test("sessions are listed, shown and reset", async (t) => {
   await store.beginRun({
     ...run,
     isolated: false,
+    historyCharacters: 0,
     prompt: "What is it?\nTell me.",
     budget: null,
   });

@@ -16,6 +16,11 @@ export type TranscriptTurn = {
   compacted: boolean;
 };
 
+/** The newest turns of a conversation, summaries first; `hasOlder`: more was said before than was to be read. */
+export type History = { readonly turns: readonly TranscriptTurn[]; readonly hasOlder: boolean };
+
+export const noHistory: History = { turns: [], hasOlder: false };
+
 export type Session = {
   agentId: string;
   sessionKey: string;

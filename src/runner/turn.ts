@@ -8,9 +8,16 @@ import type { Outcome, TokenUse } from "../core/outcome.ts";
 import { isConversation, mainSessionKey, type ClaimedRun, type NewRun } from "../core/run.ts";
 import type { Budget } from "../core/spending.ts";
 import { grantedTools } from "../core/tool.ts";
-import type { TranscriptTurn } from "../core/transcript.ts";
+import { noHistory, type TranscriptTurn } from "../core/transcript.ts";
 import { eventsToRead, heartbeatPrompt, hookPrompt, type Prompt } from "../session/prompt.ts";
-import { historyLimit, leftOutMark, said, splitHistory, usualContextTokens } from "../session/transcript.ts";
+import {
+  historyLimit,
+  historyToRead,
+  leftOutMark,
+  said,
+  splitHistory,
+  usualContextTokens,
+} from "../session/transcript.ts";
 import type { Begun, Store, TurnStart } from "../store/store.ts";
 
 export type TurnDependencies = {
@@ -67,12 +74,20 @@ export const startOf = (
   agentId: run.agentId,
   sessionKey: run.sessionKey,
   isolated: !isConversation(run),
+  historyCharacters: historyToRead(limitOf(modelOf(run, config), policy())),
   prompt: made.prompt,
   budget: run.kind === "heartbeat" || config.kind === "echo" ? null : policy().budget,
 });
 
+const modelOf = ({ request }: Pick<NewRun, "request">, config: ConfiguredAgent["config"]): string | null =>
+  request.model ?? config.model;
+
+/** Of what an agent is reminded of, in characters. */
+const limitOf = (model: string | null, { contextTokens }: ReturnType<TurnDependencies["policy"]>): number =>
+  historyLimit(contextTokens[model ?? ""] ?? usualContextTokens);
+
 /** What the store says of a first turn: nothing was said before it. */
-export const firstBegun: Going = { kind: "go", history: [], foreignSession: null };
+export const firstBegun: Going = { kind: "go", history: noHistory, foreignSession: null };
 
 export const turnOf = (
   run: ClaimedRun,
@@ -87,7 +102,7 @@ export const turnOf = (
   data: prepared.data,
   conversation: null,
   tools: grantedTools(config.tools, run.request.tools),
-  model: run.request.model ?? config.model,
+  model: modelOf(run, config),
   thinking: run.request.thinking ?? config.thinking,
   trace: run.request.trace,
   ...rest,
@@ -105,8 +120,7 @@ export async function conversationOf(
   { store, policy, onUsed }: TurnDependencies & { onUsed: (usage: TokenUse) => void },
 ): Promise<Conversation | null> {
   if (!isConversation(run)) return null;
-  const windowTokens = policy().contextTokens[turn.model ?? ""] ?? usualContextTokens;
-  const limit = historyLimit(windowTokens);
+  const limit = limitOf(turn.model, policy());
   const { old, recent } = splitHistory(history, limit);
   // An agent with a memory of its own needs ours only when it has lost it.
   if (old.length === 0 || foreignSession !== null) return { history: recent, foreignSession };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { TranscriptRole, TranscriptTurn } from "../core/transcript.ts";
-import { historyLimit, said, splitHistory } from "./transcript.ts";
+import type { History, TranscriptRole, TranscriptTurn } from "../core/transcript.ts";
+import { historyLimit, historyToRead, said, splitHistory } from "./transcript.ts";
 
 const turn = (seq: number, role: TranscriptRole, length: number): TranscriptTurn => ({
   seq,
@@ -16,15 +16,17 @@ const turn = (seq: number, role: TranscriptRole, length: number): TranscriptTurn
 const dialogue = (count: number, length: number): TranscriptTurn[] =>
   Array.from({ length: count }, (_, at) => turn(at, at % 2 === 0 ? "user" : "assistant", length));
 
+const whole = (turns: readonly TranscriptTurn[]): History => ({ turns, hasOlder: false });
+
 test("what fits is carried whole", () => {
   const turns = dialogue(6, 10);
-  assert.deepEqual(splitHistory(turns, 60), { old: [], recent: turns });
-  assert.deepEqual(splitHistory([], 0), { old: [], recent: [] });
+  assert.deepEqual(splitHistory(whole(turns), 60), { old: [], recent: turns });
+  assert.deepEqual(splitHistory(whole([]), 0), { old: [], recent: [] });
 });
 
 test("otherwise the newest half is kept, beginning with what someone said to the agent", () => {
   const turns = dialogue(8, 1);
-  const { old, recent } = splitHistory(turns, 6);
+  const { old, recent } = splitHistory(whole(turns), 6);
   assert.deepEqual(
     recent.map(({ seq }) => seq),
     [6, 7],
@@ -32,8 +34,14 @@ test("otherwise the newest half is kept, beginning with what someone said to the
   assert.equal(old.length, 6);
 });
 
+test("what fits is half of it all the same when there is more before it", () => {
+  const turns = dialogue(6, 10);
+  const { old, recent } = splitHistory({ turns, hasOlder: true }, 60);
+  assert.deepEqual([old, recent], [turns.slice(0, 4), turns.slice(4)]);
+});
+
 test("a turn too long for the window is old however new it is", () => {
-  const { old, recent } = splitHistory([turn(0, "user", 5), turn(1, "assistant", 100)], 50);
+  const { old, recent } = splitHistory(whole([turn(0, "user", 5), turn(1, "assistant", 100)]), 50);
   assert.equal(old.length, 2);
   assert.equal(recent.length, 0);
 });
@@ -42,5 +50,5 @@ test("what was said is told with who said it, from the end when it is long", () 
   const turns = [turn(1, "summary", 3), turn(2, "user", 3), turn(3, "assistant", 3)];
   assert.equal(said(turns, 1000), "Before that:\n111\n\nThey said:\n222\n\nYou said:\n333");
   assert.equal(said(turns, 5), "…:\n333");
-  assert.equal(historyLimit(1000), 2000);
+  assert.deepEqual([historyLimit(1000), historyToRead(2000)], [2000, 3000]);
 });

@@ -63,6 +63,7 @@ const finish = async (
     agentId,
     sessionKey,
     isolated: false,
+    historyCharacters: 1_000_000,
     prompt: hook,
     budget,
   });
@@ -118,7 +119,7 @@ test("two nodes accept, begin and settle in groups over the same lanes", async (
 /** A run of its own lane, from its acceptance to its end. */
 async function runAlone(node: Store, lease: string): Promise<void> {
   const mine = run();
-  const start = { ...mine, lease, isolated: true, prompt: "do it", budget };
+  const start = { ...mine, lease, isolated: true, historyCharacters: 0, prompt: "do it", budget };
   const accepted = await node.accept(acceptance({ runs: [mine] }), { start, leaseMs });
   const begun = accepted.kind === "stored" ? accepted.begun : undefined;
   assert.ok(begun);

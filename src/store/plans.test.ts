@@ -54,13 +54,13 @@ import { makeFolder } from "../../test/support/folder.ts";
 const now = 1_000_000;
 
 const place = { agentId: "main", sessionKey: "hook:a" };
-/** Without a history, which is sorted in memory: it is bounded. */
 const start = (id: string): TurnStart => ({
   id,
   lease: "lease",
   hook: "agent",
   ...place,
   isolated: true,
+  historyCharacters: 0,
   prompt: "do it",
   budget: { runsPerDay: 1, tokensPerDay: 1, moneyPerDay: null },
 });
@@ -82,6 +82,7 @@ const hotPath = (dialect: Dialect): Program<unknown>[] => [
   claimRuns(dialect, { kind: "hook", limit: 4, lease: "lease", leaseMs, now }),
   renewRuns(dialect, { ids: ["a"], lease: "lease", leaseMs, now }),
   beginRuns(dialect, { starts: [start("a"), start("b")], now }),
+  beginRuns(dialect, { starts: [{ ...start("a"), isolated: false }], now }),
   beginIsolated(dialect, { starts: [start("a"), start("b")], now }),
   settleIsolated(dialect, {
     settlements: [
@@ -212,12 +213,14 @@ describe("plans of the hot path", () => {
       for (const { detail } of plan) {
         // A partial index read whole is what a count of just those rows has to do.
         const fine =
-          !/^SCAN (run|event|delivery|request|idempotency|mail_account|mail_seen)\b(?!.* USING (COVERING )?INDEX)/.test(
+          !/^SCAN (run|event|delivery|request|idempotency|turn|mail_account|mail_seen)\b(?!.* USING (COVERING )?INDEX)/.test(
             detail,
           );
         assert.ok(fine, `${detail}\n${sql}`);
         assert.ok(!/USE TEMP B-TREE/.test(detail), `${detail}\n${sql}`);
       }
+      const details = plan.map(({ detail }) => detail).join("\n");
+      if (/recursive back/.test(sql)) assert.match(details, /older USING (COVERING )?INDEX turn_history/);
       seen++;
     }
     database.close();
@@ -246,6 +249,7 @@ describe("plans of the hot path", () => {
       // Made while the table is empty, and kept when it is not.
       if (/exists\(select 1 from (run|delivery) where lane = /.test(sql))
         assert.match(plan, /_lane_head/, plan);
+      if (/recursive back/.test(sql)) assert.match(plan, /turn_history/, plan);
       if (/order by -seq desc/.test(sql)) assert.match(plan, /_lane_next|event_next/, plan);
       assert.doesNotMatch(
         plan,

@@ -13,7 +13,7 @@ import type { Signals } from "../core/signals.ts";
 import type { Budget, Spending } from "../core/spending.ts";
 import type { NewEvent, SystemEvent } from "../core/system-event.ts";
 import type { Target } from "../core/target.ts";
-import type { Session, TranscriptTurn } from "../core/transcript.ts";
+import type { History, Session, TranscriptTurn } from "../core/transcript.ts";
 
 export type Idempotency = { key: string; fingerprint: string };
 
@@ -74,13 +74,15 @@ export type TurnStart = {
   sessionKey: string;
   /** No conversation: nothing said before is carried. */
   isolated: boolean;
+  /** Of a conversation: how much of what was said before is read, to the whole turn above it. */
+  historyCharacters: number;
   prompt: string;
   /** Null: it is not held to any. */
   budget: Budget | null;
 };
 
 export type Begun =
-  | { kind: "go"; history: TranscriptTurn[]; foreignSession: string | null }
+  | { kind: "go"; history: History; foreignSession: string | null }
   /** Over its hook's budget: it waits for the next day, or to be released. */
   | { kind: "parked"; reason: string }
   | { kind: "lost" };

@@ -27,7 +27,17 @@ export function backlog(harness: () => Harness): void {
       const [first, second] = (await claim(store, { limit: 2 })).claimed;
       const { id, lease, hook, agentId, sessionKey } = first!;
       const budget = { runsPerDay: 0, tokensPerDay: 1, moneyPerDay: null };
-      const start = { id, lease, hook, agentId, sessionKey, isolated: false, prompt: "p", budget };
+      const start = {
+        id,
+        lease,
+        hook,
+        agentId,
+        sessionKey,
+        isolated: false,
+        historyCharacters: 0,
+        prompt: "p",
+        budget,
+      };
       assert.equal((await store.beginRun(start)).kind, "parked");
       const { queued, running, parked } = await store.backlog();
       assert.deepEqual({ queued, running, parked }, { queued: 3, running: 1, parked: 1 });

@@ -16,6 +16,7 @@ const firstTurn = ({ id, hook, agentId, sessionKey }: NewRun, parts: Partial<Tur
     agentId,
     sessionKey,
     isolated: true,
+    historyCharacters: 0,
     prompt: "do it",
     budget: plenty,
     ...parts,

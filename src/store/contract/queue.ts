@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { newId } from "../../core/id.ts";
 import type { Signals } from "../../core/signals.ts";
+import { noHistory } from "../../core/transcript.ts";
 import type { Settlement } from "../store.ts";
 import {
   acceptance,
@@ -148,9 +149,10 @@ export function queue(harness: () => Harness): void {
       await acceptRuns(store, ...runs);
       const { claimed } = await claim(store);
       const budget = { runsPerDay: 10, tokensPerDay: 100, moneyPerDay: 1 };
-      const start = { isolated: true, prompt: "do it\0", budget };
+      const start = { isolated: true, historyCharacters: 0, prompt: "do it\0", budget };
       const begun = await Promise.all(claimed.map((each) => store.beginRun({ ...each, ...start })));
-      for (const each of begun) assert.deepEqual(each, { kind: "go", history: [], foreignSession: null });
+      for (const each of begun)
+        assert.deepEqual(each, { kind: "go", history: noHistory, foreignSession: null });
       clock.advance(50);
       const ends = claimed.map(({ agentId, sessionKey }) =>
         settlement({

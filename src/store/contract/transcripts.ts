@@ -4,7 +4,8 @@ import { describe, test } from "node:test";
 import { plainText } from "../../core/message.ts";
 import type { ClaimedRun } from "../../core/run.ts";
 import type { Budget } from "../../core/spending.ts";
-import type { Ending, Store } from "../store.ts";
+import { noHistory } from "../../core/transcript.ts";
+import type { Ending, Store, TurnStart } from "../store.ts";
 import { acceptRuns, claim, type Harness, leaseMs, run, settlement } from "./harness.ts";
 
 const day = 86_400_000;
@@ -18,6 +19,7 @@ const begin = (store: Store, { id, lease, hook, agentId, sessionKey, lane }: Cla
     agentId,
     sessionKey,
     isolated: lane === `run:${id}`,
+    historyCharacters: 1_000_000,
     prompt: `told ${sessionKey}`,
     budget: null,
     ...more,
@@ -39,13 +41,18 @@ async function next(store: Store): Promise<ClaimedRun> {
 }
 
 /** One whole turn under a session key. */
-async function takeTurn(store: Store, key: string, more: Partial<Ending> = {}, prompt?: string) {
+async function takeTurn(
+  store: Store,
+  key: string,
+  more: Partial<Ending> = {},
+  start: Partial<TurnStart> = {},
+) {
   await acceptRuns(store, run({ key }));
   const claimed = await next(store);
-  const begun = await begin(store, claimed, prompt === undefined ? {} : { prompt });
+  const begun = await begin(store, claimed, start);
   assert.ok(await store.settleRun(claimed, settlement({ ending: ending(claimed, more) })));
   assert.ok(begun.kind === "go");
-  return begun;
+  return { ...begun, history: begun.history.turns, hasOlder: begun.history.hasOlder };
 }
 
 const textsOf = (turns: readonly { role: string; text: string }[]) =>
@@ -56,7 +63,7 @@ export function transcripts(harness: () => Harness): void {
     test("a later run with the same key continues what was said", async () => {
       const { store } = harness();
       assert.deepEqual((await takeTurn(store, "k", { foreignSession: "theirs" })).history, []);
-      const second = await takeTurn(store, "k", {}, "again");
+      const second = await takeTurn(store, "k", {}, { prompt: "again" });
       assert.deepEqual(textsOf(second.history), ["user: told k", "assistant: answered"]);
       assert.equal(second.foreignSession, "theirs");
       const third = await takeTurn(store, "k");
@@ -71,7 +78,7 @@ export function transcripts(harness: () => Harness): void {
       for (let count = 0; count < 2; count++) {
         const claimed = await next(store);
         const begun = await begin(store, claimed, { sessionKey: "shared" });
-        assert.deepEqual(begun, { kind: "go", history: [], foreignSession: null });
+        assert.deepEqual(begun, { kind: "go", history: noHistory, foreignSession: null });
         await store.settleRun(claimed, settlement({ ending: ending(claimed, { sessionKey: "shared" }) }));
         assert.deepEqual(textsOf(await store.listTurns({ runId: claimed.id })), [
           `user: told ${claimed.sessionKey}`,
@@ -93,7 +100,7 @@ export function transcripts(harness: () => Harness): void {
       clock.advance(10);
       const second = await next(store);
       const begun = await begin(store, second, { prompt: "told again" });
-      assert.deepEqual(begun, { kind: "go", history: [], foreignSession: null });
+      assert.deepEqual(begun, { kind: "go", history: noHistory, foreignSession: null });
       await store.settleRun(second, settlement({ ending: ending(second) }));
       assert.deepEqual(textsOf(await store.listTurns({ runId: first.id })), [
         "user: told again",
@@ -138,14 +145,30 @@ export function transcripts(harness: () => Harness): void {
       assert.equal(all.filter(({ compacted }) => compacted).length, 7);
     });
 
-    test("of a very long conversation the newest turns are carried", async () => {
+    test("of a very long conversation the newest turns are read, and that there are older ones is said", async () => {
       const { store } = harness();
-      const long = "x".repeat(3_000_000);
-      for (let turn = 0; turn < 4; turn++) await takeTurn(store, "k", { text: `${turn}` }, long);
-      const { history } = await takeTurn(store, "k");
+      const prompt = "x".repeat(1000);
+      for (let turn = 0; turn < 4; turn++) await takeTurn(store, "k", { text: `${turn}` }, { prompt });
+      const read = async (historyCharacters: number) => {
+        const { history, hasOlder } = await takeTurn(store, "k", { carried: false }, { historyCharacters });
+        return [history.map(({ role, text }) => (role === "user" ? role : text)), hasOlder];
+      };
+      const all = ["user", "0", "user", "1", "user", "2", "user", "3"];
+      assert.deepEqual(await read(100_000), [all, false]);
+      assert.deepEqual(await read(3000), [all.slice(2), true]);
+      assert.deepEqual(await read(1500), [["user", "2", "user", "3"], true]);
+      assert.deepEqual(await read(1), [["3"], true]);
+      assert.deepEqual(await read(0), [[], false], "nothing was asked for");
+    });
+
+    test("turns that are not carried lie between others and are passed over", async () => {
+      const { store } = harness();
+      await takeTurn(store, "k", { text: "first" });
+      for (let turn = 0; turn < 5; turn++) await takeTurn(store, "k", { carried: false });
+      await takeTurn(store, "k", { text: "last" });
       assert.deepEqual(
-        history.map(({ role, text }) => (role === "user" ? role : text)),
-        ["1", "user", "2", "user", "3"],
+        (await takeTurn(store, "k")).history.map(({ text }) => text),
+        ["told k", "first", "told k", "last"],
       );
     });
 

@@ -10,6 +10,7 @@ import { addNodes } from "./006-nodes.ts";
 import { addBacklog } from "./007-backlog.ts";
 import { narrowLookups } from "./008-lookups.ts";
 import { separateOwnLanes } from "./009-own-lanes.ts";
+import { indexHistory } from "./010-history.ts";
 
 /** Position in this list + 1 is the version it leads to. */
 const migrations: readonly ((dialect: Dialect) => readonly string[])[] = [
@@ -22,6 +23,7 @@ const migrations: readonly ((dialect: Dialect) => readonly string[])[] = [
   addBacklog,
   narrowLookups,
   separateOwnLanes,
+  indexHistory,
 ];
 
 export const newestVersion = migrations.length;

@@ -3,12 +3,13 @@
 import { newId } from "../../core/id.ts";
 import { mainSessionKey } from "../../core/run.ts";
 import { dayOf, nextDay } from "../../core/spending.ts";
+import { noHistory } from "../../core/transcript.ts";
 import { together, type Dialect, type Program, type Row, type Value } from "../driver.ts";
 import type { Begun, TurnStart } from "../store.ts";
 import { insertEvent } from "./enqueue.ts";
 import { encode } from "./rows.ts";
 import { countBegun, readSpending, withinBudget } from "./spending.ts";
-import { begunBefore, carried, putSessions, sessionName } from "./transcripts.ts";
+import { begunBefore, historyOf, putSessions, sessionName } from "./transcripts.ts";
 
 export type BeginInput = { starts: readonly TurnStart[]; now: number };
 
@@ -34,11 +35,11 @@ export function* beginRuns(dialect: Dialect, { starts, now }: BeginInput): Progr
         now,
       ),
       putTurns(dialect, told, now),
-      together(dialect, remembering.map(carried)),
+      together(dialect, remembering.map(historyOf)),
     ],
     { last: refused.size === 0 },
   );
-  const recalled = new Map(remembering.map(({ id }, at) => [id, histories[at] ?? []]));
+  const recalled = new Map(remembering.map(({ id }, at) => [id, histories[at] ?? noHistory]));
 
   const answers: Begun[] = [];
   for (const start of starts) {
@@ -47,7 +48,7 @@ export function* beginRuns(dialect: Dialect, { starts, now }: BeginInput): Progr
     else if (reason !== undefined) answers.push(yield* park(start, reason, now));
     else {
       const foreignSession = start.isolated ? null : (foreign.get(sessionName(start)) ?? null);
-      answers.push({ kind: "go", history: recalled.get(start.id) ?? [], foreignSession });
+      answers.push({ kind: "go", history: recalled.get(start.id) ?? noHistory, foreignSession });
     }
   }
   return answers;

@@ -3,6 +3,7 @@
 // the lane of an isolated run, so nothing has to be looked at again after a lock. What these do not store (a lost lease,
 // a budget that is reached, a heartbeat that met another) is answered with null, and tried as anything else is.
 import type { Budget } from "../../core/spending.ts";
+import { noHistory } from "../../core/transcript.ts";
 import type { Dialect, Program, Value } from "../driver.ts";
 import type { Begun, TurnStart } from "../store.ts";
 import { beginRuns } from "./begin.ts";
@@ -128,7 +129,9 @@ export function* beginIsolated(
     },
   };
   const begun = new Set(rows.map((row) => row["id"]));
-  return starts.map(({ id }) => (begun.has(id) ? { kind: "go", history: [], foreignSession: null } : null));
+  return starts.map(({ id }) =>
+    begun.has(id) ? { kind: "go", history: noHistory, foreignSession: null } : null,
+  );
 }
 
 const endingColumns = ["agent", "session", "text"] as const;

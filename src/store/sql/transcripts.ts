@@ -1,10 +1,11 @@
 // Transcripts: a run's turn begins with what it is told (begin.ts) and ends with its reply.
-import type { Session, TranscriptRole, TranscriptTurn } from "../../core/transcript.ts";
+import type { History, Session, TranscriptRole, TranscriptTurn } from "../../core/transcript.ts";
 import { inOrder, type Dialect, type Program, type Row, type Statement } from "../driver.ts";
-import type { Ending } from "../store.ts";
+import type { Ending, TurnStart } from "../store.ts";
 import { byBytes, encode } from "./rows.ts";
 
-const turnColumns = "seq, agent_id, session_key, run_id, role, compacted, text, created_at";
+const turnColumns = ["seq", "agent_id", "session_key", "run_id", "role", "compacted", "text", "created_at"];
+const allOfTurn = turnColumns.join(", ");
 
 const toTurn = (row: Row): TranscriptTurn => ({
   seq: Number(row["seq"]),
@@ -21,21 +22,35 @@ type Input<T> = T & { now: number };
 
 type Place = { agentId: string; sessionKey: string };
 
-/** More than any model takes: a conversation that nobody sums up must not grow into memory. */
-const mostCarried = { turns: 2000, characters: 8_000_000 };
+const mostTurns = 2000;
 
-/** The newest of what earlier runs said that no summary stands for; the run's own turn is not among it. */
-export function* carried({ agentId, sessionKey, id }: Place & { id: string }): Program<TranscriptTurn[]> {
+/**
+ * What earlier runs said; the run's own turn is not among it. Step by step from the newest: most of a conversation that
+ * nobody sums up is older than what is read, and is not looked at.
+ */
+export function* historyOf({ agentId, sessionKey, id, historyCharacters }: TurnStart): Program<History> {
   const rows = yield {
-    sql: `select ${turnColumns} from (
-        select newest.*, sum(length(text)) over (order by seq desc) as total from (
-          select ${turnColumns} from turn where agent_id = $1 and session_key = $2 and compacted = 0
-            and (run_id is null or run_id <> $3) order by seq desc limit ${mostCarried.turns}) newest) counted
-      where total <= ${mostCarried.characters} order by case role when 'summary' then 0 else 1 end, seq`,
-    values: [agentId, sessionKey, id],
+    sql: `with recursive back(seq, total, turns) as (
+        select cast(9223372036854775807 as bigint), cast(0 as bigint), 0
+        union all
+        select turn.seq, back.total + length(turn.text), back.turns + 1 from back join turn on turn.seq = (
+          select older.seq from turn older where older.agent_id = $1 and older.session_key = $2
+            and older.compacted = 0 and older.isolated = 0 and older.seq < back.seq
+            and (older.run_id is null or older.run_id <> $3) order by older.seq desc limit 1)
+        where back.total < cast($4 as bigint) and back.turns < ${mostTurns})
+      select ${turnColumns.map((column) => `turn.${column}`).join(", ")}, total
+      from back join turn on turn.seq = back.seq`,
+    values: [agentId, sessionKey, id, historyCharacters],
   };
-  return rows.map(toTurn);
+  const characters = Math.max(0, ...rows.map((row) => Number(row["total"])));
+  const turns = rows.map(toTurn).toSorted((one, other) => one.seq - other.seq);
+  return {
+    turns: [...turns.filter(isSummary), ...turns.filter((turn) => !isSummary(turn))],
+    hasOlder: rows.length === mostTurns || (rows.length > 0 && characters >= historyCharacters),
+  };
 }
+
+const isSummary = ({ role }: TranscriptTurn): boolean => role === "summary";
 
 const sessionColumns = ["agent", "session", "foreign_id"] as const;
 
@@ -156,9 +171,9 @@ export function* compact(
 export function* listTurns(_dialect: Dialect, input: { runId: string } | Place): Program<TranscriptTurn[]> {
   const rows =
     "runId" in input
-      ? yield { sql: `select ${turnColumns} from turn where run_id = $1 order by seq`, values: [input.runId] }
+      ? yield { sql: `select ${allOfTurn} from turn where run_id = $1 order by seq`, values: [input.runId] }
       : yield {
-          sql: `select ${turnColumns} from turn where agent_id = $1 and session_key = $2 order by seq`,
+          sql: `select ${allOfTurn} from turn where agent_id = $1 and session_key = $2 order by seq`,
           values: [input.agentId, input.sessionKey],
         };
   return rows.map(toTurn);
