@@ -6,6 +6,7 @@ import { newId as newUuid } from "../core/id.ts";
 import type { Log } from "../core/log.ts";
 import { noMetrics } from "../core/metrics.ts";
 import { isConversation, type ClaimedRun, type NewRun, type RunKind } from "../core/run.ts";
+import { createSlots } from "../core/slots.ts";
 import type { Budget } from "../core/spending.ts";
 import type { ConfiguredChannel } from "../core/target.ts";
 import { carriedTrace, type Trace } from "../core/trace.ts";
@@ -76,7 +77,7 @@ const lingerMs = 6000;
 export function createRunner(options: RunnerOptions): Runner {
   const { store, agents, policy, clock, log, leaseMs, onSettled } = options;
   const { newId = newUuid, random = Math.random, metrics = noMetrics, trace = carriedTrace } = options;
-  const inHand = new Set<AbortController>();
+  const inHand = createSlots<AbortController>();
   const lingering = new Set<Promise<unknown>>();
   /** Of all runs that are taken as they are accepted: none of them can have been held before. */
   const firstLease = newId();
@@ -116,7 +117,7 @@ export function createRunner(options: RunnerOptions): Runner {
     const stop = new AbortController();
     const abort = (reason: StopReason) => stop.abort(reason);
     let lost = false;
-    inHand.add(stop);
+    const at = inHand.put(stop);
     const letGo = leases.hold({ id: run.id, lease: run.lease }, (reason) => {
       lost ||= reason === "lost";
       abort(reason);
@@ -144,7 +145,7 @@ export function createRunner(options: RunnerOptions): Runner {
       return settlement ?? "lost";
     } finally {
       letGo();
-      inHand.delete(stop);
+      inHand.take(at);
     }
   }
 
@@ -202,7 +203,7 @@ export function createRunner(options: RunnerOptions): Runner {
     },
     async drain(drainMs) {
       draining = true;
-      const giveBack = () => inHand.forEach((stop) => stop.abort("released"));
+      const giveBack = () => inHand.values().forEach((stop) => stop.abort("released"));
       if (drainMs <= 0) giveBack();
       const takeBack = clock.after(drainMs, giveBack);
       await Promise.all(loops.map((loop) => loop.drain()));

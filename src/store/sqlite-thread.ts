@@ -1,6 +1,7 @@
 // The gateway's side of the writer thread. A thread that dies is started again; what it had in hand is refused.
 import { Worker } from "node:worker_threads";
 import { StoreUnavailable, UsageError } from "../core/errors.ts";
+import { createSlots } from "../core/slots.ts";
 import type { Call } from "./sqlite-engine.ts";
 import type { WriterAnswer, WriterFault, WriterRequest } from "./sqlite-writer.ts";
 
@@ -15,16 +16,14 @@ type Pending = { resolve(result: unknown): void; reject(fault: unknown): void };
 
 /** The thread starts at once and loads its code; the file may be named later. */
 export function startWriterThread(): WriterThread {
-  const pending = new Map<number, Pending>();
+  const pending = createSlots<Pending>();
   let path: string | null = null;
   let outgoing: WriterRequest[] = [];
-  let nextId = 1;
   let closing = false;
 
   const settle = (answers: readonly WriterAnswer[]): void => {
     for (const { id, result, fault } of answers) {
-      const waiting = pending.get(id);
-      pending.delete(id);
+      const waiting = pending.take(id);
       if (fault) waiting?.reject(toError(fault));
       else waiting?.resolve(result);
     }
@@ -42,8 +41,7 @@ export function startWriterThread(): WriterThread {
     started.on("error", () => {});
     started.on("exit", () => {
       if (worker === started) worker = null;
-      for (const { reject } of pending.values()) reject(new StoreUnavailable("the writer thread ended"));
-      pending.clear();
+      for (const { reject } of pending.takeAll()) reject(new StoreUnavailable("the writer thread ended"));
     });
     return started;
   };
@@ -64,8 +62,7 @@ export function startWriterThread(): WriterThread {
     write({ name, input }) {
       if (closing) return Promise.reject(new StoreUnavailable("the store is closed"));
       const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-      const id = nextId++;
-      pending.set(id, { resolve, reject });
+      const id = pending.put({ resolve, reject });
       if (outgoing.push({ id, name, input }) === 1) queueMicrotask(flush);
       return promise;
     },

@@ -2,6 +2,7 @@
 import type { Clock } from "../core/clock.ts";
 import { faultKind } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
+import { createSlots } from "../core/slots.ts";
 
 export type LossReason = "lost" | "cancelled";
 
@@ -23,10 +24,16 @@ export type LeaseOptions = {
 /** Cancellations are found when renewing, so it is done at least this often. */
 const longestBetweenMs = 1000;
 
-type Kept = Leased & { abort: (reason: LossReason) => void; heldUntil: number; cancelled: boolean };
+type Kept = Leased & {
+  abort: (reason: LossReason) => void;
+  heldUntil: number;
+  cancelled: boolean;
+  /** Where it is kept; null once it is not. */
+  at: number | null;
+};
 
 export function createLeaseKeeper({ clock, log, leaseMs, renew }: LeaseOptions): LeaseKeeper {
-  const kept = new Set<Kept>();
+  const kept = createSlots<Kept>();
   const renewing = new Set<string>();
   let failing = false;
   let takeBackTimer: (() => void) | null = null;
@@ -40,14 +47,19 @@ export function createLeaseKeeper({ clock, log, leaseMs, renew }: LeaseOptions):
     });
   }
 
+  function letGo(item: Kept): void {
+    if (item.at !== null) kept.take(item.at);
+    item.at = null;
+  }
+
   function lose(item: Kept): void {
-    kept.delete(item);
+    letGo(item);
     item.abort("lost");
   }
 
   function beat(): void {
     const byLease = new Map<string, Kept[]>();
-    for (const item of kept) {
+    for (const item of kept.values()) {
       if (item.heldUntil <= clock.now()) lose(item);
       else byLease.set(item.lease, [...(byLease.get(item.lease) ?? []), item]);
     }
@@ -62,7 +74,7 @@ export function createLeaseKeeper({ clock, log, leaseMs, renew }: LeaseOptions):
       if (failing) log.info("leases can be renewed again");
       failing = false;
       for (const item of items) {
-        if (!kept.has(item)) continue;
+        if (item.at === null) continue;
         item.heldUntil = heldUntil;
         if (!answer.held.includes(item.id)) lose(item);
         else if (!item.cancelled && answer.cancelled.includes(item.id)) {
@@ -80,17 +92,15 @@ export function createLeaseKeeper({ clock, log, leaseMs, renew }: LeaseOptions):
 
   return {
     hold(item, abort) {
-      const entry: Kept = { ...item, abort, heldUntil: clock.now() + leaseMs, cancelled: false };
-      kept.add(entry);
+      const entry: Kept = { ...item, abort, heldUntil: clock.now() + leaseMs, cancelled: false, at: null };
+      entry.at = kept.put(entry);
       schedule();
-      return () => {
-        kept.delete(entry);
-      };
+      return () => letGo(entry);
     },
     stop() {
       takeBackTimer?.();
       takeBackTimer = null;
-      kept.clear();
+      kept.values().forEach(letGo);
     },
   };
 }

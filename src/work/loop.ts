@@ -10,6 +10,7 @@ import type { Clock } from "../core/clock.ts";
 import { faultKind } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { backOffMs } from "../core/retry.ts";
+import { createSlots } from "../core/slots.ts";
 
 export type LoopOptions<T> = {
   /** What is worked, for the log. */
@@ -54,7 +55,7 @@ const awayBackOff = { firstMs: 200, longestMs: 5000 };
 export function createLoop<T>(options: LoopOptions<T>): Loop<T> {
   const { name, clock, log, pollMs = 1000, random = Math.random, capacity, handle, onFull } = options;
   const { opensNext = () => true } = options;
-  const inHand = new Set<Promise<void>>();
+  const inHand = createSlots<Promise<void>>();
   let taken = 0;
   /** How many the claim that is under way may bring. */
   let expected = 0;
@@ -78,11 +79,11 @@ export function createLoop<T>(options: LoopOptions<T>): Loop<T> {
     const handled = handle(item, freePlace)
       .catch((fault: unknown) => log.error(`handling ${name} broke`, { kind: faultKind(fault) }))
       .finally(() => {
-        inHand.delete(handled);
+        void inHand.take(at);
         freePlace();
         if (leftSome || opensNext(item)) wake();
       });
-    inHand.add(handled);
+    const at = inHand.put(handled);
     return handled;
   }
 
@@ -157,12 +158,12 @@ export function createLoop<T>(options: LoopOptions<T>): Loop<T> {
   function reserve(): Place<T> | null {
     if (state !== "going" || failures > 0 || leftSome || places() <= expected) return null;
     const { promise, resolve } = Promise.withResolvers<void>();
+    const at = inHand.put(promise);
     const letGo = (): void => {
-      inHand.delete(promise);
+      void inHand.take(at);
       resolve();
     };
     taken++;
-    inHand.add(promise);
     return {
       // Whoever stored it first says so to its caller.
       take(item) {
@@ -204,7 +205,7 @@ export function createLoop<T>(options: LoopOptions<T>): Loop<T> {
     async drain() {
       stop();
       await claiming;
-      while (inHand.size > 0) await Promise.all(inHand);
+      while (inHand.size > 0) await Promise.all(inHand.values());
     },
     busy: () => inHand.size,
   };

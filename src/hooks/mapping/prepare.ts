@@ -3,6 +3,7 @@
 import type { Config } from "../../config/config.ts";
 import type { Finding } from "../../config/problem.ts";
 import { refuse, type Refusal } from "../../core/errors.ts";
+import { createSlots } from "../../core/slots.ts";
 import type { Transforms } from "../transforms/pool.ts";
 import type { Mapping, MappingFault } from "./compile.ts";
 import type { Mapped } from "./decide.ts";
@@ -53,16 +54,16 @@ export async function prepareMappings(options: Options): Promise<PreparedMapping
   }
   const { transforms } = opened;
   const matcher = createMatcher(list);
-  const underWay = new Set<Promise<unknown>>();
+  const underWay = createSlots<Promise<unknown>>();
   const decide = (request: MappedRequest) => {
     const decision = decideMapped(request, { matcher, transforms });
-    underWay.add(decision);
-    const over = () => void underWay.delete(decision);
+    const at = underWay.put(decision);
+    const over = () => void underWay.take(at);
     decision.then(over, over);
     return decision;
   };
   const close = async () => {
-    await Promise.allSettled(underWay);
+    await Promise.allSettled(underWay.values());
     await transforms.close();
   };
   return { ok: true, mappings: { couldTake: matcher.couldTake, decide, list, transforms, close } };
