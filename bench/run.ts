@@ -14,6 +14,7 @@ import { measureStart } from "./measures/start.ts";
 import { rivalVersion } from "./queue/rival.ts";
 import { table, writeResults } from "./report.ts";
 import type { Result } from "./row.ts";
+import { measureSteadiness, steadinessNote } from "./steadiness.ts";
 import { findOpenclaw } from "./subjects/openclaw.ts";
 import { findWebhook } from "./subjects/webhook.ts";
 
@@ -59,6 +60,9 @@ const efforts: Record<"quick" | "usual" | "full", Effort> = {
   },
 };
 
+/** Of the machine by itself, before and after each measurement. */
+const steadinessMs = 3000;
+
 const usage = `npm run bench -- [--quick | --full] [--only NAME,NAME] [--rounds N] [--seconds N] [--minutes N]
   [--write] [--profile FOLDER]
 
@@ -91,7 +95,10 @@ if (unknown.length > 0) {
 const results: Result[] = [];
 const machine = await inLab((lab) => describeMachine(() => lab.databases.version(), rivalVersions()));
 for (const name of names) {
-  results.push(await inLab((lab) => measures[name]!(lab)));
+  const before = measureSteadiness(steadinessMs);
+  const result = await inLab((lab) => measures[name]!(lab));
+  const steadiness = steadinessNote(before, measureSteadiness(steadinessMs));
+  results.push({ ...result, notes: [...result.notes, steadiness] });
   writeResults(machine, results);
 }
 if (values.write) writeDocument(machine, results);
