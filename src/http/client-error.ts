@@ -22,7 +22,7 @@ export function answerClientError(fault: Error, socket: Duplex, newest: ServerRe
       if (newest.shouldKeepAlive && newest.headersSent)
         newest.once("finish", () => socket.writable && refuseSocket(socket, refusalFor(code)));
       newest.shouldKeepAlive = false;
-      return;
+      return closeWithPatience(socket);
     }
     // Answered before its body broke, perhaps in this very moment: the answer must still leave.
     if (newest.headersSent) return endSocket(socket);
@@ -38,6 +38,14 @@ function refusalFor(code: unknown): ErrorCode {
 
 export function refuseSocket(socket: Duplex, code: ErrorCode): void {
   endSocket(socket, rawRefusal(code, STATUS_CODES[catalogue[code].status] ?? "Error"));
+}
+
+/**
+ * When the answer has left, Node would close the connection at once. What the caller still sends would then reset it,
+ * and a caller that meets the reset first never sees the answer.
+ */
+function closeWithPatience(socket: Duplex): void {
+  Object.assign(socket, { destroySoon: () => endSocket(socket) });
 }
 
 function endSocket(socket: Duplex, last = ""): void {

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect as connectTo } from "node:net";
 import test, { type TestContext } from "node:test";
 import { silentLog } from "../core/log.ts";
 import type { Exchange } from "./exchange.ts";
@@ -65,6 +67,25 @@ test("a handler that throws is answered with 500", async (context) => {
   const answer = await client.next();
   assert.deepEqual([answer.status, answer.json["code"]], [500, "internal-error"]);
   assert.ok(!answer.text.includes("secret"));
+});
+
+test("who goes on sending behind a broken request is not reset before its answer is read", async (context) => {
+  const reached = Promise.withResolvers<Exchange>();
+  const { port } = await start(context, reached.resolve);
+  const socket = connectTo({ port, host: "127.0.0.1", allowHalfOpen: true });
+  context.after(() => socket.destroy());
+  let received = "";
+  socket.on("data", (chunk: Buffer) => (received += chunk.toString("latin1")));
+  socket.write(`${get}GET / HTTP/1.1\r\nbroken\r\n\r\n`);
+  const exchange = await reached.promise;
+  // By then it is known that what follows is broken.
+  setImmediate(() => sendJson(exchange, 200, { ok: true }));
+  await once(socket, "end");
+  assert.match(received, /^HTTP\/1\.1 200 OK\r\n[^]*Connection: close\r\n[^]*{"ok":true}$/);
+  // To a connection that is closed, the first of these leads to a reset, which the second meets.
+  await new Promise<void>((resolve) => socket.write("more", () => resolve()));
+  socket.end("and more");
+  await once(socket, "close");
 });
 
 test("204 has no body and no type; only the first answer counts", async (context) => {

@@ -154,7 +154,8 @@ export function attack(
       socket.destroy();
     }, boundMs);
     socket.on("data", (chunk: Buffer) => (received += chunk.toString("latin1")));
-    socket.on("error", () => {});
+    let endedBy = "no fault";
+    socket.on("error", (fault: NodeJS.ErrnoException) => (endedBy = fault.code ?? fault.message));
     // The other side has ended: so do we.
     socket.on("end", () => socket.end());
     socket.on("close", () => {
@@ -163,7 +164,7 @@ export function attack(
       for (const verdict of answers) seen.answer(number, hook, verdict, bytes);
       const wantsAnswer = ending !== "reset" && /[^\s]/.test(bytes.toString("latin1"));
       if (wantsAnswer && answers.length === 0)
-        seen.fault(number, `no answer before the connection ended (${ending})`);
+        seen.fault(number, `no answer before the connection ended (${ending}, ${endedBy})`);
       seen.unanswered(1);
       resolve();
     });
