@@ -13,7 +13,7 @@ export type Steadiness = {
 };
 
 const sliceMs = 1;
-const calibrateMs = 200;
+const calibrateMs = 1000;
 
 export function measureSteadiness(forMs: number): Steadiness {
   const steps = stepsIn(sliceMs);
