@@ -5,7 +5,7 @@
 export type Slots<T> = {
   /** Answers where it is, until it is taken. */
   put(item: T): number;
-  /** Undefined when it is no longer there. */
+  /** Once for each `put`, since a place is used again. Undefined when nothing is there. */
   take(at: number): T | undefined;
   values(): T[];
   takeAll(): T[];

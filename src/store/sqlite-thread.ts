@@ -37,7 +37,10 @@ export function startWriterThread(): WriterThread {
     const code = `require("node:module").enableCompileCache(); import(${JSON.stringify(entry.href)});`;
     const started = new Worker(code, { eval: true });
     if (path !== null) started.postMessage(path);
-    started.on("message", settle);
+    // Ids are used again: what an earlier thread says must settle nothing of this one's.
+    started.on("message", (answers: readonly WriterAnswer[]) => {
+      if (worker === started) settle(answers);
+    });
     started.on("error", () => {});
     started.on("exit", () => {
       if (worker === started) worker = null;
