@@ -3,7 +3,7 @@ import type { RunRequest } from "../src/core/action.ts";
 import { newId } from "../src/core/id.ts";
 import { outsideMessage } from "../src/core/message.ts";
 import { mainSessionKey, type NewRun } from "../src/core/run.ts";
-import type { Acceptance, Settlement } from "../src/store/store.ts";
+import type { Acceptance, Settlement } from "../src/store/ports/store.ts";
 
 /** No heartbeat follows from it: that would be work of another kind. */
 export const request: RunRequest = {

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type JournalBody, LLMock } from "@copilotkit/aimock";
 import type { Turn } from "../src/agents/agent.ts";
-import { type CommandConfig, createCommandAgent } from "../src/agents/command.ts";
+import { type CommandConfig, createCommandAgent } from "../src/agents/command/command.ts";
 import type { CommandPreset } from "../src/config/config.ts";
 import type { AgentOutcome } from "../src/core/outcome.ts";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parse } from "jsonc-parser";
-import { createConfig } from "../src/cli/fixture.ts";
+import { createConfig } from "./fixtures/command-line.ts";
 import { parseConfig } from "../src/config/load.ts";
 import { gmail } from "../src/config/presets/gmail.ts";
 import { compileMappings } from "../src/hooks/mapping/compile.ts";

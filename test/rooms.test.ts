@@ -59,15 +59,15 @@ test("a forbidden import is found however it is written", () => {
   ];
   for (const way of ways) {
     const faults = roomFaults([file("src/core/id.ts", way)], made);
-    assert.deepEqual(faults, ["src/core/id.ts may not import from store (src/store/store.ts)"], way);
+    assert.deepEqual(faults, ["src/core/id.ts may not import from store (src/store/ports/store.ts)"], way);
   }
 });
 
 test("what is allowed, and what only a comment says, is no fault", () => {
   const made = roomsIn(table);
   const files = [
-    file("src/store/store.ts", 'import { a } from "../core/id.ts";', 'import { b } from "./other.ts";'),
-    file("src/gateway.ts", 'import { s } from "./store/store.ts";', 'import fs from "node:fs";'),
+    file("src/store/ports/store.ts", 'import { a } from "../core/id.ts";', 'import { b } from "./other.ts";'),
+    file("src/gateway/gateway.ts", 'import { s } from "./store/store.ts";', 'import fs from "node:fs";'),
     file("src/core/id.ts", '// import { a } from "../store/store.ts";'),
   ];
   assert.deepEqual(roomFaults(files, made), []);
@@ -76,7 +76,7 @@ test("what is allowed, and what only a comment says, is no fault", () => {
 test("a room without a row, and an import from outside of src, are faults", () => {
   const made = roomsIn(table);
   assert.equal(roomFaults([file("src/attic/box.ts", "")], made).length, 1);
-  assert.equal(roomFaults([file("src/gateway.ts", 'import "../test/x.ts";')], made).length, 1);
+  assert.equal(roomFaults([file("src/gateway/gateway.ts", 'import "../test/x.ts";')], made).length, 1);
 });
 
 test("a cycle is found, through a type import and over several files", () => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { newId } from "../../src/core/id.ts";
 import { openStore } from "../../src/store/open.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/ports/store.ts";
 import type { Lab } from "../lab.ts";
 import { ask } from "../postgres.ts";
 import { figure, row, type Result, type Row } from "../row.ts";

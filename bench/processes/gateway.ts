@@ -1,6 +1,6 @@
 // A gateway to be measured: the real one, which also tells how many requests shared each commit.
 import { loadConfig } from "../../src/config/load.ts";
-import { startGateway } from "../../src/gateway.ts";
+import { startGateway } from "../../src/gateway/gateway.ts";
 import { openStore } from "../../src/store/open.ts";
 import { createLog } from "../../src/telemetry/log.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";

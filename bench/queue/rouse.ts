@@ -9,7 +9,7 @@ import { silentLog } from "../../src/core/log.ts";
 import type { ClaimedRun } from "../../src/core/run.ts";
 import { createRunner } from "../../src/runner/runner.ts";
 import { openStore } from "../../src/store/open.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/ports/store.ts";
 import { createLoop } from "../../src/work/loop.ts";
 import { acceptanceOf, endOf, newRun } from "../runs.ts";
 import type { Job, QueueContender } from "./contender.ts";

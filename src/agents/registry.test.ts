@@ -52,7 +52,7 @@ async function packagesLoaded(more: string): Promise<[before: string[], after: s
         return next(specifier, context);
       },
     });
-    await import(${address("../gateway.ts")});
+    await import(${address("../gateway/gateway.ts")});
     const { agentMaker, createAgents } = await import(${address("./registry.ts")});
     const agents = (list) => createAgents(list, agentMaker(${JSON.stringify(shared)}));
     const { echo, model, turn } = ${JSON.stringify({ echo: echo("echo", true), model, turn: contractTurn() })};

@@ -24,15 +24,15 @@ export const agentMaker =
   (config: AgentConfig): Agent => {
     switch (config.kind) {
       case "command":
-        return lazyAgent(async () => (await import("./command.ts")).createCommandAgent(config));
+        return lazyAgent(async () => (await import("./command/command.ts")).createCommandAgent(config));
       case "http":
-        return lazyAgent(async () => (await import("./http.ts")).createHttpAgent(config));
+        return lazyAgent(async () => (await import("./http/http.ts")).createHttpAgent(config));
       case "model":
         return lazySummarisingAgent(async () =>
           (await import("./model/model.ts")).createModelAgent(config, shared),
         );
       case "acp":
-        return lazyAgent(async () => (await import("./acp.ts")).createAcpAgent(config));
+        return lazyAgent(async () => (await import("./acp/acp.ts")).createAcpAgent(config));
       case "echo":
         return createEchoAgent();
     }

@@ -3,8 +3,8 @@ import { describe, test } from "node:test";
 import { channelContract } from "./channel.contract.ts";
 import { createImessage } from "./imessage.ts";
 import { platformContract } from "./platform.contract.ts";
-import { going, type PlatformReply, startPlatform } from "./recording.fixture.ts";
-import { reasonOf, sendOn } from "./sending.fixture.ts";
+import { going, type PlatformReply, startPlatform } from "../../test/fixtures/recording-platform.ts";
+import { reasonOf, sendOn } from "../../test/fixtures/sending.ts";
 
 const to = "+15550001111";
 const password = "pass word&secret=1";

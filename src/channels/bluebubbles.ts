@@ -1,5 +1,5 @@
 // iMessage through a BlueBubbles server on a Mac. Its password stands in the query of every request.
-import type { Channel, ChannelTools, OutgoingMessage, SendOutcome } from "../channel.ts";
+import type { Channel, ChannelTools, OutgoingMessage, SendOutcome } from "../sdk/channel.ts";
 import { checkOf, outcomeOf, quoted, rejected, unknown, within } from "./outcome.ts";
 import { type Answered, getJson, postJson } from "./request.ts";
 

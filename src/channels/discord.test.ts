@@ -4,7 +4,7 @@ import { REST } from "@discordjs/rest";
 import { channelContract } from "./channel.contract.ts";
 import { createDiscord } from "./discord.ts";
 import { platformContract } from "./platform.contract.ts";
-import { going, type PlatformReply, startPlatform } from "./recording.fixture.ts";
+import { going, type PlatformReply, startPlatform } from "../../test/fixtures/recording-platform.ts";
 
 const token = "MTEy.secret.part";
 const to = "112233445566778899";

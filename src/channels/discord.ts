@@ -1,12 +1,12 @@
 // Discord, through its REST API.
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { Channel, ChannelTools, SendOutcome } from "../channel.ts";
+import type { Channel, ChannelTools, SendOutcome } from "../sdk/channel.ts";
 import type { DiscordSettings } from "../config/schema/channels.ts";
 import { checkOf, foundId, limited, outcomeOf, quoted, rejected, within } from "./outcome.ts";
 import { createLookup } from "./lookup.ts";
 import { type Answered, getJson, type PlatformAnswer, postJson, retryAfterMs } from "./request.ts";
-import { renderMessages } from "./text/render.ts";
+import { renderMessages } from "../markdown/render.ts";
 
 const recipientForm = /^(user:)?(\d{17,20})$/;
 const limit = { most: 2000, unit: "utf16" } as const;

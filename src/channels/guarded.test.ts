@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createFakeChannel } from "../../test/fakes/channel.ts";
-import type { Channel } from "../channel.ts";
+import type { Channel } from "../sdk/channel.ts";
 import { channelContract } from "./channel.contract.ts";
 import { guarded } from "./guarded.ts";
-import { going } from "./recording.fixture.ts";
+import { going } from "../../test/fixtures/recording-platform.ts";
 
 const message = { id: "m1", to: "x", text: "y" };
 const breaks = () => {

@@ -1,6 +1,6 @@
 // A user's channel, held to the port's contract where its author forgot: nothing throws, and every answer has its form.
 import { z } from "zod";
-import type { Channel, CheckResult, SendOutcome } from "../channel.ts";
+import type { Channel, CheckResult, SendOutcome } from "../sdk/channel.ts";
 import { cutWithMark, oneLine } from "../core/text.ts";
 
 const longestFault = 500;

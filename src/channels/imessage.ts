@@ -1,10 +1,10 @@
 // iMessage, which only a Mac can send: through a BlueBubbles server there, or through `imsg rpc`.
-import type { Channel, ChannelTools } from "../channel.ts";
+import type { Channel, ChannelTools } from "../sdk/channel.ts";
 import type { ImessageSettings } from "../config/schema/channels.ts";
 import { createBlueBubbles } from "./bluebubbles.ts";
 import { createImsg, type ImsgOptions } from "./imsg.ts";
 import { phoneNumber } from "./phone.ts";
-import { renderMessages } from "./text/render.ts";
+import { renderMessages } from "../markdown/render.ts";
 
 const limit = { most: 4000, unit: "utf16" } as const;
 const chatGuid = /^[A-Za-z]+;[-+];\S+$/;

@@ -7,11 +7,11 @@ import { makeFolder } from "../../test/support/folder.ts";
 import { channelContract } from "./channel.contract.ts";
 import { createImessage } from "./imessage.ts";
 import type { ImsgOptions } from "./imsg.ts";
-import { going } from "./recording.fixture.ts";
-import { messageOn, reasonOf, sendOn } from "./sending.fixture.ts";
+import { going } from "../../test/fixtures/recording-platform.ts";
+import { messageOn, reasonOf, sendOn } from "../../test/fixtures/sending.ts";
 
 const to = "+15550001111";
-const program = fileURLToPath(new URL("imsg.fixture.ts", import.meta.url));
+const program = fileURLToPath(new URL("../../test/fixtures/imsg-program.ts", import.meta.url));
 const patient = { timeoutMs: 60_000, graceMs: 10_000 };
 
 type Note = { request?: unknown; environment?: string[]; group?: number; child?: number; asked?: string };

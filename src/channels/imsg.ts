@@ -1,6 +1,6 @@
 // iMessage through `imsg rpc` on a Mac: a program that speaks JSON-RPC over its standard input and output, here or at
 // the other end of ssh. It is started for each message.
-import type { CheckResult, OutgoingMessage, SendOutcome } from "../channel.ts";
+import type { CheckResult, OutgoingMessage, SendOutcome } from "../sdk/channel.ts";
 import {
   methodNotFound,
   misunderstood,
@@ -10,7 +10,7 @@ import {
   rpcRequest,
 } from "./json-rpc.ts";
 import { checkOf, quoted, rejected, unknown } from "./outcome.ts";
-import { askProgram, type ProgramEnd } from "./program.ts";
+import { askProgram, type ProgramEnd } from "../processes/ask.ts";
 
 export type ImsgOptions = { timeoutMs?: number; graceMs?: number };
 

@@ -4,7 +4,7 @@ import { Client4 } from "@mattermost/client";
 import { channelContract } from "./channel.contract.ts";
 import plugin from "./mattermost.ts";
 import { platformContract } from "./platform.contract.ts";
-import { going, type PlatformReply, startPlatform } from "./recording.fixture.ts";
+import { going, type PlatformReply, startPlatform } from "../../test/fixtures/recording-platform.ts";
 
 const token = "secrettokensecrettokensecr";
 const to = "a1b2c3d4e5f6g7h8i9j0k1l2m3";

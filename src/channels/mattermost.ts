@@ -1,10 +1,10 @@
 // Mattermost, as a bot account. It is a plugin: loaded and given its settings the way a user's own channel is.
 import { z } from "zod";
-import type { Channel, ChannelPlugin, ChannelTools, SendOutcome } from "../channel.ts";
+import type { Channel, ChannelPlugin, ChannelTools, SendOutcome } from "../sdk/channel.ts";
 import { createLookup } from "./lookup.ts";
 import { checkOf, foundId, limited, outcomeOf, quoted, rejected, within } from "./outcome.ts";
 import { type Answered, getJson, type PlatformAnswer, postJson, retryAfterMs } from "./request.ts";
-import { renderMessages } from "./text/render.ts";
+import { renderMessages } from "../markdown/render.ts";
 
 const settingsForm = z.strictObject({
   apiBase: z.url({ protocol: /^https?$/, error: "must be the server's address" }),

@@ -1,6 +1,6 @@
 // The bot's access token: asked for with its id and secret, kept until shortly before it expires, and asked for once
 // however many messages wait for it.
-import type { SendOutcome } from "../channel.ts";
+import type { SendOutcome } from "../sdk/channel.ts";
 import { limited, quoted, rejected } from "./outcome.ts";
 import { type PlatformAnswer, postForm, retryAfterMs } from "./request.ts";
 

@@ -4,8 +4,14 @@ import { createEmulator } from "emulate";
 import { channelContract } from "./channel.contract.ts";
 import { createMsteams } from "./msteams.ts";
 import { platformContract } from "./platform.contract.ts";
-import { deadAddress, going, type Platform, type PlatformReply, startPlatform } from "./recording.fixture.ts";
-import { messageOn, reasonOf, sendOn } from "./sending.fixture.ts";
+import {
+  deadAddress,
+  going,
+  type Platform,
+  type PlatformReply,
+  startPlatform,
+} from "../../test/fixtures/recording-platform.ts";
+import { messageOn, reasonOf, sendOn } from "../../test/fixtures/sending.ts";
 
 const to = "19:abc_def@thread.tacv2";
 const appId = "11111111-2222-3333-4444-555555555555";

@@ -1,11 +1,11 @@
 // Microsoft Teams, as a bot, through the Bot Connector. Where messages go to comes from the config alone: whoever
 // could name another address would get the bot's token.
-import type { Channel, ChannelTools, OutgoingMessage, SendOutcome } from "../channel.ts";
+import type { Channel, ChannelTools, OutgoingMessage, SendOutcome } from "../sdk/channel.ts";
 import type { MsteamsSettings } from "../config/schema/channels.ts";
 import { createTokenSource } from "./msteams-token.ts";
 import { checkOf, outcomeOf, quoted, rejected, within } from "./outcome.ts";
 import { type Answered, postJson } from "./request.ts";
-import { renderMessages } from "./text/render.ts";
+import { renderMessages } from "../markdown/render.ts";
 
 const usualBase = "https://smba.trafficmanager.net/teams";
 const usualTenant = "botframework.com";

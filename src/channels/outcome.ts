@@ -1,5 +1,5 @@
 // What a platform's answer means for a message, where platforms agree.
-import type { CheckResult, SendOutcome } from "../channel.ts";
+import type { CheckResult, SendOutcome } from "../sdk/channel.ts";
 import { cutWithMark, oneLine } from "../core/text.ts";
 import { type Answered, type PlatformAnswer, retryAfterMs } from "./request.ts";
 

@@ -2,8 +2,13 @@
 // platform's.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Channel, SendOutcome } from "../channel.ts";
-import { deadAddress, going, type PlatformReply, startPlatform } from "./recording.fixture.ts";
+import type { Channel, SendOutcome } from "../sdk/channel.ts";
+import {
+  deadAddress,
+  going,
+  type PlatformReply,
+  startPlatform,
+} from "../../test/fixtures/recording-platform.ts";
 
 export type PlatformHarness = {
   to: string;

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { makeFolder } from "../../test/support/folder.ts";
 import { loadPlugin, mattermostFile, openPlugin } from "./plugin.ts";
-import { going } from "./recording.fixture.ts";
+import { going } from "../../test/fixtures/recording-platform.ts";
 
 const tools = { fetch };
 

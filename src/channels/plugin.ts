@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { registerHooks } from "node:module";
 import { basename } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type { Channel, ChannelPlugin, ChannelTools } from "../channel.ts";
+import type { Channel, ChannelPlugin, ChannelTools } from "../sdk/channel.ts";
 import { channels } from "../config/schema/channels.ts";
 import { lastChannel } from "../core/target.ts";
 import { explain, guarded } from "./guarded.ts";
@@ -12,7 +12,7 @@ export type LoadedPlugin = { ok: true; plugin: ChannelPlugin } | { ok: false; me
 export type OpenedPlugin = { ok: true; channel: Channel } | { ok: false; message: string };
 
 const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-const types = new URL(`../channel.${extension}`, import.meta.url).href;
+const types = new URL(`../sdk/channel.${extension}`, import.meta.url).href;
 const idForm = /^[a-z][a-z0-9-]{0,31}$/;
 
 /** Mattermost's file, for `loadPlugin`. */

@@ -1,5 +1,5 @@
 // The channels that are configured, by name. A platform's file is loaded only when it is configured.
-import { unknownChannels } from "../config/channel-names.ts";
+import { unknownChannels } from "../config/build/channel-names.ts";
 import type { ChannelConfig, ChannelsConfig } from "../config/config.ts";
 import type { Finding, Path } from "../config/problem.ts";
 import type * as Settings from "../config/schema/channels.ts";

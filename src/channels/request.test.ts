@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { test, type TestContext } from "node:test";
-import { deadAddress, going, startPlatform } from "./recording.fixture.ts";
+import { deadAddress, going, startPlatform } from "../../test/fixtures/recording-platform.ts";
 import { getJson, postForm, postJson, retryAfterMs } from "./request.ts";
 
 const secret = "123:secret";

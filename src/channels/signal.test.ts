@@ -2,8 +2,13 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { channelContract } from "./channel.contract.ts";
 import { platformContract } from "./platform.contract.ts";
-import { going, type PlatformCall, type PlatformReply, startPlatform } from "./recording.fixture.ts";
-import { bodyOf, reasonOf, sendOn } from "./sending.fixture.ts";
+import {
+  going,
+  type PlatformCall,
+  type PlatformReply,
+  startPlatform,
+} from "../../test/fixtures/recording-platform.ts";
+import { bodyOf, reasonOf, sendOn } from "../../test/fixtures/sending.ts";
 import { createSignal } from "./signal.ts";
 
 const to = "+15550001111";

@@ -2,13 +2,13 @@
 // must be reachable only from here.
 //
 // A message is its text and the ranges of it that have a style. The port has one string for it: both as JSON.
-import type { Channel, ChannelTools, SendOutcome } from "../channel.ts";
+import type { Channel, ChannelTools, SendOutcome } from "../sdk/channel.ts";
 import type { SignalSettings } from "../config/schema/channels.ts";
 import { misunderstood, readRpcAnswer, type RpcError, rpcRequest } from "./json-rpc.ts";
 import { checkOf, limited, outcomeOf, quoted, rejected, unknown, within } from "./outcome.ts";
 import { phoneNumber } from "./phone.ts";
 import { type Answered, postJson } from "./request.ts";
-import { renderSignal } from "./text/signal.ts";
+import { renderSignal } from "../markdown/signal.ts";
 
 const usualBase = "http://127.0.0.1:8080";
 /** Longer than 2000 bytes, signal-cli sends the rest of the text as an attachment, which apps show as one message. */

@@ -4,7 +4,7 @@ import { WebClient } from "@slack/web-api";
 import { createEmulator } from "emulate";
 import { channelContract } from "./channel.contract.ts";
 import { platformContract } from "./platform.contract.ts";
-import { going, type PlatformReply, startPlatform } from "./recording.fixture.ts";
+import { going, type PlatformReply, startPlatform } from "../../test/fixtures/recording-platform.ts";
 import { createSlack } from "./slack.ts";
 
 const token = "xoxb-1-secret";

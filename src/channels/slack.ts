@@ -1,10 +1,10 @@
 // Slack, through the Web API. An error comes with the status 200, too.
 import { z } from "zod";
-import type { Channel, ChannelTools, SendOutcome } from "../channel.ts";
+import type { Channel, ChannelTools, SendOutcome } from "../sdk/channel.ts";
 import type { SlackSettings } from "../config/schema/channels.ts";
 import { checkOf, limited, outcomeOf, quoted, rejected, unknown, within } from "./outcome.ts";
 import { type Answered, type PlatformAnswer, postJson, retryAfterMs } from "./request.ts";
-import { renderMessages } from "./text/render.ts";
+import { renderMessages } from "../markdown/render.ts";
 
 const recipientForm = /^([CGDUW][A-Z0-9]{5,30})(?::thread:(\d{1,16}\.\d{1,10}))?$/;
 const limit = { most: 4000, unit: "utf16" } as const;

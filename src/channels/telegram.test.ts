@@ -4,7 +4,12 @@ import { Api } from "grammy";
 import telegramTestApi from "telegram-test-api";
 import { channelContract } from "./channel.contract.ts";
 import { platformContract } from "./platform.contract.ts";
-import { deadAddress, going, type PlatformReply, startPlatform } from "./recording.fixture.ts";
+import {
+  deadAddress,
+  going,
+  type PlatformReply,
+  startPlatform,
+} from "../../test/fixtures/recording-platform.ts";
 import { createTelegram } from "./telegram.ts";
 
 const token = "123456:AAF-secret_part";

@@ -1,10 +1,10 @@
 // Telegram, through the Bot API. The bot's token is part of every address.
 import { z } from "zod";
-import type { Channel, ChannelTools, OutgoingMessage, SendOutcome } from "../channel.ts";
+import type { Channel, ChannelTools, OutgoingMessage, SendOutcome } from "../sdk/channel.ts";
 import type { TelegramSettings } from "../config/schema/channels.ts";
 import { checkOf, limited, outcomeOf, quoted, rejected, unknown, within } from "./outcome.ts";
 import { type Answered, type PlatformAnswer, postJson, retryAfterMs } from "./request.ts";
-import { renderMessages } from "./text/render.ts";
+import { renderMessages } from "../markdown/render.ts";
 
 const recipientForm = /^(-?[1-9]\d{0,15}|@[A-Za-z]\w{3,31})(?::topic:([1-9]\d{0,9}))?$/;
 const limit = { most: 4096, unit: "utf16" } as const;

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { channelContract } from "./channel.contract.ts";
 import { platformContract } from "./platform.contract.ts";
-import { going, type PlatformReply, startPlatform } from "./recording.fixture.ts";
-import { bodyOf, reasonOf, sendOn } from "./sending.fixture.ts";
+import { going, type PlatformReply, startPlatform } from "../../test/fixtures/recording-platform.ts";
+import { bodyOf, reasonOf, sendOn } from "../../test/fixtures/sending.ts";
 import { createWhatsapp } from "./whatsapp.ts";
 
 const to = "+15550001111";

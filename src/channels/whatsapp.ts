@@ -1,12 +1,12 @@
 // WhatsApp, through Meta's Cloud API. Free text is taken only within 24 hours of the recipient's last message; after
 // that a template that Meta has approved, with the text as its parameter.
-import type { Channel, ChannelTools, SendOutcome } from "../channel.ts";
+import type { Channel, ChannelTools, SendOutcome } from "../sdk/channel.ts";
 import type { WhatsappSettings } from "../config/schema/channels.ts";
 import { cutWithMark, oneLine } from "../core/text.ts";
 import { checkOf, limited, outcomeOf, quoted, rejected, unknown, within } from "./outcome.ts";
 import { phoneNumber } from "./phone.ts";
 import { type Answered, getJson, type PlatformAnswer, postJson, retryAfterMs } from "./request.ts";
-import { renderMessages } from "./text/render.ts";
+import { renderMessages } from "../markdown/render.ts";
 
 const usualBase = "https://graph.facebook.com/v26.0";
 /** The platform takes 4096. */

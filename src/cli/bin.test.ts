@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import test from "node:test";
 import { fileURLToPath } from "node:url";
-import { createFolder, createStoredHome } from "./fixture.ts";
-import { acceptance, event } from "../store/contract/harness.ts";
+import { createFolder, createStoredHome } from "../../test/fixtures/command-line.ts";
+import { acceptance, event } from "../store/ports/harness.contract.ts";
 
 const bin = fileURLToPath(new URL("../../bin/rouse.mjs", import.meta.url));
 const environment = (folder: string) => ({ ...process.env, ROUSE_HOME: folder, ROUSE_DEBUG: "" });

@@ -2,21 +2,21 @@
 import type { Command } from "./command.ts";
 
 const loaders: Readonly<Record<string, () => Promise<{ command: Command }>>> = {
-  start: () => import("./start.ts"),
-  serve: () => import("./serve.ts"),
-  init: () => import("./init.ts"),
-  check: () => import("./check.ts"),
-  send: () => import("./send.ts"),
-  explain: () => import("./explain.ts"),
-  runs: () => import("./runs.ts"),
-  events: () => import("./events.ts"),
-  deliveries: () => import("./deliveries.ts"),
-  channels: () => import("./channels.ts"),
-  requests: () => import("./requests.ts"),
-  sessions: () => import("./sessions.ts"),
-  token: () => import("./token.ts"),
-  gmail: () => import("./gmail.ts"),
-  doctor: () => import("./doctor.ts"),
+  start: () => import("./commands/start.ts"),
+  serve: () => import("./commands/serve.ts"),
+  init: () => import("./commands/init.ts"),
+  check: () => import("./commands/check.ts"),
+  send: () => import("./commands/send.ts"),
+  explain: () => import("./commands/explain.ts"),
+  runs: () => import("./commands/runs.ts"),
+  events: () => import("./commands/events.ts"),
+  deliveries: () => import("./commands/deliveries.ts"),
+  channels: () => import("./commands/channels.ts"),
+  requests: () => import("./commands/requests.ts"),
+  sessions: () => import("./commands/sessions.ts"),
+  token: () => import("./commands/token.ts"),
+  gmail: () => import("./commands/gmail.ts"),
+  doctor: () => import("./commands/doctor.ts"),
 };
 
 export const commandNames: readonly string[] = Object.keys(loaders);

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { commandNames, loadAll } from "./catalogue.ts";
-import { createConfig, createFolder } from "./fixture.ts";
+import { createConfig, createFolder } from "../../test/fixtures/command-line.ts";
 
 test("the overview lists every command", async (t) => {
   const { rouse } = createFolder(t);

@@ -1,11 +1,11 @@
 // Which command is meant, and how its end becomes an exit code: 0, 1 (it failed), 2 (wrong usage).
 import { readFileSync } from "node:fs";
-import { nearest } from "../config/nearest.ts";
+import { nearest } from "../core/nearest.ts";
 import { UsageError } from "../core/errors.ts";
 import { oneLine } from "../core/text.ts";
 import { commandNames, loadAll, loadCommand } from "./catalogue.ts";
 import { type Command, type Context, usageOf, WrongUsage } from "./command.ts";
-import { safeText } from "./terminal-text.ts";
+import { safeText } from "./terminal/text.ts";
 
 export async function dispatch(context: Context): Promise<number> {
   const [first, ...rest] = context.argv;

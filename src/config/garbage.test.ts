@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { configOf, parse, parseValue, problemsOf } from "./fixture.ts";
+import { configOf, parse, parseValue, problemsOf } from "../../test/fixtures/config.ts";
 import { settingsSchema } from "./schema/index.ts";
 import { knownSettings } from "./schema/lookup.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { configOf, hookToken, parse, problemsOf } from "./fixture.ts";
+import { configOf, hookToken, parse, problemsOf } from "../../test/fixtures/config.ts";
 import { loadConfig } from "./load.ts";
 import { makeFolder } from "../../test/support/folder.ts";
 

@@ -2,18 +2,18 @@
 import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { faultKind } from "../core/errors.ts";
-import { buildConfig } from "./build.ts";
+import { buildConfig } from "./build/build.ts";
 import type { Config } from "./config.ts";
-import { createFileReader } from "./files.ts";
-import { explain } from "./messages.ts";
+import { createFileReader } from "./read/files.ts";
+import { explain } from "./read/messages.ts";
 import { elsewhere, type Finding, onePerPlace, type Problem } from "./problem.ts";
-import { checkRules } from "./rules.ts";
-import { refusedPaths, salvage } from "./salvage.ts";
+import { checkRules } from "./rules/rules.ts";
+import { refusedPaths, salvage } from "./read/salvage.ts";
 import { settingsSchema, type Settings } from "./schema/index.ts";
 import { isSecret, knownSettings } from "./schema/lookup.ts";
-import type { Sources } from "./secrets.ts";
-import { offsetKey, type Offsets, parseSyntax, placeIn } from "./syntax.ts";
-import { toValue } from "./value.ts";
+import type { Sources } from "./read/secrets.ts";
+import { offsetKey, type Offsets, parseSyntax, placeIn } from "./read/syntax.ts";
+import { toValue } from "./read/value.ts";
 
 export { formatProblem, type Problem } from "./problem.ts";
 

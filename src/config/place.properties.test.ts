@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { cases } from "../../test/support/cases.ts";
-import { configOf, gatewayToken, hookToken, parseValue } from "./fixture.ts";
+import { configOf, gatewayToken, hookToken, parseValue } from "../../test/fixtures/config.ts";
 
 const whole = {
   gateway: {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { configOf } from "./fixture.ts";
+import { configOf } from "../../test/fixtures/config.ts";
 import { restartNeeded } from "./restart.ts";
 
 test("names exactly the changed settings that cannot change while running", () => {

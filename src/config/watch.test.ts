@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { loadConfig, type LoadResult } from "./load.ts";
 import { watchConfig } from "./watch.ts";
-import { writeFileAtomic } from "./write.ts";
+import { writeFileAtomic } from "./write/write.ts";
 import { makeFolder } from "../../test/support/folder.ts";
 
 const withPath = (path: string) => `{ "hooks": { "path": "/${path}" } }`;

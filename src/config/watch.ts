@@ -1,6 +1,6 @@
 // Notices that the config file, or a secret file it names, has other content than before.
 // It reads and compares instead of asking the file system for events: those go deaf after an atomic replace.
-import { fingerprintOf } from "./files.ts";
+import { fingerprintOf } from "./read/files.ts";
 import { type Environment, loadConfig, type LoadResult } from "./load.ts";
 
 export type Watch = {

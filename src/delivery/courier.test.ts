@@ -8,8 +8,8 @@ import { createChannels } from "../channels/registry.ts";
 import { StoreUnavailable } from "../core/errors.ts";
 import { silentLog } from "../core/log.ts";
 import { plainText } from "../core/message.ts";
-import { acceptance, delivery, run, settlement } from "../store/contract/harness.ts";
-import type { Store } from "../store/store.ts";
+import { acceptance, delivery, run, settlement } from "../store/ports/harness.contract.ts";
+import type { Store } from "../store/ports/store.ts";
 import { createCourier, type CourierOptions } from "./courier.ts";
 
 const telegram = [{ channel: "telegram", to: "5" }];

@@ -9,13 +9,13 @@ import { newId as newUuid } from "../core/id.ts";
 import type { Log } from "../core/log.ts";
 import { noMetrics } from "../core/metrics.ts";
 import { carriedTrace, type Trace } from "../core/trace.ts";
-import type { Store } from "../store/store.ts";
+import type { Store } from "../store/ports/store.ts";
 import { createLeaseKeeper } from "../work/lease.ts";
 import { createLoop, type Loop } from "../work/loop.ts";
 import { untilStored } from "../work/persist.ts";
-import { giveBack } from "./attempt.ts";
+import { giveBack } from "./settle.ts";
 import { type Conclusion, execute } from "./execute.ts";
-import { beginRecord, type DeliveryMetrics, endRecord } from "./record.ts";
+import { beginRecord, type DeliveryMetrics, endRecord } from "./observe.ts";
 
 export type CourierOptions = {
   store: Pick<

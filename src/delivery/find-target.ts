@@ -1,7 +1,7 @@
 // Where a delivery goes, looked up again at the moment of sending: channels and recipients may have changed.
 import type { Delivery } from "../core/delivery.ts";
 import { resolveTarget, type ResolvedTarget, type TargetPolicy } from "../core/target.ts";
-import type { Store } from "../store/store.ts";
+import type { Store } from "../store/ports/store.ts";
 
 /**
  * The target it was given; where that is not to be had, what its run asked for (`last` may mean another by now). Once

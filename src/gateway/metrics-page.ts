@@ -1,6 +1,6 @@
 // `GET /metrics`. Who asks over this machine's own loopback needs no token; everybody else needs `gateway.auth.token`,
 // and without one there is no such page for them.
-import { isLoopback } from "../config/loopback.ts";
+import { isLoopback } from "../core/loopback.ts";
 import type { Clock } from "../core/clock.ts";
 import { type Refusal, refuse } from "../core/errors.ts";
 import { type ClientAddress, parseAddress } from "../http/client-address.ts";
@@ -9,7 +9,7 @@ import type { Guard } from "../http/guard.ts";
 import { singleHeader } from "../http/headers.ts";
 import { sendRefusal, sendText } from "../http/respond.ts";
 import type { FailureCounter } from "../http/shared-throttle.ts";
-import type { Backlog, Store } from "../store/store.ts";
+import type { Backlog, Store } from "../store/ports/store.ts";
 import type { MetricsBook } from "../telemetry/metrics.ts";
 import type { ProcessWatch } from "../telemetry/process.ts";
 import type { State, StoredWork } from "../telemetry/state.ts";

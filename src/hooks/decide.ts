@@ -3,14 +3,14 @@
 import type { Action } from "../core/action.ts";
 import { isRefusal, type Refusal, refuse } from "../core/errors.ts";
 import { parseJson } from "../http/body.ts";
-import type { Room } from "../store/room.ts";
-import type { Acceptance } from "../store/store.ts";
-import { acceptAll, acceptOne, readIdempotency } from "./accept.ts";
-import { readAgent } from "./agent.ts";
+import type { Room } from "./admission.ts";
+import type { Acceptance } from "../store/ports/store.ts";
+import { acceptAll, acceptOne, readIdempotency } from "./acceptance.ts";
+import { readAgent } from "./payload/agent.ts";
 import { type MappedRequest, queryOf, visibleHeaders } from "./mapping/request.ts";
 import { allow, type Allowed, type Origin } from "./policy.ts";
 import type { HookSettings } from "./settings.ts";
-import { readWake } from "./wake.ts";
+import { readWake } from "./payload/wake.ts";
 
 /** Without `read`: its mappings decide. */
 export type Hook = {

@@ -4,8 +4,8 @@ import { randomBytes } from "node:crypto";
 import { request as httpRequest } from "node:http";
 import test from "node:test";
 import { plainText } from "../core/message.ts";
-import type { Accepted } from "../store/store.ts";
-import { type Fixture, post, startHooks, token } from "./hooks.fixture.ts";
+import type { Accepted } from "../store/ports/store.ts";
+import { type Fixture, post, startHooks, token } from "../../test/fixtures/hooks-server.ts";
 
 const right = `Authorization: Bearer ${token}`;
 const head = `POST /hooks/wake HTTP/1.1\r\nHost: x\r\n${right}\r\n`;

@@ -4,7 +4,7 @@ import { connect as connectTo } from "node:net";
 import test, { type TestContext } from "node:test";
 import { silentLog } from "../core/log.ts";
 import type { Exchange } from "./exchange.ts";
-import { rawClient } from "./raw-client.fixture.ts";
+import { rawClient } from "../../test/fixtures/raw-client.ts";
 import { sendEmpty, sendJson } from "./respond.ts";
 import { createServer } from "./server.ts";
 

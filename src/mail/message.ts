@@ -1,7 +1,7 @@
 // A mail as it travels becomes what people read: who, what about, and the text. Attachments are listed, not kept.
 import PostalMime, { addressParser, decodeWords, type Address, type Email } from "postal-mime";
 import { cutWithMark, oneLine } from "../core/text.ts";
-import { htmlToText } from "./html.ts";
+import { htmlToText } from "../html/to-text.ts";
 
 export type MimeMessage = {
   readonly from: string;

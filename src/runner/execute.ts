@@ -7,9 +7,9 @@ import type { Outcome, TokenUse } from "../core/outcome.ts";
 import type { ClaimedRun } from "../core/run.ts";
 import type { Trace } from "../core/trace.ts";
 import type { LossReason } from "../work/lease.ts";
-import { recordTurn } from "./record.ts";
+import { recordTurn } from "./observe.ts";
 import { timeLimitSeconds, type Attempt } from "./settle.ts";
-import type { Opening, TurnDependencies } from "./turn.ts";
+import type { Opening, TurnDependencies } from "./input.ts";
 
 /** `released`: the gateway stops, and the run is given back. */
 export type StopReason = LossReason | "released";
@@ -29,8 +29,8 @@ export type Parked = { parked: string };
 export type Work = { run: ClaimedRun; opening: Opening | null };
 
 /** With the first run: making prompts is a tenth of the code, and a gateway should listen before it can. */
-let turning: Promise<typeof import("./turn.ts")> | undefined;
-export const loadTurning = (): Promise<typeof import("./turn.ts")> => (turning ??= import("./turn.ts"));
+let turning: Promise<typeof import("./input.ts")> | undefined;
+export const loadTurning = (): Promise<typeof import("./input.ts")> => (turning ??= import("./input.ts"));
 
 /** `signal` fires with a StopReason. Resolves as soon as it does, or the time is up, whatever the agent does. */
 export async function execute(

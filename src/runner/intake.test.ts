@@ -10,8 +10,8 @@ import type { Agent } from "../agents/agent.ts";
 import { createAgents } from "../agents/registry.ts";
 import type { AgentConfig } from "../config/config.ts";
 import { StoreUnavailable } from "../core/errors.ts";
-import { acceptance, event, heartbeat, run } from "../store/contract/harness.ts";
-import type { Acceptance, Store } from "../store/store.ts";
+import { acceptance, event, heartbeat, run } from "../store/ports/harness.contract.ts";
+import type { Acceptance, Store } from "../store/ports/store.ts";
 import { acceptWith } from "./intake.ts";
 
 type Wish = { accept?: Store["accept"]; config?: AgentConfig };

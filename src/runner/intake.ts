@@ -1,6 +1,6 @@
 // What is accepted while there is a place for it is stored as begun: it waits for no claim, and for no second write.
-import { isolatedRun } from "../store/lone.ts";
-import type { Acceptance, Accepted, FirstTurn, Store } from "../store/store.ts";
+import { isolatedRun } from "../store/create/single.ts";
+import type { Acceptance, Accepted, FirstTurn, Store } from "../store/ports/store.ts";
 import type { RunPlace, Runner } from "./runner.ts";
 
 export function acceptWith(

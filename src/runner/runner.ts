@@ -10,14 +10,14 @@ import { createSlots } from "../core/slots.ts";
 import type { Budget } from "../core/spending.ts";
 import type { ConfiguredChannel } from "../core/target.ts";
 import { carriedTrace, type Trace } from "../core/trace.ts";
-import type { FirstTurn, Settlement, Store } from "../store/store.ts";
+import type { FirstTurn, Settlement, Store } from "../store/ports/store.ts";
 import { createLeaseKeeper } from "../work/lease.ts";
 import { createLoop } from "../work/loop.ts";
 import { conclude } from "./conclude.ts";
 import { execute, loadTurning, type StopReason, type Work } from "./execute.ts";
-import { beginRecord, endRecord, type Handled, type RunMetrics } from "./record.ts";
+import { beginRecord, endRecord, type Handled, type RunMetrics } from "./observe.ts";
 import type { Price } from "./report.ts";
-import type { Opening, TurnDependencies } from "./turn.ts";
+import type { Opening, TurnDependencies } from "./input.ts";
 
 export type RunnerPolicy = {
   maxConcurrent: number;

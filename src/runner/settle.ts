@@ -14,7 +14,7 @@ import type { Signals } from "../core/signals.ts";
 import { heartbeatDelayMs, isConversation, type ClaimedRun, type EndStatus } from "../core/run.ts";
 import { isAcknowledgement } from "../session/acknowledgement.ts";
 import { summaryOf } from "../session/summary.ts";
-import type { Ending, Settlement } from "../store/store.ts";
+import type { Ending, Settlement } from "../store/ports/store.ts";
 import { addReport, usedBy, type Price } from "./report.ts";
 
 export type Attempt = {

@@ -4,7 +4,7 @@ import type { Clock } from "../core/clock.ts";
 import { faultKind } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { backOffMs } from "../core/retry.ts";
-import type { Store } from "../store/store.ts";
+import type { Store } from "../store/ports/store.ts";
 
 export type HeartbeatOptions = {
   store: Pick<Store, "beatIfDue">;

@@ -1,7 +1,7 @@
 // Opens the configured store for a gateway. Each database's driver is loaded only when it is used.
 import { systemClock } from "../core/clock.ts";
-import type { WriterThread } from "./sqlite-thread.ts";
-import type { Store } from "./store.ts";
+import type { WriterThread } from "./sqlite/thread.ts";
+import type { Store } from "./ports/store.ts";
 
 export type GatewayStoreOptions = {
   /** A PostgreSQL address, or null for the embedded SQLite in `path`. */
@@ -16,10 +16,10 @@ export async function openStore(
   { thread, onGroup }: { thread?: WriterThread; onGroup?: (size: number) => void } = {},
 ): Promise<Store> {
   if (url === null) {
-    const { openSqliteStore } = await import("./sqlite.ts");
+    const { openSqliteStore } = await import("./sqlite/sqlite.ts");
     return openSqliteStore({ path, clock: systemClock, leaseMs: leaseSeconds * 1000, onGroup, thread });
   }
   await thread?.close();
-  const { openPostgresStore } = await import("./postgres.ts");
+  const { openPostgresStore } = await import("./postgres/postgres.ts");
   return openPostgresStore({ url, migrate: true, onGroup });
 }

@@ -17,7 +17,7 @@ import {
   run,
   sentOutcome,
   settlement,
-} from "./contract/harness.ts";
+} from "./ports/harness.contract.ts";
 import {
   answerTo,
   statementsOf,
@@ -28,27 +28,27 @@ import {
   type Row,
   type Statement,
   type Value,
-} from "./driver.ts";
-import { openPostgresStore, sessionSettings } from "./postgres.ts";
-import { accept, acceptEvents, acceptRuns, packGroup } from "./sql/accept.ts";
-import { toClaimedRow, toEventRow, toRunRow } from "./sql/rows.ts";
-import { backlog } from "./sql/backlog.ts";
-import { beginRuns } from "./sql/begin.ts";
-import { acceptBegun, beginIsolated, settleIsolated } from "./sql/isolated.ts";
-import { cancelRun, claimRuns, renewRuns } from "./sql/runs.ts";
+} from "./driver/driver.ts";
+import { openPostgresStore, sessionSettings } from "./postgres/postgres.ts";
+import { accept, acceptEvents, acceptRuns, packGroup } from "./programs/accept.ts";
+import { toClaimedRow, toEventRow, toRunRow } from "./programs/rows.ts";
+import { backlog } from "./programs/backlog.ts";
+import { beginRuns } from "./programs/start.ts";
+import { acceptBegun, beginIsolated, settleIsolated } from "./programs/isolated.ts";
+import { cancelRun, claimRuns, renewRuns } from "./programs/runs.ts";
 import {
   advanceDelivery,
   cancelDelivery,
   claimDeliveries,
   settleDelivery,
   waitingChannels,
-} from "./sql/deliveries.ts";
-import { waitingEvents } from "./sql/lists.ts";
-import { commitMail, unseenMail, waitingMail } from "./sql/mail.ts";
-import { countUnfinished, countWaiting, sweep } from "./sql/upkeep.ts";
-import { settleRuns } from "./sql/settle.ts";
-import { openSqliteStore } from "./sqlite.ts";
-import type { TurnStart } from "./store.ts";
+} from "./programs/deliveries.ts";
+import { waitingEvents } from "./programs/lists.ts";
+import { commitMail, unseenMail, waitingMail } from "./programs/mail.ts";
+import { countUnfinished, countWaiting, sweep } from "./programs/upkeep.ts";
+import { settleRuns } from "./programs/settle.ts";
+import { openSqliteStore } from "./sqlite/sqlite.ts";
+import type { TurnStart } from "./ports/store.ts";
 import { makeFolder } from "../../test/support/folder.ts";
 
 const now = 1_000_000;

@@ -13,11 +13,11 @@ import {
   run,
   sentOutcome,
   settlement,
-} from "./contract/harness.ts";
-import { answerTo, postgresDialect, statementsOf, type Program, type Row } from "./driver.ts";
-import { openPostgresStore } from "./postgres.ts";
-import { toArrays } from "./arrays.ts";
-import { acceptEvents, acceptRuns } from "./sql/accept.ts";
+} from "./ports/harness.contract.ts";
+import { answerTo, postgresDialect, statementsOf, type Program, type Row } from "./driver/driver.ts";
+import { openPostgresStore } from "./postgres/postgres.ts";
+import { toArrays } from "./postgres/arrays.ts";
+import { acceptEvents, acceptRuns } from "./programs/accept.ts";
 import {
   cancelDelivery,
   claimDeliveries,
@@ -25,11 +25,11 @@ import {
   moveDelivery,
   retryDelivery,
   settleDelivery,
-} from "./sql/deliveries.ts";
-import { insertRuns, requestHeartbeat } from "./sql/enqueue.ts";
-import { toEventRow, toRunRow } from "./sql/rows.ts";
-import { cancelRun, claimRuns } from "./sql/runs.ts";
-import { settleRuns } from "./sql/settle.ts";
+} from "./programs/deliveries.ts";
+import { insertRuns, requestHeartbeat } from "./programs/enqueue.ts";
+import { toEventRow, toRunRow } from "./programs/rows.ts";
+import { cancelRun, claimRuns } from "./programs/runs.ts";
+import { settleRuns } from "./programs/settle.ts";
 
 const now = 1_000_000;
 const dialect = postgresDialect;

@@ -1,6 +1,6 @@
 // The marks with which chat templates separate turns and roles. In a payload they are broken, and seen to be.
 
-import { shadowOf } from "./shadow.ts";
+import { shadowOf } from "./fold.ts";
 
 const names = [
   "s|bos|eos|pad|unk|mask|sop|eop|bos_token|eos_token",

@@ -6,7 +6,12 @@ import * as fc from "fast-check";
 import type { Message } from "../core/message.ts";
 import { clean } from "./clean.ts";
 import { fence, parseFences } from "./fence.ts";
-import { hostileText, occurrences, operatorText, withoutOperatorLetters } from "./fixture.ts";
+import {
+  hostileText,
+  occurrences,
+  operatorText,
+  withoutOperatorLetters,
+} from "../../test/fixtures/hostile-text.ts";
 import { countHidden, showHidden, unifyLineBreaks } from "./hidden.ts";
 import { metadata } from "./metadata.ts";
 import { compose, prepare } from "./prepare.ts";

@@ -2,7 +2,7 @@
 
 import { countChatTokens } from "./chat-tokens.ts";
 import { countHidden, unifyLineBreaks } from "./hidden.ts";
-import { shadowOf } from "./shadow.ts";
+import { shadowOf } from "./fold.ts";
 
 export type Signals = {
   readonly hiddenCharacters: number;

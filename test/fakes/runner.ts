@@ -11,8 +11,8 @@ import { outsideMessage } from "../../src/core/message.ts";
 import type { RunRequest } from "../../src/core/action.ts";
 import { laneOf, type NewRun } from "../../src/core/run.ts";
 import { createRunner, type RunnerOptions } from "../../src/runner/runner.ts";
-import { openSqliteStore } from "../../src/store/sqlite.ts";
-import type { Store } from "../../src/store/store.ts";
+import { openSqliteStore } from "../../src/store/sqlite/sqlite.ts";
+import type { Store } from "../../src/store/ports/store.ts";
 import { createFakeClock, eventually, type FakeClock } from "./clock.ts";
 import { makeFolder } from "../support/folder.ts";
 

@@ -1,6 +1,6 @@
 // The store port of a lab node: it notes what the node holds, and stands still where it was told to.
 import { StoreUnavailable } from "../../src/core/errors.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/ports/store.ts";
 import type { Point } from "./cells.ts";
 import { type Change, monotonicMs, type Note } from "./history.ts";
 

@@ -1,7 +1,7 @@
 // A lab node: the real gateway in a process of its own, on a store port with fail points. The lab speaks to it over
 // the channel that Node opens to a forked process, and a node whose lab is gone ends.
 import { loadConfig } from "../../src/config/load.ts";
-import { startGateway } from "../../src/gateway.ts";
+import { startGateway } from "../../src/gateway/gateway.ts";
 import { openStore } from "../../src/store/open.ts";
 import { createLog } from "../../src/telemetry/log.ts";
 import { createFailPoints, type FailPoints, type Stand, type Told } from "./fail-points.ts";

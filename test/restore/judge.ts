@@ -1,6 +1,6 @@
 // What a restored store has, what a gateway makes of it, and what of that is wrong.
 import type { Run } from "../../src/core/run.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/ports/store.ts";
 import { post, type Reply, until } from "../support/process.ts";
 import { faultsIn } from "../system/crash-check.ts";
 import type { Sent } from "../system/crash-load.ts";

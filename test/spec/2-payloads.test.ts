@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { outsideMessage } from "../../src/core/message.ts";
-import type { RawAnswer } from "../../src/http/raw-client.fixture.ts";
+import type { RawAnswer } from "../fixtures/raw-client.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 
 type Payload = Record<string, unknown>;

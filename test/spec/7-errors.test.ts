@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { catalogue, type ErrorCode } from "../../src/core/errors.ts";
-import type { RawAnswer } from "../../src/http/raw-client.fixture.ts";
+import type { RawAnswer } from "../fixtures/raw-client.ts";
 import { startTestGateway } from "../support/gateway.ts";
 
 const settings = {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { type PlatformCall, startPlatform } from "../../src/channels/recording.fixture.ts";
+import { type PlatformCall, startPlatform } from "../fixtures/recording-platform.ts";
 import { plainText } from "../../src/core/message.ts";
 import { forEachStore, program, replying, startTestGateway, type TestGateway } from "../support/gateway.ts";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { plainText } from "../../src/core/message.ts";
-import type { RawAnswer } from "../../src/http/raw-client.fixture.ts";
+import type { RawAnswer } from "../fixtures/raw-client.ts";
 import { forEachStore, gated, startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { codeOf, lastRecord, mapping, promptOf, readPrompt } from "../support/mapped.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { startPlatform } from "../../src/channels/recording.fixture.ts";
+import { startPlatform } from "../fixtures/recording-platform.ts";
 import { forEachStore, replying, startTestGateway, type TestGateway, waitFor } from "../support/gateway.ts";
 
 const gatewayToken = "gateway-token-0123456789-abcdef";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { test } from "node:test";
-import { startPlatform } from "../../src/channels/recording.fixture.ts";
+import { startPlatform } from "../fixtures/recording-platform.ts";
 import { forEachStore, startTestGateway } from "../support/gateway.ts";
 
 const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";

@@ -12,7 +12,7 @@ import {
   type ReadableSpan,
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
-import { startPlatform } from "../../src/channels/recording.fixture.ts";
+import { startPlatform } from "../fixtures/recording-platform.ts";
 import { openTrace } from "../../src/telemetry/trace.ts";
 import { createFakeImap, fakeAccount, fakeMail } from "../fakes/imap.ts";
 import { forEachStore, gated, program, startTestGateway, waitFor } from "../support/gateway.ts";

@@ -19,7 +19,7 @@ export function roomsIn(page: string): Rooms {
   );
 }
 
-/** `src/store/sql/runs.ts` is in `store`, `src/gateway.ts` in `gateway`. */
+/** `src/store/programs/runs.ts` is in `store`, `src/gateway/gateway.ts` in `gateway`. */
 export const roomOf = (path: string): string => (path.split("/")[1] ?? "").replace(/\.ts$/, "");
 
 const importShapes = [

@@ -15,9 +15,9 @@ import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "../../src/core/clock.ts";
 import type { Run } from "../../src/core/run.ts";
-import { openPostgresStore } from "../../src/store/postgres.ts";
-import { openSqliteFile } from "../../src/store/sqlite.ts";
-import type { Store } from "../../src/store/store.ts";
+import { openPostgresStore } from "../../src/store/postgres/postgres.ts";
+import { openSqliteFile } from "../../src/store/sqlite/sqlite.ts";
+import type { Store } from "../../src/store/ports/store.ts";
 import {
   type GatewayProcess,
   launchGateway,

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
 import { plainText } from "../../src/core/message.ts";
 import type { Run } from "../../src/core/run.ts";
-import type { RequestRecord, Store } from "../../src/store/store.ts";
+import type { RequestRecord, Store } from "../../src/store/ports/store.ts";
 import { until } from "../support/process.ts";
 import { randomSeed } from "../support/random.ts";
 import { createMailLab, faultsIn, mailCrashTest } from "./mail.ts";

@@ -1,5 +1,5 @@
 // What the tests share in which nodes come and go under load: how much was accepted, and the judgement at the end.
-import type { Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/ports/store.ts";
 import { until } from "../support/process.ts";
 import { faultsIn } from "./crash-check.ts";
 import type { Load } from "./crash-load.ts";

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { startTestGateway } from "../support/gateway.ts";
 
 const limitSeconds = 2;
-const acpAgent = fileURLToPath(new URL("../../src/agents/acp/agent.fixture.ts", import.meta.url));
+const acpAgent = fileURLToPath(new URL("../fixtures/acp-agent.ts", import.meta.url));
 
 /** A server that takes a request and never answers. */
 async function startSilentServer(t: TestContext): Promise<string> {

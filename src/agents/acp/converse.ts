@@ -11,10 +11,10 @@ import { type Failed, failed } from "../failure.ts";
 import { messagesOf, NotSpoken } from "./messages.ts";
 import { brokenOutcome, finishedOutcome } from "./outcome.ts";
 import { choose } from "./permission.ts";
-import type { Program } from "./program.ts";
+import type { Program } from "../../processes/interactive.ts";
 import { initialize, openSession } from "./session.ts";
 import { applySettings } from "./settings.ts";
-import { changes, createWatch, type Watch } from "./watch.ts";
+import { changes, createWatch, type Watch } from "./updates.ts";
 
 export type Talk = {
   program: Program;

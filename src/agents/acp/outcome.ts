@@ -5,7 +5,7 @@ import type { AgentOutcome, AgentReport } from "../../core/outcome.ts";
 import { cutWithMark, oneLine } from "../../core/text.ts";
 import { type Failed, failed, notStarted, withTail } from "../failure.ts";
 import { NotSpoken } from "./messages.ts";
-import type { ProgramEnd } from "./program.ts";
+import type { ProgramEnd } from "../../processes/interactive.ts";
 
 const count = z.int().nonnegative();
 /** The protocol has tokens only in its drafts; some agents give them already. */

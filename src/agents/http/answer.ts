@@ -4,7 +4,7 @@ import type { AgentOutcome, TokenUse } from "../../core/outcome.ts";
 import { parseRetryAfter } from "../../core/retry-after.ts";
 import { cutWithMark, oneLine } from "../../core/text.ts";
 import { failed } from "../failure.ts";
-import { EventTooLong, readEvents, type ServerEvent } from "../sse.ts";
+import { EventTooLong, readEvents, type ServerEvent } from "./events.ts";
 import { readText, type Answer } from "./post.ts";
 
 const longestReply = 1_048_576;

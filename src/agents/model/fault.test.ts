@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { test } from "node:test";
-import { capturingFetch, going, kinds, modelOf, startServer, turnFor } from "./model.fixture.ts";
+import {
+  capturingFetch,
+  going,
+  kinds,
+  modelOf,
+  startServer,
+  turnFor,
+} from "../../../test/fixtures/model-server.ts";
 
 const { server, agent, run, models } = await startServer();
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { agentContract } from "../agent.contract.ts";
-import { capturingFetch, going, kinds, modelOf, startServer } from "./model.fixture.ts";
+import { capturingFetch, going, kinds, modelOf, startServer } from "../../../test/fixtures/model-server.ts";
 
 const { server, agent, run } = await startServer();
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ProviderConfig } from "../../config/config.ts";
-import { capturingFetch, going, startServer, turnFor } from "./model.fixture.ts";
+import { capturingFetch, going, startServer, turnFor } from "../../../test/fixtures/model-server.ts";
 import { chooseModel } from "./providers.ts";
 
 const { server, agent, models } = await startServer();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { settled } from "../../../test/fakes/clock.ts";
-import { capturingFetch, startServer } from "./model.fixture.ts";
+import { capturingFetch, startServer } from "../../../test/fixtures/model-server.ts";
 import { levelOf } from "./thinking.ts";
 
 const { server, run } = await startServer();

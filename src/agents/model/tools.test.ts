@@ -5,7 +5,14 @@ import { test } from "node:test";
 import { makeFolder } from "../../../test/support/folder.ts";
 import { failed } from "../failure.ts";
 import { openToolbox, ToolFault } from "../tools/toolbox.ts";
-import { kinds, modelOf, startServer, toolboxOf, turnFor, type FakeTools } from "./model.fixture.ts";
+import {
+  kinds,
+  modelOf,
+  startServer,
+  toolboxOf,
+  turnFor,
+  type FakeTools,
+} from "../../../test/fixtures/model-server.ts";
 
 const { server, agent, run } = await startServer();
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { parseFences } from "../../untrusted/fence.ts";
 import { execution, longestResult } from "./execution.ts";
 import { Refusal } from "./fault.ts";
-import { openGate } from "./tools.fixture.ts";
+import { openGate } from "../../../test/fixtures/tool-call.ts";
 
 const never = new Promise<never>(() => {});
 

@@ -4,7 +4,7 @@ import { cut } from "../../core/text.ts";
 import { clean } from "../../untrusted/clean.ts";
 import { fence, newFenceId } from "../../untrusted/fence.ts";
 import { shorten } from "../../untrusted/shorten.ts";
-import { codeOf } from "../process.ts";
+import { codeOf } from "../../processes/run.ts";
 import { Refusal } from "./fault.ts";
 
 /** Ours as a plain text; outside text with a label, to be fenced. */

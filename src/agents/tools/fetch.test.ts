@@ -6,7 +6,7 @@ import { test, type TestContext } from "node:test";
 import { parseFences } from "../../untrusted/fence.ts";
 import { execution } from "./execution.ts";
 import { createFetch, type FetchOptions } from "./fetch.ts";
-import { openGate } from "./tools.fixture.ts";
+import { openGate } from "../../../test/fixtures/tool-call.ts";
 
 const here = "127.0.0.1";
 const page = (response: ServerResponse, text: string, type = "text/plain") =>

@@ -8,7 +8,7 @@ import { lookup } from "node:dns/promises";
 import { type IncomingMessage, request as requestPlain } from "node:http";
 import { request as requestSecure } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
-import { codeOf } from "../process.ts";
+import { codeOf } from "../../processes/run.ts";
 import { isPublicAddress } from "./address.ts";
 import { type Answer, orStopped, type Work } from "./execution.ts";
 import { Refusal } from "./fault.ts";

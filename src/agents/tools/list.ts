@@ -1,7 +1,7 @@
 // The list tool: what is in a folder.
 import { lstat } from "node:fs/promises";
 import { Refusal } from "./fault.ts";
-import { findExisting, quoted } from "./place.ts";
+import { findExisting, quoted } from "./path.ts";
 import { type Entry, walk } from "./walk.ts";
 
 export const mostListed = 1000;

@@ -3,7 +3,7 @@ import { type CallToolResult, MCPClientError } from "@ai-sdk/mcp";
 import { cut } from "../../core/text.ts";
 import type { Answer, Work } from "./execution.ts";
 import { Refusal } from "./fault.ts";
-import type { McpConnection } from "./mcp.ts";
+import type { McpConnection } from "../../mcp/connect.ts";
 
 const longestReason = 2000;
 

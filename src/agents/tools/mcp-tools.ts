@@ -5,7 +5,7 @@ import { clean } from "../../untrusted/clean.ts";
 import { shorten } from "../../untrusted/shorten.ts";
 import { execution, type Gate } from "./execution.ts";
 import { callOf } from "./mcp-call.ts";
-import type { McpConnection, McpDefinition } from "./mcp.ts";
+import type { McpConnection, McpDefinition } from "../../mcp/connect.ts";
 
 export type KeyedTool = { key: string; tool: Tool; changes: boolean };
 

@@ -1,7 +1,7 @@
 // The read tool: a text file, a page at a time.
 import type { FileHandle } from "node:fs/promises";
 import { Refusal } from "./fault.ts";
-import { findExisting, openToRead, quoted } from "./place.ts";
+import { findExisting, openToRead, quoted } from "./path.ts";
 
 export const pageBytes = 90_000;
 

@@ -2,7 +2,7 @@
 import { lstat } from "node:fs/promises";
 import { cutWithMark } from "../../core/text.ts";
 import { Refusal } from "./fault.ts";
-import { findExisting, openToRead } from "./place.ts";
+import { findExisting, openToRead } from "./path.ts";
 import { decode, readUpTo } from "./read.ts";
 import { type Entry, walk } from "./walk.ts";
 

@@ -6,7 +6,7 @@ import { asSchema } from "ai";
 import { makeFolder } from "../../../test/support/folder.ts";
 import { builtInTools } from "../../core/tool.ts";
 import { openToolbox, ToolFault, type ToolboxOptions } from "./toolbox.ts";
-import { call, openGate } from "./tools.fixture.ts";
+import { call, openGate } from "../../../test/fixtures/tool-call.ts";
 
 const folder = makeFolder("toolbox");
 after(() => rmSync(folder, { recursive: true, force: true }));

@@ -4,12 +4,12 @@ import { tool, type Tool } from "ai";
 import { z } from "zod";
 import type { McpServerConfig } from "../../config/config.ts";
 import { mcpPrefix } from "../../core/tool.ts";
-import { codeOf } from "../process.ts";
-import { createReaper } from "../reaper.ts";
+import { codeOf } from "../../processes/run.ts";
+import { createReaper } from "../../processes/reaper.ts";
 import { execution, type Gate } from "./execution.ts";
 import { ToolFault } from "./fault.ts";
 import { createFetch } from "./fetch.ts";
-import { connectMcp, type McpConnection } from "./mcp.ts";
+import { connectMcp, type McpConnection } from "../../mcp/connect.ts";
 import { mcpTools } from "./mcp-tools.ts";
 import { workspaceTools } from "./workspace.ts";
 

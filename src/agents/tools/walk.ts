@@ -1,7 +1,7 @@
 // The files and folders below a folder, in order of their names. Links are named and never followed.
 import { opendir } from "node:fs/promises";
 import { join } from "node:path";
-import { mustBeUnmoved, type Place } from "./place.ts";
+import { mustBeUnmoved, type Place } from "./path.ts";
 
 export type Entry = { shown: string; real: string; kind: "file" | "folder" | "link" | "other" };
 

@@ -19,7 +19,7 @@ import { makeFolder } from "../../../test/support/folder.ts";
 import { mostListed } from "./list.ts";
 import { pageBytes, wholeCharacters } from "./read.ts";
 import { largestSearched, mostFound } from "./search.ts";
-import { call, openGate } from "./tools.fixture.ts";
+import { call, openGate } from "../../../test/fixtures/tool-call.ts";
 import { workspaceTools } from "./workspace.ts";
 import { largestWritten } from "./write.ts";
 

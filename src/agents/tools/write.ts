@@ -3,9 +3,9 @@ import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { lstat, mkdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { codeOf } from "../process.ts";
+import { codeOf } from "../../processes/run.ts";
 import { Refusal } from "./fault.ts";
-import { findPlace, mustBeUnmoved, openExactly, type Place, quoted } from "./place.ts";
+import { findPlace, mustBeUnmoved, openExactly, type Place, quoted } from "./path.ts";
 
 export const largestWritten = 1_000_000;
 

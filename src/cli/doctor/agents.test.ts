@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import test, { after, type TestContext } from "node:test";
 import { makeFolder } from "../../../test/support/folder.ts";
-import { configOf, gatewayToken, hookToken } from "../../config/fixture.ts";
+import { configOf, gatewayToken, hookToken } from "../../../test/fixtures/config.ts";
 import { checkAgents } from "./agents.ts";
 
 const hooks = { enabled: true, token: hookToken };

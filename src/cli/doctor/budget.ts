@@ -1,6 +1,6 @@
 // What hooks have used today of what they may.
 import { limitReached, type Budget } from "../../core/spending.ts";
-import type { Store } from "../../store/store.ts";
+import type { Store } from "../../store/ports/store.ts";
 import { type Finding, ok, warn } from "./finding.ts";
 
 export async function checkBudget(store: Store, budget: Budget): Promise<Finding> {

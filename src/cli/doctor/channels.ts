@@ -2,7 +2,7 @@
 import type { Channel } from "../../channels/channel.ts";
 import { formatProblem } from "../../config/problem.ts";
 import { faultKind } from "../../core/errors.ts";
-import type { Loaded } from "../settings.ts";
+import type { Loaded } from "../open/settings.ts";
 import { fail, type Finding, ok } from "./finding.ts";
 
 const patienceMs = 5000;

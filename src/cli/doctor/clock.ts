@@ -2,7 +2,7 @@
 import type { Config } from "../../config/config.ts";
 import type { Clock } from "../../core/clock.ts";
 import { faultKind } from "../../core/errors.ts";
-import type { Store } from "../../store/store.ts";
+import type { Store } from "../../store/ports/store.ts";
 import { type Finding, notChecked, ok, warn } from "./finding.ts";
 
 const toleratedMs = 5000;

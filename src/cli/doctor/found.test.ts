@@ -5,9 +5,9 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { makeFolder } from "../../../test/support/folder.ts";
-import { parse } from "../../config/fixture.ts";
-import { initialConfig, newToken } from "../../config/write.ts";
-import { createConfig, createFolder, json } from "../fixture.ts";
+import { parse } from "../../../test/fixtures/config.ts";
+import { initialConfig, newToken } from "../../config/write/write.ts";
+import { createConfig, createFolder, json } from "../../../test/fixtures/command-line.ts";
 import { type Found, findOnMachine, foundFinding, linesOf } from "./found.ts";
 
 async function serve(t: TestContext, answer: RequestListener): Promise<string> {

@@ -1,7 +1,7 @@
 // The gateway: is one answering where the config says?
 import type { Config } from "../../config/config.ts";
-import { addressOf, localHost } from "../address.ts";
-import { faultCode } from "../post.ts";
+import { addressOf, localHost } from "../open/address.ts";
+import { faultCode } from "../send/post.ts";
 import { fail, type Finding, notChecked, ok, warn } from "./finding.ts";
 
 const patienceMs = 3000;

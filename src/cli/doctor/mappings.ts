@@ -1,8 +1,8 @@
 // The mappings: do their templates compile and their transforms load, and which of them lift the safety boundary?
 import type { MappingConfig } from "../../config/config.ts";
 import { formatProblem } from "../../config/problem.ts";
-import { mappingProblems } from "../check.ts";
-import type { Loaded } from "../settings.ts";
+import { mappingProblems } from "../commands/check.ts";
+import type { Loaded } from "../open/settings.ts";
 import { fail, type Finding, ok, warn } from "./finding.ts";
 
 export async function checkMappings(loaded: Loaded): Promise<Finding[]> {
@@ -16,7 +16,7 @@ export async function checkMappings(loaded: Loaded): Promise<Finding[]> {
           `cannot be used: ${problems.map(formatProblem).join("; ")}`,
           "Change these places, then: rouse check",
         );
-  const { unsafeWarning } = await import("../../config/mapping-rules.ts");
+  const { unsafeWarning } = await import("../../config/rules/mapping.ts");
   const unsafe = mappings.filter((each) => each.allowUnsafeExternalContent);
   return [finding, ...unsafe.map((mapping) => unsafeFinding(mapping, unsafeWarning(mapping)))];
 }

@@ -3,7 +3,7 @@
 import { connect } from "node:net";
 import type { Config, ProviderConfig } from "../../config/config.ts";
 import { resolveModel } from "../../core/model.ts";
-import { faultCode } from "../post.ts";
+import { faultCode } from "../send/post.ts";
 
 export type Reached = { status: "ok" | "warn" | "fail"; words: string; fix: string | null };
 

@@ -4,7 +4,7 @@ import type { Config } from "../../config/config.ts";
 import type { Clock } from "../../core/clock.ts";
 import { faultKind, StoreUnavailable, UsageError } from "../../core/errors.ts";
 import type { Budget } from "../../core/spending.ts";
-import { openStore } from "../open-store.ts";
+import { openStore } from "../open/store.ts";
 import { checkBudget } from "./budget.ts";
 import { checkClock } from "./clock.ts";
 import { fail, type Finding, notChecked, ok, warn } from "./finding.ts";

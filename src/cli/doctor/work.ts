@@ -1,7 +1,7 @@
 // The work that waits, and the replies that reached nobody lately.
 import type { Clock } from "../../core/clock.ts";
 import { mainSessionKey } from "../../core/run.ts";
-import type { Store } from "../../store/store.ts";
+import type { Store } from "../../store/ports/store.ts";
 import { type Finding, ok, warn } from "./finding.ts";
 
 const mostCounted = 1000;

@@ -1,11 +1,11 @@
 // An explanation for people: what would happen in one line, then how it comes to that, step by step.
 import type { WantedTarget } from "../../core/target.ts";
 import type { Context } from "../command.ts";
-import { painter, type Style } from "../output.ts";
-import { signalWords } from "../signal-words.ts";
-import { safeLine, safeText, widthOf } from "../terminal-text.ts";
-import type { ExplainedAction, ExplainedAgent } from "./action.ts";
-import type { Explanation } from "./explanation.ts";
+import { painter, type Style } from "../terminal/output.ts";
+import { signalWords } from "../runs/signals.ts";
+import { safeLine, safeText, widthOf } from "../terminal/text.ts";
+import type { ExplainedAction, ExplainedAgent } from "../../hooks/explain/action.ts";
+import type { Explanation } from "../../hooks/explain/explain.ts";
 
 const mostPrompts = 3;
 

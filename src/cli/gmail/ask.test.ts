@@ -4,7 +4,7 @@ import { PassThrough } from "node:stream";
 import test, { type TestContext } from "node:test";
 import { loadConfig } from "../../config/load.ts";
 import { eventually } from "../../../test/fakes/clock.ts";
-import { createLab, type Lab } from "./lab.fixture.ts";
+import { createLab, type Lab } from "../../../test/fixtures/gmail-account.ts";
 
 const down = "\u001b[B";
 const enter = "\r";

@@ -4,10 +4,10 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { cancel, confirm, intro, isCancel, note, select, text } from "@clack/prompts";
 import { UsageError } from "../../core/errors.ts";
-import { readClientFile, readServiceAccount } from "../../mail/gmail/setup/client-file.ts";
-import type { Credentials } from "../../mail/gmail/setup/credentials.ts";
-import type { LoginSource } from "../../mail/gmail/setup/login.ts";
-import { isAddress, type MailMode } from "../../mail/gmail/setup/wanted.ts";
+import { readClientFile, readServiceAccount } from "../../gmail-setup/client-file.ts";
+import type { Credentials } from "../../gmail-setup/credentials.ts";
+import type { LoginSource } from "../../gmail-setup/login.ts";
+import { isAddress, type MailMode } from "../../gmail-setup/wanted.ts";
 import { type Draft, projectOf } from "./flags.ts";
 import type { Terminal } from "./terminal.ts";
 

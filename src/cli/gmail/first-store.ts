@@ -2,16 +2,16 @@
 import { existsSync } from "node:fs";
 import type { Config } from "../../config/config.ts";
 import { faultKind, UsageError } from "../../core/errors.ts";
-import type { Store } from "../../store/store.ts";
+import type { Store } from "../../store/ports/store.ts";
 import type { Context } from "../command.ts";
-import { openStore } from "../open-store.ts";
-import { noteLine } from "../output.ts";
+import { openStore } from "../open/store.ts";
+import { noteLine } from "../terminal/output.ts";
 
 /** Null when it cannot be used now. That is no reason to stop: the gateway does the rest at its first look. */
 export async function openOrMakeStore(config: Config["store"], context: Context): Promise<Store | null> {
   try {
     if (config.url === null && !existsSync(config.path)) {
-      const { openSqliteStore } = await import("../../store/sqlite.ts");
+      const { openSqliteStore } = await import("../../store/sqlite/sqlite.ts");
       const { path, leaseSeconds } = config;
       await (await openSqliteStore({ path, clock: context.clock, leaseMs: leaseSeconds * 1000 })).close();
     }

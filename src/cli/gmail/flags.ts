@@ -2,11 +2,11 @@
 import { resolve } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { gmailModes } from "../../config/schema/gmail.ts";
-import { readClientFile, readServiceAccount } from "../../mail/gmail/setup/client-file.ts";
-import type { Credentials } from "../../mail/gmail/setup/credentials.ts";
-import type { LoginSource } from "../../mail/gmail/setup/login.ts";
-import type { Given, MailMode } from "../../mail/gmail/setup/wanted.ts";
-import { configFlag, jsonFlag, type Values } from "../arguments.ts";
+import { readClientFile, readServiceAccount } from "../../gmail-setup/client-file.ts";
+import type { Credentials } from "../../gmail-setup/credentials.ts";
+import type { LoginSource } from "../../gmail-setup/login.ts";
+import type { Given, MailMode } from "../../gmail-setup/wanted.ts";
+import { configFlag, jsonFlag, type Values } from "../terminal/arguments.ts";
 import { WrongUsage } from "../command.ts";
 
 export const setupFlags = {

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import test from "node:test";
 import { systemClock } from "../../core/clock.ts";
-import { openSqliteFile } from "../../store/sqlite.ts";
+import { openSqliteFile } from "../../store/sqlite/sqlite.ts";
 import { eventually } from "../../../test/fakes/clock.ts";
-import { account, createLab } from "./lab.fixture.ts";
+import { account, createLab } from "../../../test/fixtures/gmail-account.ts";
 import { browserOpener } from "./terminal.ts";
 
 test("the address asks for all that is needed, and a visit with another state does not count", async (t) => {

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import test from "node:test";
 import { loadConfig } from "../../config/load.ts";
 import { systemClock } from "../../core/clock.ts";
-import { openSqliteFile } from "../../store/sqlite.ts";
+import { openSqliteFile } from "../../store/sqlite/sqlite.ts";
 import { refused } from "../../../test/fakes/google.ts";
-import { json } from "../fixture.ts";
-import { account, createLab, hastyClock, type Lab, project } from "./lab.fixture.ts";
+import { json } from "../../../test/fixtures/command-line.ts";
+import { account, createLab, hastyClock, type Lab, project } from "../../../test/fixtures/gmail-account.ts";
 
 type Steps = { steps: { what: string; state: string }[]; notes: string[] };
 const statesIn = (result: { stdout: string }): Record<string, string> =>

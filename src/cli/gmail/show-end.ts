@@ -1,8 +1,8 @@
 // What a person should know when the set-up is done.
 import type { Config } from "../../config/config.ts";
-import type { Done } from "../../mail/gmail/setup/done.ts";
-import type { SetupResult } from "../../mail/gmail/setup/set-up.ts";
-import type { Wanted } from "../../mail/gmail/setup/wanted.ts";
+import type { Done } from "../../gmail-setup/done.ts";
+import type { SetupResult } from "../../gmail-setup/set-up.ts";
+import type { Wanted } from "../../gmail-setup/wanted.ts";
 
 const testing =
   'An OAuth app whose publishing status is "Testing" loses this login after seven days. To keep it, publish the app (Google Auth Platform → Audience → Publish app); for your own use it needs no verification.';

@@ -1,9 +1,9 @@
 // The steps of a set-up, for people.
-import type { Call } from "../../mail/gmail/setup/ask.ts";
-import type { Done } from "../../mail/gmail/setup/done.ts";
-import type { PlannedCall } from "../../mail/gmail/setup/plan.ts";
+import type { Call } from "../../gmail-setup/ask.ts";
+import type { Done } from "../../gmail-setup/done.ts";
+import type { PlannedCall } from "../../gmail-setup/plan.ts";
 import type { Context } from "../command.ts";
-import { painter, printLine, type Style } from "../output.ts";
+import { painter, printLine, type Style } from "../terminal/output.ts";
 
 const styles: Readonly<Record<Done["state"], Style>> = {
   there: "dim",

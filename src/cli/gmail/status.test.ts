@@ -4,7 +4,13 @@ import { dirname, join } from "node:path";
 import test, { type TestContext } from "node:test";
 import type { MailStatus } from "../../core/mail.ts";
 import { createFakeClock } from "../../../test/fakes/clock.ts";
-import { createConfig, createStoredHome, gatewayToken, hookToken, json } from "../fixture.ts";
+import {
+  createConfig,
+  createStoredHome,
+  gatewayToken,
+  hookToken,
+  json,
+} from "../../../test/fixtures/command-line.ts";
 
 const account = "me@example.com";
 const id = `gmail:${account}`;

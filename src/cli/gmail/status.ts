@@ -3,12 +3,12 @@ import { existsSync } from "node:fs";
 import type { Config, GmailConfig } from "../../config/config.ts";
 import { UsageError } from "../../core/errors.ts";
 import type { MailAccount } from "../../core/mail.ts";
-import { findAccount } from "../../mail/gmail/setup/cursor.ts";
-import { configFlag, jsonFlag, readArguments, refuseMore } from "../arguments.ts";
+import { findAccount } from "../../gmail-setup/cursor.ts";
+import { configFlag, jsonFlag, readArguments, refuseMore } from "../terminal/arguments.ts";
 import type { Context } from "../command.ts";
-import { openStore } from "../open-store.ts";
-import { printFields, printJson } from "../output.ts";
-import { loadSettings } from "../settings.ts";
+import { openStore } from "../open/store.ts";
+import { printFields, printJson } from "../terminal/output.ts";
+import { loadSettings } from "../open/settings.ts";
 import { ago, type Health, judgeMail } from "./health.ts";
 
 export async function runStatus(context: Context): Promise<number> {

@@ -2,13 +2,13 @@
 import { newId } from "../../core/id.ts";
 import type { Mail } from "../../mail/mailbox.ts";
 import { UsageError } from "../../core/errors.ts";
-import { configFlag, jsonFlag, readArguments, refuseMore } from "../arguments.ts";
+import { configFlag, jsonFlag, readArguments, refuseMore } from "../terminal/arguments.ts";
 import type { Context } from "../command.ts";
-import { hookUrl } from "../hook-url.ts";
-import { printJson, printLine } from "../output.ts";
-import { postHook } from "../post.ts";
-import { idsIn, sentenceFor, showEnds, showRefusal } from "../send-answer.ts";
-import { loadSettings } from "../settings.ts";
+import { hookUrl } from "../open/hook-url.ts";
+import { printJson, printLine } from "../terminal/output.ts";
+import { postHook } from "../send/post.ts";
+import { idsIn, sentenceFor, showEnds, showRefusal } from "../send/response.ts";
+import { loadSettings } from "../open/settings.ts";
 import { gmailOf } from "./status.ts";
 
 const flags = { ...configFlag, ...jsonFlag, wait: { type: "boolean" }, url: { type: "string" } } as const;

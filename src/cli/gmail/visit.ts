@@ -1,9 +1,9 @@
 // The consent in a browser: here, or on another machine, from where the answer comes back by paste.
 import { createInterface } from "node:readline";
 import { UsageError } from "../../core/errors.ts";
-import type { Visit } from "../../mail/gmail/setup/login.ts";
+import type { Visit } from "../../gmail-setup/login.ts";
 import type { Context } from "../command.ts";
-import { noteLine } from "../output.ts";
+import { noteLine } from "../terminal/output.ts";
 import type { Terminal } from "./terminal.ts";
 
 const patienceMs = 15 * 60_000;

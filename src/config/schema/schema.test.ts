@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { configOf, problemsOf } from "../fixture.ts";
+import { configOf, problemsOf } from "../../../test/fixtures/config.ts";
 import { isAddressRange } from "./gateway.ts";
 
 const hooksPath = (path: string) => configOf({ hooks: { path } }).hooks.path;

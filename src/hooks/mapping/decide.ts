@@ -4,7 +4,7 @@ import type { Action } from "../../core/action.ts";
 import { isRefusal, type Refusal, refuse } from "../../core/errors.ts";
 import { readField, replaceField } from "../../core/field-path.ts";
 import { TemplateFault } from "../template/template.ts";
-import type { CallResult, TransformFault, Transforms } from "../transforms/pool.ts";
+import type { CallResult, TransformFault, Transforms } from "../../transforms/pool.ts";
 import type { Mapping } from "./compile.ts";
 import { type Draft, draftOf, faulty, overwrite, shown, toAction } from "./draft.ts";
 import type { Matcher } from "./match.ts";

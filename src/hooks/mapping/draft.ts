@@ -3,12 +3,12 @@
 import { wakeModes, type Action, type WakeMode } from "../../core/action.ts";
 import { isRefusal, type PayloadFault, type Refusal, refuse } from "../../core/errors.ts";
 import { outsideMessage, plainText, type Message } from "../../core/message.ts";
-import type { TransformAction } from "../../transform.ts";
-import { readAgent } from "../agent.ts";
-import { type Fields, readFields } from "../fields.ts";
+import type { TransformAction } from "../../sdk/transform.ts";
+import { readAgent } from "../payload/agent.ts";
+import { type Fields, readFields } from "../payload/fields.ts";
 import { scopeOf } from "../template/scope.ts";
 import type { Template } from "../template/template.ts";
-import { readWake } from "../wake.ts";
+import { readWake } from "../payload/wake.ts";
 import type { Mapping } from "./compile.ts";
 import type { MappedRequest } from "./request.ts";
 

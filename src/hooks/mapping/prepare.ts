@@ -4,7 +4,7 @@ import type { Config } from "../../config/config.ts";
 import type { Finding } from "../../config/problem.ts";
 import { refuse, type Refusal } from "../../core/errors.ts";
 import { createSlots } from "../../core/slots.ts";
-import type { Transforms } from "../transforms/pool.ts";
+import type { Transforms } from "../../transforms/pool.ts";
 import type { Mapping, MappingFault } from "./compile.ts";
 import type { Mapped } from "./decide.ts";
 import type { MappedRequest } from "./request.ts";
@@ -87,7 +87,7 @@ async function openTransformsOf({
     mapping.transform === null ? [] : [{ mapping, reference: mapping.transform }],
   );
   if (users.length === 0) return { ok: true, transforms: noTransforms };
-  const { openTransforms } = await import("../transforms/pool.ts");
+  const { openTransforms } = await import("../../transforms/pool.ts");
   const opened = await openTransforms({
     transformsDir,
     references: users.map(({ reference }) => reference),

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import * as fc from "fast-check";
 import { plainText } from "../../core/message.ts";
-import { compiled, request } from "./fixture.ts";
+import { compiled, request } from "../../../test/fixtures/template.ts";
 import { scopeOf } from "./scope.ts";
 
 // The operator writes small letters, digits and signs; a payload says everything in capitals and braces.

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { filters, tags } from "liquidjs";
 import { availableFilters, availableTags } from "./available.ts";
-import { compiled, problemIn } from "./fixture.ts";
+import { compiled, problemIn } from "../../../test/fixtures/template.ts";
 
 test("every available tag and filter is one of LiquidJS's", () => {
   assert.deepEqual(

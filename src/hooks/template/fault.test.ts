@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import * as fc from "fast-check";
-import { faultFrom, problemIn, request } from "./fixture.ts";
+import { faultFrom, problemIn, request } from "../../../test/fixtures/template.ts";
 import { scopeOf } from "./scope.ts";
 import { compileTemplate } from "./template.ts";
 

@@ -1,7 +1,7 @@
 // A template that would not end, or would fill the memory, is a fault after a bounded time.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { compiled, faultFrom, problemIn, request } from "./fixture.ts";
+import { compiled, faultFrom, problemIn, request } from "../../../test/fixtures/template.ts";
 import { scopeOf } from "./scope.ts";
 
 const list = Array.from({ length: 20_000 }, (_, id) => ({ id, body: "b" }));

@@ -10,7 +10,7 @@ import {
   TypeGuards,
 } from "liquidjs";
 import { availableTags } from "./available.ts";
-import { outputPiece, textPiece } from "./pieces.ts";
+import { outputPiece, textPiece } from "./nodes.ts";
 import { assertRead, TemplateTokenizer } from "./tokenizer.ts";
 
 const { isOutputToken, isTagToken } = TypeGuards;

@@ -1,7 +1,7 @@
 // Which names a template knows, and that no others are to be had.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { messageFor, outside, textFor } from "./fixture.ts";
+import { messageFor, outside, textFor } from "../../../test/fixtures/template.ts";
 
 test("the payload's own fields stand at the top, and under payload", () => {
   assert.equal(

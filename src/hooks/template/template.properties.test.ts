@@ -7,7 +7,7 @@ import { cases } from "../../../test/support/cases.ts";
 import { plainText } from "../../core/message.ts";
 import { availableFilters } from "./available.ts";
 import { limits } from "./engine.ts";
-import { request } from "./fixture.ts";
+import { request } from "../../../test/fixtures/template.ts";
 import { scopeOf } from "./scope.ts";
 import { compileTemplate, TemplateFault } from "./template.ts";
 

@@ -1,7 +1,7 @@
 // What a template puts out, and which side of the message it stands on.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { compiled, messageFor, now, outside, request, textFor } from "./fixture.ts";
+import { compiled, messageFor, now, outside, request, textFor } from "../../../test/fixtures/template.ts";
 import { scopeOf } from "./scope.ts";
 
 const mails = {

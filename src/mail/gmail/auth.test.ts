@@ -5,7 +5,7 @@ import { suite, test } from "node:test";
 import { faultReplies } from "../../../test/fakes/google.ts";
 import { MailFault } from "../mailbox.ts";
 import { createAuth, gmailScope } from "./auth.ts";
-import { type Surroundings, surroundings } from "./gmail.fixture.ts";
+import { type Surroundings, surroundings } from "../../../test/fixtures/gmail-mailbox.ts";
 
 const authOf = ({ config, clock }: Surroundings, subject: string | null = config.account) =>
   createAuth({

@@ -5,7 +5,7 @@ import { faultReplies, refused } from "../../../test/fakes/google.ts";
 import { MailFault } from "../mailbox.ts";
 import { createAuth, gmailScope } from "./auth.ts";
 import { createCaller } from "./call.ts";
-import { type Surroundings, surroundings } from "./gmail.fixture.ts";
+import { type Surroundings, surroundings } from "../../../test/fixtures/gmail-mailbox.ts";
 import { createPace } from "./pace.ts";
 
 function callerOf({ config, clock }: Surroundings) {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { GmailConfig } from "../../config/config.ts";
-import { surroundings } from "./gmail.fixture.ts";
-import { openGmail } from "./watch.ts";
+import { surroundings } from "../../../test/fixtures/gmail-mailbox.ts";
+import { openGmail } from "./account.ts";
 
 const dayMs = 86_400_000;
 const limits = { maxAgeMs: 7 * dayMs, maxMessages: 500 };

@@ -1,7 +1,7 @@
 // A message of the Gmail API becomes a mail: the readable text of its parts, and a list of the others.
 import { decodeWords } from "postal-mime";
 import { cutWithMark, oneLine } from "../../core/text.ts";
-import { htmlToText } from "../html.ts";
+import { htmlToText } from "../../html/to-text.ts";
 import type { Mail } from "../mailbox.ts";
 import { cutBody } from "../message.ts";
 import { type Fields, fieldsIn, listIn, textIn, textsIn } from "./request.ts";

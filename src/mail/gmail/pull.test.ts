@@ -4,7 +4,7 @@ import { eventually } from "../../../test/fakes/clock.ts";
 import { faultReplies } from "../../../test/fakes/google.ts";
 import { createAuth, pubsubScope } from "./auth.ts";
 import { createCaller } from "./call.ts";
-import { subscription, surroundings, topic } from "./gmail.fixture.ts";
+import { subscription, surroundings, topic } from "../../../test/fixtures/gmail-mailbox.ts";
 import { createPull } from "./pull.ts";
 
 async function open(t: TestContext) {

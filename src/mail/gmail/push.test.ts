@@ -6,7 +6,7 @@ import { faultReplies } from "../../../test/fakes/google.ts";
 import { silentLog } from "../../core/log.ts";
 import { createServer } from "../../http/server.ts";
 import { createCerts } from "./certs.ts";
-import { oidc, surroundings } from "./gmail.fixture.ts";
+import { oidc, surroundings } from "../../../test/fixtures/gmail-mailbox.ts";
 import type { Hint } from "./hint.ts";
 import { createPush } from "./push.ts";
 

@@ -8,7 +8,7 @@ import { formatCursor, parseCursor } from "./cursor.ts";
 import { keyOf } from "./identity.ts";
 import { type Listed, list, listThese, search } from "./listing.ts";
 import { readMessage } from "./read.ts";
-import { watch } from "./watch.ts";
+import { watch } from "./idle.ts";
 
 export type ImapMailbox = Mailbox & {
   /** Calls `onHint` when there may be something new, until the signal. Rejects only when the login is refused. */

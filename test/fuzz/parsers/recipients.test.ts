@@ -5,7 +5,7 @@ import * as fc from "fast-check";
 import { readRpcAnswer } from "../../../src/channels/json-rpc.ts";
 import { openChannels } from "../../../src/channels/registry.ts";
 import { retryAfterMs } from "../../../src/channels/request.ts";
-import { configOf } from "../../../src/config/fixture.ts";
+import { configOf } from "../../fixtures/config.ts";
 import { platforms } from "../../../src/core/target.ts";
 import { cases } from "../../support/cases.ts";
 

@@ -1,0 +1,45 @@
+// A coding agent that speaks the Agent Client Protocol: its program is started for one turn, asked, and ended.
+import { mkdir } from "node:fs/promises";
+import type { AgentConfig } from "../../config/config.ts";
+import { converse } from "./converse.ts";
+import { startProgram } from "../../processes/interactive.ts";
+import type { Agent } from "../agent.ts";
+import { programEnvironment } from "../../processes/environment.ts";
+import { failed, notStarted } from "../failure.ts";
+import { codeOf } from "../../processes/run.ts";
+import { createReaper } from "../../processes/reaper.ts";
+
+export type AcpConfig = Extract<AgentConfig, { kind: "acp" }>;
+
+export function createAcpAgent(
+  config: AcpConfig,
+  { graceMs = 5000, startMs = 120_000, environment = process.env } = {},
+): Agent {
+  const reaper = createReaper();
+  return {
+    async run(turn, signal) {
+      if (signal.aborted) return failed("it was stopped", true);
+      try {
+        await mkdir(config.workspace, { recursive: true });
+      } catch (fault) {
+        return failed(`the workspace ${config.workspace} could not be made: ${codeOf(fault)}`);
+      }
+      const held = reaper.hold();
+      try {
+        const program = startProgram({
+          command: config.command,
+          args: config.args,
+          folder: config.workspace,
+          env: programEnvironment(turn, config.env, environment),
+          graceMs,
+          onStarted: held.watch,
+        });
+        return await converse({ program, turn, config, startMs }, signal);
+      } catch (fault) {
+        return notStarted(config.command, codeOf(fault));
+      } finally {
+        held.letGo();
+      }
+    },
+  };
+}

@@ -1,0 +1,191 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { eventually } from "../../../test/fakes/clock.ts";
+import { agentContract, contractTurn } from "../agent.contract.ts";
+import { createCommandAgent, type CommandConfig } from "./command.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "rouse-command-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const command = (more: Partial<CommandConfig>): CommandConfig => ({
+  kind: "command",
+  preset: null,
+  id: "main",
+  default: true,
+  workspace: join(folder, "workspace"),
+  instructions: null,
+  instructionsFile: null,
+  fallback: null,
+  tools: [],
+  model: null,
+  thinking: null,
+  command: "/bin/sh",
+  args: [],
+  env: [],
+  outputLimitBytes: 1_000_000,
+  ...more,
+});
+
+const shell = (script: string, more: Partial<CommandConfig> = {}, graceMs = 100) =>
+  createCommandAgent(command({ args: ["-c", script], ...more }), { graceMs });
+
+const run = (script: string, more: Partial<CommandConfig> = {}, prompt = "Hello.") =>
+  shell(script, more).run(contractTurn(prompt), new AbortController().signal);
+
+agentContract("command", {
+  replying: () => shell("cat"),
+  failing: () => shell("exit 1"),
+  endless: () => shell("sleep 600"),
+});
+
+test("gets the prompt on standard input; the reply is standard output, trimmed", async () => {
+  assert.deepEqual(await run("cat; echo; echo", {}, "ünï 🙂"), { kind: "replied", reply: "ünï 🙂" });
+});
+
+test("a conversation goes on: what was said before stands before the prompt", async () => {
+  const history = [
+    { role: "user", text: "My name is Ada." },
+    { role: "assistant", text: "Hello Ada." },
+  ] as const;
+  const turn = { ...contractTurn("Who am I?"), conversation: { history, foreignSession: null } };
+  const outcome = await shell("cat").run(turn, new AbortController().signal);
+  assert.ok(outcome.kind === "replied");
+  assert.match(outcome.reply, /^\| My name is Ada\.$[^]*^\| Hello Ada\.$[^]*^Who am I\?$/m);
+});
+
+test("a program that does not read its input may still reply", async () => {
+  const outcome = await run("exec 0<&-; echo fine", {}, "x".repeat(1_000_000));
+  assert.deepEqual(outcome, { kind: "replied", reply: "fine" });
+});
+
+test("works in its workspace, which is made when it is missing", async () => {
+  const workspace = join(folder, "made", "deep");
+  assert.deepEqual(await run("pwd", { workspace }), { kind: "replied", reply: workspace });
+});
+
+test("says when the workspace cannot be made", async () => {
+  const outcome = await run("pwd", { workspace: "/dev/null/no" });
+  assert.ok(outcome.kind === "failed" && !outcome.mayPass && outcome.reason.includes("/dev/null/no"));
+});
+
+test("sees the run, and of our environment only what is allowed", async () => {
+  const environment = { PATH: process.env["PATH"], SECRET: "no", EXTRA: "yes" };
+  const agent = createCommandAgent(command({ args: ["-c", "env"], env: ["EXTRA", "ABSENT"] }), {
+    environment,
+  });
+  const turn = { ...contractTurn(), model: "m", thinking: "high" };
+  const outcome = await agent.run(turn, new AbortController().signal);
+  assert.ok(outcome.kind === "replied");
+  const lines = outcome.reply.split("\n");
+  for (const line of [
+    `ROUSE_RUN_ID=${turn.runId}`,
+    "ROUSE_AGENT_ID=main",
+    "ROUSE_SESSION_KEY=hook:contract",
+    "ROUSE_MODEL=m",
+    "ROUSE_THINKING=high",
+    "EXTRA=yes",
+  ])
+    assert.ok(lines.includes(line), line);
+  assert.ok(!outcome.reply.includes("SECRET") && !outcome.reply.includes("ABSENT"));
+});
+
+test("an exit code is a failure with the end of standard error", async () => {
+  const outcome = await run(`printf '%0600d' 7 >&2; echo end >&2; exit 3`);
+  assert.ok(outcome.kind === "failed" && !outcome.mayPass);
+  assert.match(outcome.reason, /^the command ended with exit code 3: 0+7end$/);
+  assert.ok(outcome.reason.length < 550);
+});
+
+test("exit code 75 says that it may pass", async () => {
+  assert.deepEqual(await run("exit 75"), {
+    kind: "failed",
+    reason: "the command ended with exit code 75",
+    mayPass: true,
+  });
+});
+
+test("killed by a signal that was not ours may pass", async () => {
+  assert.deepEqual(await run("kill -9 $$"), {
+    kind: "failed",
+    reason: "the command was ended by SIGKILL",
+    mayPass: true,
+  });
+});
+
+test("no reply is a failure", async () => {
+  assert.deepEqual(await run("echo ' '"), {
+    kind: "failed",
+    reason: "the command gave no reply",
+    mayPass: false,
+  });
+});
+
+test("too much output is a failure and ends the program", async () => {
+  const outcome = await run("while :; do echo 0123456789; done", { outputLimitBytes: 1000 });
+  assert.deepEqual(outcome, {
+    kind: "failed",
+    reason: "the command wrote more than 1000 bytes",
+    mayPass: false,
+  });
+});
+
+test("says which command was not found", async () => {
+  const outcome = await run("", { command: "no-such-command-here" });
+  assert.deepEqual(outcome, {
+    kind: "failed",
+    reason: "the command no-such-command-here was not found",
+    mayPass: false,
+  });
+});
+
+test("what cannot be passed to a process is a failure, not a throw", async () => {
+  const agent = shell("cat");
+  const outcome = await agent.run({ ...contractTurn(), model: "a\u0000b" }, new AbortController().signal);
+  assert.ok(outcome.kind === "failed" && !outcome.mayPass);
+});
+
+test("an ended program is not waited for because of what it left in the background", async () => {
+  assert.deepEqual(await run("sleep 5 & echo done"), { kind: "replied", reply: "done" });
+});
+
+const alive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+};
+
+test("stopped after the program has ended, what it left behind goes too", async () => {
+  const file = join(folder, "left-behind");
+  const stop = new AbortController();
+  const script = `trap '' TERM; sleep 600 & echo $$ $! > ${file}.part; mv ${file}.part ${file}`;
+  const outcome = shell(script).run(contractTurn(), stop.signal);
+  await eventually(() => existsSync(file), "the program's start");
+  const [program, left] = readFileSync(file, "utf8").trim().split(" ").map(Number);
+  await eventually(() => !alive(program!), "the program's end");
+  stop.abort();
+  await outcome;
+  await eventually(() => !alive(left!), "the end of what it left");
+});
+
+for (const [what, trap] of [
+  ["", ""],
+  [" that ignore SIGTERM", "trap '' TERM; "],
+])
+  test(`when it is stopped, the program and its children${what} are gone`, async () => {
+    const file = join(folder, `pids${trap === "" ? "" : "-deaf"}`);
+    const stop = new AbortController();
+    const script = `${trap}sleep 600 & echo $$ $! > ${file}.part; mv ${file}.part ${file}; wait; sleep 600`;
+    const outcome = shell(script).run(contractTurn(), stop.signal);
+    await eventually(() => existsSync(file), "the program's start");
+    stop.abort();
+    assert.deepEqual(await outcome, { kind: "failed", reason: "it was stopped", mayPass: true });
+    const pids = readFileSync(file, "utf8").trim().split(" ").map(Number);
+    assert.equal(pids.length, 2);
+    await eventually(() => !pids.some(alive), "the end of every process");
+  });

@@ -1,0 +1,42 @@
+// An agent that is any program: the prompt on its standard input (never in its arguments, where others could read
+// it and it could pass for an option), the reply on its standard output. With a preset, the program's own options
+// and output are known.
+import { mkdir } from "node:fs/promises";
+import type { AgentOutcome } from "../../core/outcome.ts";
+import type { Agent } from "../agent.ts";
+import { conversationPrompt } from "../conversation.ts";
+import { failed } from "../failure.ts";
+import { badExit, type CommandConfig, createLaunch, cutShort } from "./launch.ts";
+import { presets } from "./presets/index.ts";
+import { takePresetTurn } from "./presets/run.ts";
+import { codeOf, type ProcessEnd } from "../../processes/run.ts";
+
+export type { CommandConfig } from "./launch.ts";
+
+export function createCommandAgent(
+  config: CommandConfig,
+  { graceMs = 5000, environment = process.env } = {},
+): Agent {
+  const launch = createLaunch(config, { graceMs, environment });
+  return {
+    async run(turn, signal) {
+      if (signal.aborted) return failed("it was stopped", true);
+      try {
+        await mkdir(config.workspace, { recursive: true });
+      } catch (fault) {
+        return failed(`the workspace ${config.workspace} could not be made: ${codeOf(fault)}`);
+      }
+      if (config.preset !== null)
+        return takePresetTurn({ preset: presets[config.preset], config, launch }, turn, signal);
+      const start = { args: config.args, input: conversationPrompt(turn) };
+      return outcomeOf(await launch(turn, start, signal), config);
+    },
+  };
+}
+
+function outcomeOf(end: ProcessEnd, config: CommandConfig): AgentOutcome {
+  if (end.kind !== "exited") return cutShort(end, config);
+  if (end.exitCode !== 0) return badExit(end);
+  const reply = end.output.trim();
+  return reply === "" ? failed("the command gave no reply") : { kind: "replied", reply };
+}

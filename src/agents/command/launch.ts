@@ -1,0 +1,62 @@
+// Starts the program of a `command` agent for one turn, and puts into words how it can end badly.
+import { programEnvironment } from "../../processes/environment.ts";
+import type { Turn } from "../agent.ts";
+import type { AgentConfig } from "../../config/config.ts";
+import { failed, type Failed, notStarted, withTail } from "../failure.ts";
+import { codeOf, runProcess, type ProcessEnd, type ProcessOptions } from "../../processes/run.ts";
+import { createReaper } from "../../processes/reaper.ts";
+
+export type CommandConfig = Extract<AgentConfig, { kind: "command" }>;
+
+export type Start = Pick<ProcessOptions, "args" | "input" | "onOutput"> & {
+  /** Variables it may see beyond those that the config names. */
+  env?: readonly string[];
+};
+export type Launch = (turn: Turn, start: Start, signal: AbortSignal) => Promise<ProcessEnd>;
+type Exited = Extract<ProcessEnd, { kind: "exited" }>;
+
+/** EX_TEMPFAIL of sysexits.h: the program itself says that a later try may work. */
+const temporaryFailure = 75;
+
+export function createLaunch(
+  config: CommandConfig,
+  { graceMs, environment }: { graceMs: number; environment: NodeJS.ProcessEnv },
+): Launch {
+  const { command, workspace: folder, outputLimitBytes } = config;
+  const reaper = createReaper();
+  return async (turn, { env = [], ...start }, signal) => {
+    const held = reaper.hold();
+    const seen = programEnvironment(turn, [...env, ...config.env], environment);
+    const options = { ...start, command, folder, env: seen, outputLimitBytes, graceMs };
+    try {
+      return await runProcess({ ...options, onStarted: held.watch }, signal);
+    } catch (fault) {
+      return { kind: "not-started", code: codeOf(fault) };
+    } finally {
+      held.letGo();
+    }
+  };
+}
+
+/** Null when the program ended by itself, however well. */
+export function cutShort(end: Exclude<ProcessEnd, Exited>, config: CommandConfig): Failed;
+export function cutShort(end: ProcessEnd, config: CommandConfig): Failed | null;
+export function cutShort(end: ProcessEnd, { command, outputLimitBytes }: CommandConfig): Failed | null {
+  switch (end.kind) {
+    case "stopped":
+      return failed("it was stopped", true);
+    case "too-much-output":
+      return failed(`the command wrote more than ${outputLimitBytes} bytes`);
+    case "not-started":
+      return notStarted(command, end.code);
+    case "killed":
+      return failed(withTail(`the command was ended by ${end.by}`, end.errorTail), true);
+    case "exited":
+      return null;
+  }
+}
+
+export function badExit({ exitCode, errorTail }: Pick<Exited, "exitCode" | "errorTail">): Failed {
+  const reason = withTail(`the command ended with exit code ${exitCode}`, errorTail);
+  return failed(reason, exitCode === temporaryFailure);
+}

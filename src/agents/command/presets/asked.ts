@@ -1,0 +1,43 @@
+// What a turn asks for, in the words of the program.
+import { cutWithMark, oneLine } from "../../../core/text.ts";
+import type { Turn } from "../../agent.ts";
+import { type Asked, type Preset, type ThinkingLevel, thinkingLevels } from "./preset.ts";
+
+const aliases: Readonly<Record<string, ThinkingLevel>> = { off: "none", med: "medium" };
+const longestShownWord = 32;
+
+/** A name that an earlier turn reported is a program's word: it must not pass for an option. */
+const sessionName = /^[A-Za-z0-9][A-Za-z0-9:._-]{0,199}$/;
+
+export function askedOf(
+  preset: Preset,
+  { model, thinking, conversation }: Pick<Turn, "model" | "thinking" | "conversation">,
+  extra: readonly string[],
+): { asked: Asked; warnings: string[] } {
+  const { effort, warning } = effortOf(preset, thinking);
+  const session = conversation?.foreignSession ?? null;
+  return {
+    asked: {
+      model: model === null ? null : model.replace(preset.maker, ""),
+      effort,
+      session: session !== null && sessionName.test(session) ? session : null,
+      extra,
+    },
+    warnings: warning === null ? [] : [warning],
+  };
+}
+
+export function effortOf(
+  { name, efforts }: Pick<Preset, "name" | "efforts">,
+  thinking: string | null,
+): { effort: string | null; warning: string | null } {
+  if (thinking === null) return { effort: null, warning: null };
+  const word = thinking.toLowerCase();
+  const level = thinkingLevels.find((each) => each === word) ?? aliases[word];
+  const shown = `Thinking "${cutWithMark(oneLine(thinking), longestShownWord)}"`;
+  if (level === undefined)
+    return { effort: null, warning: `${shown} is not known and was left out: ${thinkingLevels.join(", ")}.` };
+  const effort = efforts[level] ?? null;
+  if (effort === null) return { effort, warning: `${shown} was left out: ${name} has no option for it.` };
+  return { effort, warning: effort === level ? null : `${shown} was sent to ${name} as "${effort}".` };
+}

@@ -1,0 +1,63 @@
+// Follows a program by the events it writes, while it works.
+import type { Turn } from "../../agent.ts";
+import { createLineReader } from "../../../processes/lines.ts";
+import { nothingSeen, type Preset, type Seen } from "./preset.ts";
+
+export type Watch = {
+  take(chunk: Buffer): void;
+  /** Fires when the program must not go on. */
+  signal: AbortSignal;
+  end(): Promise<{ seen: Seen; tooLong: boolean }>;
+};
+
+/** An event may hold all that a tool gave back. */
+const longestLineBytes = 16_777_216;
+
+export function createWatch(
+  read: ReturnType<Preset["readerFor"]>,
+  onActing: Turn["onActing"],
+  longestReply: number,
+): Watch {
+  const stop = new AbortController();
+  let seen = nothingSeen;
+  let tooLong = false;
+  let announced = Promise.resolve();
+  const onTooLong = () => {
+    tooLong = true;
+    stop.abort();
+  };
+  const onLine = (line: string) => {
+    const hadActed = hasActed(seen);
+    seen = read(seen, parsed(line));
+    if (seen.reply.length > longestReply) onTooLong();
+    if (!hadActed && hasActed(seen)) announced = announce(onActing, stop);
+  };
+  const lines = createLineReader(Math.max(longestLineBytes, longestReply), { onLine, onTooLong });
+  return {
+    take: lines.take,
+    signal: stop.signal,
+    async end() {
+      lines.end();
+      await announced;
+      return { seen, tooLong };
+    },
+  };
+}
+
+export const hasActed = ({ calls }: Seen): boolean =>
+  calls.some(({ changes, refused }) => changes && !refused);
+
+/** The program asks nobody, so it is told of as it begins; whoever may not act is stopped. */
+async function announce(onActing: Turn["onActing"], stop: AbortController): Promise<void> {
+  const allowed = await onActing().catch(() => false);
+  if (!allowed) stop.abort();
+}
+
+/** Null for the remarks that some write between their events. */
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line) as unknown;
+  } catch {
+    return null;
+  }
+}

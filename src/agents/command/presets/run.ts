@@ -1,0 +1,96 @@
+// One turn of a program that is known: asked in its own words, watched while it works, understood when it ends.
+import type { AgentOutcome, AgentReport } from "../../../core/outcome.ts";
+import { cut, cutWithMark, oneLine } from "../../../core/text.ts";
+import type { Turn } from "../../agent.ts";
+import { conversationPrompt } from "../../conversation.ts";
+import { failed, type Failed } from "../../failure.ts";
+import { badExit, type CommandConfig, cutShort, type Launch } from "../launch.ts";
+import type { ProcessEnd } from "../../../processes/run.ts";
+import { askedOf } from "./asked.ts";
+import { mayPass } from "./fault.ts";
+import type { Asked, Preset, Seen } from "./preset.ts";
+import { createWatch, hasActed } from "./events.ts";
+
+export type Program = { preset: Preset; config: CommandConfig; launch: Launch };
+
+const longestReason = 500;
+const longestName = 100;
+
+export async function takePresetTurn(
+  program: Program,
+  turn: Turn,
+  signal: AbortSignal,
+): Promise<AgentOutcome> {
+  const { asked, warnings } = askedOf(program.preset, turn, program.config.args);
+  const first = await ask(program, asked, turn, signal);
+  if (!first.forgotten) return outcomeOf(program, first, warnings);
+  const told = "The program no longer had the conversation, so it was given to it as text.";
+  const again = await ask(program, { ...asked, session: null }, turn, signal);
+  return outcomeOf(program, again, [...warnings, told]);
+}
+
+type Answer = { end: ProcessEnd; seen: Seen; forgotten: boolean; tooLong: boolean };
+
+async function ask(
+  { preset, config, launch }: Program,
+  asked: Asked,
+  turn: Turn,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const watch = createWatch(preset.readerFor(asked), turn.onActing, config.outputLimitBytes);
+  const start = {
+    args: preset.argumentsFor(asked),
+    env: preset.env,
+    input: asked.session === null ? conversationPrompt(turn) : turn.prompt,
+    onOutput: watch.take,
+  };
+  const end = await launch(turn, start, AbortSignal.any([signal, watch.signal]));
+  const { seen, tooLong } = await watch.end();
+  return { end, seen, tooLong, forgotten: asked.session !== null && isForgotten(preset, end, seen) };
+}
+
+function isForgotten({ forgotten }: Preset, end: ProcessEnd, { failure, calls, reply }: Seen): boolean {
+  if (end.kind !== "exited" || calls.length > 0 || reply !== "") return false;
+  return forgotten.test(failure?.message ?? "") || forgotten.test(end.errorTail);
+}
+
+function outcomeOf({ config }: Program, answer: Answer, warnings: readonly string[]): AgentOutcome {
+  const { end, seen, tooLong } = answer;
+  const outcome = tooLong ? cutShort({ kind: "too-much-output" }, config) : judge(end, seen, config);
+  return { ...outcome, report: reportOf(outcome, seen, warnings) };
+}
+
+function judge(end: ProcessEnd, seen: Seen, config: CommandConfig): AgentOutcome {
+  const reply = seen.reply.trim();
+  // What it does after its last word is no part of the turn.
+  if (seen.ended && seen.failure === null && reply !== "" && end.kind !== "stopped")
+    return { kind: "replied", reply };
+  if (end.kind !== "exited") return cutShort(end, config);
+  if (seen.failure !== null) return said(seen.failure);
+  if (end.exitCode !== 0) return passing(badExit(end));
+  return failed(
+    seen.ended ? "the command gave no reply" : "the command ended without an answer that is understood",
+  );
+}
+
+const said = (failure: NonNullable<Seen["failure"]>): Failed =>
+  failed(`the command reported: ${cutWithMark(oneLine(failure.message), longestReason)}`, mayPass(failure));
+
+const passing = (fault: Failed): Failed => ({
+  ...fault,
+  mayPass: fault.mayPass || mayPass({ message: fault.reason, status: null }),
+});
+
+function reportOf(outcome: AgentOutcome, seen: Seen, warnings: readonly string[]): AgentReport {
+  const used = seen.calls.filter(({ refused }) => !refused);
+  const toolsUsed = [...new Set(used.map(({ name }) => cut(oneLine(name), longestName)))];
+  const all = [...warnings, ...seen.warnings.map((each) => cutWithMark(oneLine(each), longestReason))];
+  return {
+    ...(seen.usage && { usage: seen.usage }),
+    ...(all.length > 0 && { warnings: all }),
+    ...(toolsUsed.length > 0 && { toolsUsed }),
+    // A turn that failed is no place to go on from.
+    ...(outcome.kind === "replied" && seen.session !== null && { foreignSession: seen.session }),
+    ...(hasActed(seen) && { acted: true }),
+  };
+}

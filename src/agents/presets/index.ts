@@ -1,8 +1,0 @@
-// The programs that are known, by the name a config gives them.
-import type { CommandPreset } from "../../config/config.ts";
-import { claude } from "./claude.ts";
-import { codex } from "./codex.ts";
-import { gemini } from "./gemini.ts";
-import type { Preset } from "./preset.ts";
-
-export const presets: Readonly<Record<CommandPreset, Preset>> = { claude, codex, gemini };

@@ -1,0 +1,93 @@
+// Where a path leads. Nothing outside the workspace is ever opened: links are resolved before a file is opened, the
+// last step may not be a link, and what was opened is compared with what was checked, since a folder could have been
+// swapped for a link in between.
+import { constants } from "node:fs";
+import { type FileHandle, lstat, open, readlink, realpath } from "node:fs/promises";
+import { basename, dirname, join, posix, sep } from "node:path";
+import { codeOf } from "../../processes/run.ts";
+import { Refusal } from "./fault.ts";
+
+export type Place = {
+  /** As a model may write it, from the workspace on. */
+  shown: string;
+  /** The real path of as much of it as exists. */
+  real: string;
+  /** Names below that which do not exist yet. */
+  missing: readonly string[];
+};
+
+const longestPath = 1000;
+
+/** Without `.` and `..`, relative to the workspace; "" is the workspace itself. */
+export function relativePath(written: string): string {
+  const refuse = (why: string) =>
+    new Refusal(`The path ${why}. Give a path relative to the workspace, such as notes/today.md.`);
+  if (written.length > longestPath) throw refuse(`is longer than ${longestPath} characters`);
+  if (/\p{Cc}/u.test(written)) throw refuse("has a control character in it");
+  if (written.includes("\\")) throw refuse("has a backslash in it; folders are separated by /");
+  if (written.startsWith("/") || /^[a-z]:/i.test(written)) throw refuse("is absolute");
+  const path = posix.normalize(written).replace(/\/$/, "");
+  if (path === ".." || path.startsWith("../")) throw refuse("leads out of the workspace");
+  return path === "." ? "" : path;
+}
+
+/** `root` is the workspace's real path. */
+export async function findPlace(root: string, written: string): Promise<Place> {
+  const shown = relativePath(written);
+  const missing: string[] = [];
+  for (let at = join(root, shown); ; at = dirname(at)) {
+    const real = await realpath(at).catch((fault: unknown) => {
+      const code = codeOf(fault);
+      if ((code === "ENOENT" || code === "ENOTDIR") && at !== root) return null;
+      throw new Refusal(`${quoted(shown)} cannot be used: ${code}.`);
+    });
+    if (real === null) missing.unshift(basename(at));
+    else if (isInside(root, real)) return { shown, real, missing };
+    else throw new Refusal(`${quoted(shown)} leads out of the workspace. Only what is in it can be used.`);
+  }
+}
+
+export async function findExisting(root: string, written: string): Promise<Place> {
+  const place = await findPlace(root, written);
+  if (place.missing.length === 0) return place;
+  throw new Refusal(`${quoted(place.shown)} does not exist. Use the list tool to see what does.`);
+}
+
+const isInside = (root: string, real: string): boolean =>
+  real === root || real.startsWith(root.endsWith(sep) ? root : root + sep);
+
+export const quoted = (shown: string): string => (shown === "" ? "The workspace" : JSON.stringify(shown));
+
+/** Opens a plain file and nothing else: to open a pipe would wait, and to open a device could do something. */
+export async function openToRead({ real, shown }: Pick<Place, "real" | "shown">): Promise<FileHandle> {
+  const found = await lstat(real);
+  if (found.isDirectory()) throw new Refusal(`${quoted(shown)} is a folder. Use the list tool.`);
+  if (!found.isFile()) throw new Refusal(`${quoted(shown)} is not a plain file.`);
+  return openExactly(real, constants.O_RDONLY | constants.O_NONBLOCK);
+}
+
+/** Opens this very path: no part of it may have become a link since it was resolved. */
+export async function openExactly(real: string, flags: number): Promise<FileHandle> {
+  const handle = await open(real, flags | constants.O_NOFOLLOW);
+  try {
+    const opened = await handle.stat({ bigint: true });
+    if (((await openedPath(handle)) ?? real) !== real) throw moved();
+    await mustBeUnmoved(real);
+    const there = await lstat(real, { bigint: true });
+    if (!opened.isFile() || opened.ino !== there.ino || opened.dev !== there.dev) throw moved();
+    return handle;
+  } catch (fault) {
+    await handle.close();
+    throw fault;
+  }
+}
+
+/** Linux knows where an open file is, whatever has become of the path it was opened by. */
+const openedPath = (handle: FileHandle): Promise<string | null> =>
+  readlink(`/proc/self/fd/${handle.fd}`).catch(() => null);
+
+export async function mustBeUnmoved(real: string): Promise<void> {
+  if ((await realpath(real)) !== real) throw moved();
+}
+
+const moved = (): Refusal => new Refusal("It was changed by something else at the same moment. Try again.");

@@ -1,0 +1,76 @@
+// What `--json` prints of each stored thing. These names are public; times are ISO 8601 or null.
+import type { Delivery } from "../core/delivery.ts";
+import { plainText } from "../core/message.ts";
+import type { Run } from "../core/run.ts";
+import type { SystemEvent } from "../core/system-event.ts";
+import type { Session, TranscriptTurn } from "../core/transcript.ts";
+import type { RequestRecord } from "../store/ports/store.ts";
+
+const time = (milliseconds: number | null): string | null =>
+  milliseconds === null ? null : new Date(milliseconds).toISOString();
+
+export const runRecord = (run: Run) => ({
+  id: run.id,
+  kind: run.kind,
+  hook: run.hook,
+  name: run.request.name,
+  agentId: run.agentId,
+  requestedAgentId: run.requestedAgentId,
+  sessionKey: run.sessionKey,
+  status: run.status,
+  attempts: run.attempts,
+  createdAt: time(run.createdAt),
+  startedAt: time(run.startedAt),
+  endedAt: time(run.endedAt),
+  reply: run.reply,
+  error: run.error,
+});
+
+export const eventRecord = (event: SystemEvent) => ({
+  id: event.id,
+  sessionKey: event.sessionKey,
+  text: plainText(event.text),
+  hook: event.hook,
+  createdAt: time(event.createdAt),
+  shownAt: time(event.shownAt),
+});
+
+export const deliveryRecord = (delivery: Delivery) => ({
+  id: delivery.id,
+  runId: delivery.runId,
+  channel: delivery.channel,
+  to: delivery.to,
+  status: delivery.status,
+  attempts: delivery.attempts,
+  sentMessages: delivery.cursor,
+  createdAt: time(delivery.createdAt),
+  sentAt: time(delivery.sentAt),
+  error: delivery.error,
+});
+
+export const requestRecord = (request: RequestRecord) => ({
+  id: request.id,
+  hook: request.hook,
+  outcome: request.outcome,
+  reason: request.reason,
+  createdAt: time(request.createdAt),
+});
+
+export const sessionRecord = (session: Session) => ({
+  agentId: session.agentId,
+  sessionKey: session.sessionKey,
+  turns: session.turns,
+  lastAt: time(session.lastAt),
+  foreignSession: session.foreignSession,
+});
+
+export const turnRecord = (turn: TranscriptTurn) => ({
+  runId: turn.runId,
+  role: turn.role,
+  text: turn.text,
+  createdAt: time(turn.createdAt),
+  compacted: turn.compacted,
+});
+
+/** To the second, for tables. */
+export const shortTime = (iso: string | null): string | null => iso && `${iso.slice(0, 19)}Z`;

@@ -1,0 +1,150 @@
+// `rouse channels`: where replies can go, and whether they would arrive.
+import type { Channel } from "../../channels/channel.ts";
+import { nearest } from "../../core/nearest.ts";
+import type { SendOutcome } from "../../core/delivery.ts";
+import { UsageError } from "../../core/errors.ts";
+import { newId } from "../../core/id.ts";
+import { platforms } from "../../core/target.ts";
+import { configFlag, jsonFlag, readArguments, refuseMore } from "../terminal/arguments.ts";
+import { type Command, type Context, WrongUsage } from "../command.ts";
+import { openChannelsOf, readChannelName, refuseRecipient } from "../open/channels.ts";
+import { printJson, printJsonList, printLine } from "../terminal/output.ts";
+import { loadSettings } from "../open/settings.ts";
+import { formatTable } from "../terminal/table.ts";
+
+const flags = { ...configFlag, ...jsonFlag, to: { type: "string" } } as const;
+type Options = { config: string | undefined; json: boolean; to: string | undefined };
+
+const verbs: Readonly<
+  Record<string, (context: Context, rest: string[], options: Options) => Promise<number>>
+> = { list, test };
+
+const usualText = "This is a test message from Rouse. If you can read it, replies will arrive here.";
+const longestMs = 60_000;
+
+async function run(context: Context): Promise<number> {
+  const { values, positionals } = readArguments(context.argv, flags);
+  const [verb = "list", ...rest] = positionals;
+  const chosen = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
+  if (!chosen) {
+    const near = nearest(verb, Object.keys(verbs));
+    throw new WrongUsage(`There is no ${verb} here.${near ? ` Did you mean ${near}?` : ""}`);
+  }
+  return chosen(context, rest, { config: values.config, json: values.json === true, to: values.to });
+}
+
+async function list(context: Context, rest: string[], { config, json }: Options): Promise<number> {
+  refuseMore(rest, 0);
+  const channels = await openChannelsOf(await loadSettings(context, config));
+  const records = channels.configured().map(({ channel, to }) => ({
+    channel,
+    kind: platforms.some((each) => each === channel) ? "built in" : "plugin",
+    to,
+  }));
+  if (json) printJsonList(context, records);
+  else if (records.length === 0)
+    printLine(context, "No channels: replies are recorded, and go to nobody. See docs/channels.md");
+  else
+    context.stdout.write(
+      formatTable(
+        [
+          { title: "CHANNEL", value: ({ channel }) => channel },
+          { title: "KIND", value: ({ kind }) => kind },
+          { title: "DEFAULT RECIPIENT", value: ({ to }) => to ?? "-" },
+        ],
+        records,
+        context.columns,
+      ),
+    );
+  return 0;
+}
+
+async function test(context: Context, rest: string[], options: Options): Promise<number> {
+  refuseMore(rest, 2);
+  const [written, text = usualText] = rest;
+  if (written === undefined) throw new WrongUsage("Which channel? channels test CHANNEL --to RECIPIENT");
+  if (text.trim() === "") throw new WrongUsage("The text must not be blank.");
+  const loaded = await loadSettings(context, options.config);
+  const channels = await openChannelsOf(loaded);
+  const name = readChannelName(written, channels);
+  const channel = channels.find(name);
+  if (!channel)
+    throw new UsageError(`${name} is not configured: add it under channels in ${loaded.config.file}`);
+  const to = options.to?.trim() || channels.configured().find((each) => each.channel === name)?.to;
+  if (!to) throw new WrongUsage(`Who on ${name}? It has no default recipient: add --to RECIPIENT`);
+  refuseRecipient(channel, name, to);
+  const { outcome, sentMessages } = await sendText(channel, to, text, stopSignal(context));
+  if (options.json)
+    printJson(context, { channel: name, to, outcome: outcome.kind, sentMessages, ...why(outcome) });
+  else printLine(context, inWords(outcome, name, to));
+  return outcome.kind === "sent" ? 0 : 1;
+}
+
+function stopSignal({ onStopSignal }: Context): AbortSignal {
+  const stop = new AbortController();
+  onStopSignal(() => stop.abort());
+  return AbortSignal.any([stop.signal, AbortSignal.timeout(longestMs)]);
+}
+
+/** Straight through the channel: nothing is stored, and nothing tried again. */
+async function sendText(
+  channel: Channel,
+  to: string,
+  text: string,
+  signal: AbortSignal,
+): Promise<{ outcome: SendOutcome; sentMessages: number }> {
+  const id = newId();
+  const messages = channel.render(text);
+  for (const [index, message] of messages.entries()) {
+    const outcome = await channel.send({ id: `${id}-${index}`, to, text: message }, signal);
+    if (outcome.kind !== "sent") return { outcome, sentMessages: index };
+  }
+  return { outcome: { kind: "sent" }, sentMessages: messages.length };
+}
+
+const why = (outcome: SendOutcome) => ({
+  reason: "reason" in outcome ? outcome.reason : null,
+  retryAfterSeconds:
+    outcome.kind === "retry" && outcome.afterMs !== null ? Math.ceil(outcome.afterMs / 1000) : null,
+});
+
+function inWords(outcome: SendOutcome, name: string, to: string): string {
+  const { reason, retryAfterSeconds } = why(outcome);
+  switch (outcome.kind) {
+    case "sent":
+      return `Sent to ${to} on ${name}.`;
+    case "rejected":
+      return `Not sent: ${reason}.`;
+    case "unknown":
+      return `It may have been sent, look there: ${reason}.`;
+    case "retry": {
+      const when = retryAfterSeconds === null ? "later" : `in ${retryAfterSeconds} seconds`;
+      return `Not sent, try again ${when}: ${reason}.`;
+    }
+  }
+}
+
+export const command: Command = {
+  name: "channels",
+  summary: "list the channels, or send a test message through one",
+  help: `Usage: rouse channels [list] [--json]
+       rouse channels test CHANNEL [--to RECIPIENT] [TEXT] [--json]
+
+Shows where replies can go, and tries it. A test message is a real one: it goes straight to the
+platform, is recorded nowhere and tried only once. A refusal is explained. Needs no running gateway.
+Exit code 1 when it was not sent, or when that is not known.
+
+  list            the channels in the config, with who gets replies that name nobody
+  test CHANNEL    sends TEXT, or a sentence that says it is a test
+
+Options:
+  --to RECIPIENT  who gets it, as the platform names people (default: the channel's own recipient)
+  --json          the same as JSON
+  --config FILE   another config than the one in ROUSE_HOME
+
+Examples:
+  rouse channels
+  rouse channels test telegram --to 12345
+  rouse channels test slack --to C0123456789 "**Hello** from Rouse"`,
+  run,
+};

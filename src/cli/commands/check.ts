@@ -1,0 +1,72 @@
+// `rouse check`: everything that is wrong with a config, at once.
+import { existsSync } from "node:fs";
+import { formatProblem, type Problem } from "../../config/problem.ts";
+import { UsageError } from "../../core/errors.ts";
+import { configFlag, jsonFlag, readArguments, refuseMore } from "../terminal/arguments.ts";
+import type { Command, Context } from "../command.ts";
+import { painter, printJson, printLine } from "../terminal/output.ts";
+import { findConfigFile, type Loaded, missingConfig } from "../open/settings.ts";
+import { safeText } from "../terminal/text.ts";
+
+async function run(context: Context): Promise<number> {
+  const { values, positionals } = readArguments(context.argv, { ...configFlag, ...jsonFlag });
+  refuseMore(positionals, 0);
+  const file = await findConfigFile(context, values.config);
+  if (!existsSync(file)) throw new UsageError(missingConfig(file));
+  const { loadConfig } = await import("../../config/load.ts");
+  const loaded = loadConfig(file, context.env);
+  const problems = loaded.ok
+    ? [...(await mappingProblems(loaded)), ...(await channelProblems(loaded))]
+    : loaded.problems;
+  const { warnings } = loaded;
+  const count = problems.length;
+  if (values.json) {
+    printJson(context, { ok: count === 0, file, problems, warnings });
+    return count === 0 ? 0 : 1;
+  }
+  const paint = painter(context);
+  for (const problem of problems) context.stdout.write(`${paint("red", "problem")}  ${text(problem)}\n`);
+  for (const warning of warnings) context.stdout.write(`${paint("yellow", "warning")}  ${text(warning)}\n`);
+  printLine(
+    context,
+    count === 0 ? `${file} can be used.` : `${file} has ${count} problem${count === 1 ? "" : "s"}.`,
+  );
+  return count === 0 ? 0 : 1;
+}
+
+/** Templates and transforms are looked at as a gateway would before it serves them. */
+export async function mappingProblems({ config, place }: Loaded): Promise<Problem[]> {
+  const { prepareMappings } = await import("../../hooks/mapping/prepare.ts");
+  const prepared = await prepareMappings(config.hooks);
+  if (!prepared.ok) return prepared.findings.map(place);
+  await prepared.mappings.close();
+  return [];
+}
+
+/** Channels are made, and those of users loaded, but not asked anything. */
+async function channelProblems({ config, place }: Loaded): Promise<Problem[]> {
+  const { openChannels } = await import("../../channels/registry.ts");
+  const opened = await openChannels(config.channels, { fetch });
+  return opened.ok ? [] : opened.findings.map(place);
+}
+
+const text = (problem: Problem): string => safeText(formatProblem(problem));
+
+export const command: Command = {
+  name: "check",
+  summary: "say everything that is wrong with the config",
+  help: `Usage: rouse check [--config FILE] [--json]
+
+Reads the config as the gateway would and lists every problem at once, each with its path and line,
+and warnings after them. Nothing is changed or started. Use it before a restart, or in CI. Exit code
+1 when there is a problem; warnings alone are 0.
+
+Options:
+  --json         {"ok":…,"file":…,"problems":[…],"warnings":[…]}
+  --config FILE  another config than the one in ROUSE_HOME
+
+Examples:
+  rouse check
+  rouse check --config ./rouse.jsonc --json`,
+  run,
+};

@@ -1,0 +1,81 @@
+// `rouse deliveries`: replies on their way out, and what became of them.
+import type { Delivery } from "../../core/delivery.ts";
+import { UsageError } from "../../core/errors.ts";
+import type { Store } from "../../store/ports/store.ts";
+import type { Command } from "../command.ts";
+import { deliveryRecord, shortTime } from "../../api/resources.ts";
+import { type Change, runStored, type Stored } from "../runs/stored.ts";
+
+const deliveries: Stored<Delivery, ReturnType<typeof deliveryRecord>> = {
+  one: "delivery",
+  many: "deliveries",
+  flags: {},
+  columns: [
+    { title: "CREATED", value: (delivery) => shortTime(delivery.createdAt) },
+    { title: "STATUS", value: (delivery) => delivery.status },
+    { title: "CHANNEL", value: (delivery) => delivery.channel },
+    { title: "TO", value: (delivery) => delivery.to },
+    { title: "ATTEMPTS", value: (delivery) => delivery.attempts },
+    { title: "SENT", value: (delivery) => delivery.sentMessages },
+    { title: "ID", value: (delivery) => delivery.id },
+    { title: "ERROR", value: (delivery) => delivery.error },
+  ],
+  toRecord: deliveryRecord,
+  list: (store, page) => store.listDeliveries(page),
+  single: {
+    find: (store, id) => store.findDelivery(id),
+    details: async (_, { fallback, text }) => ({ fallback, text }),
+    inWords: ({ cursor, fallback }) => ({
+      sentMessages: `${cursor} (how many of its messages are known to be sent)`,
+      fallback: fallback ? `${fallback.to ?? "the usual recipient"} on ${fallback.channel}` : "none",
+    }),
+    retry,
+    cancel,
+  },
+};
+
+async function retry(store: Store, { id, status }: Delivery): Promise<Change> {
+  const result = await store.retryDelivery(id);
+  if (result !== "waiting") {
+    const why = status === "sent" ? "was sent" : "is waiting to be sent";
+    throw new UsageError(`Delivery ${id} ${why} already: there is nothing to try again.`);
+  }
+  return { sentence: `Delivery ${id} is tried again.`, value: { id, status: "waiting" } };
+}
+
+async function cancel(store: Store, { id }: Delivery): Promise<Change> {
+  const result = await store.cancelDelivery(id, "it was cancelled");
+  if (result !== "cancelled")
+    throw new UsageError(`Delivery ${id} has ended already: there is nothing to cancel.`);
+  return {
+    sentence: `Delivery ${id} is cancelled. If it was being sent at this moment, it may still arrive.`,
+    value: { id, result },
+  };
+}
+
+export const command: Command = {
+  name: "deliveries",
+  summary: "list, show, retry or cancel replies on their way out",
+  help: `Usage: rouse deliveries [--limit N | --all] [--json]
+       rouse deliveries show|retry|cancel ID [--json]
+
+Shows the replies that were to be sent to someone, newest first: waiting, sent, failed, suppressed
+(only a heartbeat acknowledgement), or unknown (the platform never answered: it may have arrived).
+A long reply is several messages; SENT says how many of them are known to be sent.
+Works on the store itself, whether or not a gateway is running.
+
+  show ID     one delivery with its text
+  retry ID    sends what is not known to be sent; after unknown, the recipient may get a message twice
+  cancel ID   a waiting one is not sent
+
+Options:
+  --limit N      at most so many (default 50)
+  --all          every one
+  --json         one JSON array, or one object for a single delivery
+  --config FILE  another config than the one in ROUSE_HOME
+
+Examples:
+  rouse deliveries --limit 10
+  rouse deliveries retry 0198c0de-0000-7000-8000-000000000000`,
+  run: (context) => runStored(context, deliveries),
+};

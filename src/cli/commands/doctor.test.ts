@@ -1,0 +1,237 @@
+import assert from "node:assert/strict";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import test, { type TestContext } from "node:test";
+import { systemClock } from "../../core/clock.ts";
+import { newId } from "../../core/id.ts";
+import { createDatabase } from "../../../test/support/postgres.ts";
+import { openPostgresStore } from "../../store/postgres/postgres.ts";
+import { acceptance, acceptRuns, claim, event, run, settlement } from "../../store/ports/harness.contract.ts";
+import { judgeDifference } from "../doctor/clock.ts";
+import type { Finding } from "../doctor/finding.ts";
+import { checkNode, judgeDisk } from "../doctor/machine.ts";
+import {
+  createConfig,
+  createFolder,
+  createStoredHome,
+  gatewayToken,
+  hookToken,
+  json,
+  type Result,
+} from "../../../test/fixtures/command-line.ts";
+
+const findingsOf = (result: Result) => {
+  const { ok, checks } = json(result) as { ok: boolean; checks: Finding[] };
+  const named = new Map(checks.map((finding) => [finding.check, finding]));
+  return { ok, of: (check: string) => named.get(check)!, checks };
+};
+
+async function readyServer(t: TestContext, status: number): Promise<number> {
+  const server = createServer((request, response) => {
+    response.writeHead(request.url === "/readyz" ? status : 404).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+const configWith = (more: { gateway?: object; agents?: object; store?: object; hooks?: object }) => ({
+  ...more,
+  gateway: { auth: { token: gatewayToken }, ...more.gateway },
+  hooks: { enabled: true, token: hookToken, ...more.hooks },
+});
+
+test("a good setup is ok everywhere", async (t) => {
+  const port = await readyServer(t, 200);
+  const { store, rouse } = await createStoredHome(t, systemClock, configWith({ gateway: { port } }));
+  await store.accept(acceptance({ hook: "wake", events: [event()] }));
+  await acceptRuns(store, run());
+  const result = await rouse(["doctor", "--json"]);
+  const { ok, of, checks } = findingsOf(result);
+  assert.ok(ok);
+  assert.equal(result.code, 0);
+  for (const { check, status } of checks.filter(({ check }) => check !== "disk space"))
+    assert.equal(status, "ok", check);
+  assert.match(of("waiting work").message, /^1 runs not finished, 1 events waiting, 0 deliveries failed/);
+  assert.match((await rouse(["doctor"])).stdout, /^ok +gateway: answering/m);
+});
+
+test("without a config nothing else is known, and nothing is called ok or 0", async (t) => {
+  const result = await createFolder(t).rouse(["doctor", "--json"]);
+  const { ok, checks, of } = findingsOf(result);
+  assert.equal(ok, false);
+  assert.equal(result.code, 1);
+  assert.equal(of("config").status, "fail");
+  for (const { check, status, message } of checks.slice(2)) {
+    assert.equal(status, "warn", check);
+    assert.match(message, /^not known/, check);
+  }
+});
+
+test("a gateway that is not running is a warning; one that cannot accept fails", async (t) => {
+  const closed = createServer();
+  await new Promise<void>((resolve) => closed.listen(0, "127.0.0.1", resolve));
+  const { port } = closed.address() as AddressInfo;
+  await new Promise((resolve) => closed.close(resolve));
+  const statusOf = async (gateway: object) => {
+    const { rouse } = createConfig(t, configWith({ gateway }));
+    return findingsOf(await rouse(["doctor", "--json"])).of("gateway").status;
+  };
+  assert.equal(await statusOf({ port }), "warn");
+  assert.equal(await statusOf({ port: 0 }), "warn");
+  assert.equal(await statusOf({ port: await readyServer(t, 503) }), "fail");
+  assert.equal(await statusOf({ port: await readyServer(t, 404) }), "warn");
+});
+
+test("open files, weak tokens and open addresses are warnings", async (t) => {
+  const { rouse, file } = createConfig(
+    t,
+    configWith({ hooks: { token: "short" }, gateway: { host: "0.0.0.0", port: 0 } }),
+  );
+  chmodSync(file, 0o644);
+  const { of } = findingsOf(await rouse(["doctor", "--json"]));
+  assert.equal(of("config mode").status, "warn");
+  assert.match(of("config mode").fix ?? "", /chmod 600/);
+  assert.equal(of("tokens").status, "warn");
+  assert.equal(of("bind address").status, "warn");
+  assert.equal(of("store").status, "warn");
+  assert.match(of("waiting work").message, /^not known/);
+});
+
+test("the same token for both fails with the config", async (t) => {
+  const { rouse } = createConfig(t, configWith({ hooks: { token: gatewayToken } }));
+  const { of, ok } = findingsOf(await rouse(["doctor", "--json"]));
+  assert.equal(ok, false);
+  assert.match(of("config").message, /hooks\.token.*gateway\.auth\.token/);
+});
+
+test("an agent needs its program and its workspace", async (t) => {
+  const agents = {
+    list: [
+      { id: "here", kind: "command", command: "my-agent", workspace: "work" },
+      { id: "gone", kind: "command", command: "no-such-program" },
+      { id: "plain", kind: "command", command: "./plain.txt" },
+      { id: "blocked", workspace: "plain.txt/work" },
+    ],
+  };
+  const { rouse, folder } = createConfig(t, configWith({ agents }));
+  mkdirSync(join(folder, "bin"));
+  writeFileSync(join(folder, "bin", "my-agent"), "#!/bin/sh\n", { mode: 0o755 });
+  writeFileSync(join(folder, "plain.txt"), "", { mode: 0o644 });
+  const env = { ROUSE_HOME: folder, PATH: join(folder, "bin") };
+  const { of, ok } = findingsOf(await rouse(["doctor", "--json"], { env }));
+  assert.equal(ok, false);
+  assert.equal(of("agent here").status, "ok");
+  for (const id of ["gone", "plain", "blocked"]) assert.equal(of(`agent ${id}`).status, "fail", id);
+});
+
+const mappingsWith = (...mappings: object[]) =>
+  configWith({ hooks: { mappings, presets: ["gmail"], transformsDir: "transforms" } });
+
+test("mappings are counted, and those that lift the safety boundary are named", async (t) => {
+  const open = {
+    id: "open",
+    match: { path: "open" },
+    messageTemplate: "{{ a }}",
+    allowUnsafeExternalContent: true,
+  };
+  const note = { ...open, id: "note", match: { path: "note" }, action: "wake", textTemplate: "{{ a }}" };
+  const { rouse } = createConfig(t, mappingsWith(open, { match: { path: "b" }, messageTemplate: "b" }, note));
+  const { of, ok } = findingsOf(await rouse(["doctor", "--json"]));
+  assert.ok(ok);
+  assert.equal(of("mappings").status, "ok");
+  assert.equal(of("mappings").message, "3 mappings and 1 preset (gmail) on; templates compile");
+  assert.equal(of("mapping open").status, "warn");
+  assert.match(of("mapping open").message, /^allowUnsafeExternalContent lifts the safety boundary/);
+  assert.match(of("mapping note").message, /has no effect on a wake/);
+  assert.equal(of("mapping mapping-2"), undefined);
+  assert.doesNotMatch(of("config").message, /allowUnsafeExternalContent/);
+  const none = findingsOf(await createConfig(t).rouse(["doctor", "--json"]));
+  assert.match(none.of("mappings").message, /^none, and no preset/);
+});
+
+test("templates that do not compile and transforms that do not load fail", async (t) => {
+  const broken = { id: "broken", match: { path: "a" }, messageTemplate: "{{ a" };
+  const missing = { match: { path: "b" }, messageTemplate: "b", transform: { module: "gone.ts" } };
+  const { rouse, folder } = createConfig(t, mappingsWith(broken, missing));
+  mkdirSync(join(folder, "transforms"));
+  const { of, ok } = findingsOf(await rouse(["doctor", "--json"]));
+  assert.equal(ok, false);
+  assert.equal(of("mappings").status, "fail");
+  assert.match(
+    of("mappings").message,
+    /hooks\.mappings\[0\]\.messageTemplate.*hooks\.mappings\[1\]\.transform/,
+  );
+  const good = createConfig(t, mappingsWith({ ...missing, transform: { module: "good.mjs" } }));
+  mkdirSync(join(good.folder, "transforms"));
+  writeFileSync(join(good.folder, "transforms", "good.mjs"), "export default () => undefined;");
+  const found = findingsOf(await good.rouse(["doctor", "--json"]));
+  assert.match(found.of("mappings").message, /^1 mapping and .* 1 transform can be loaded$/);
+});
+
+test("a damaged store fails and its work is unknown", async (t) => {
+  const { rouse, folder } = createConfig(t);
+  writeFileSync(join(folder, "rouse.db"), "no database ".repeat(1000));
+  const { of, ok } = findingsOf(await rouse(["doctor", "--json"]));
+  assert.equal(ok, false);
+  assert.equal(of("store").status, "fail");
+  assert.match(of("waiting work").message, /^not known/);
+});
+
+test("replies that reached nobody are counted", async (t) => {
+  const { store, rouse } = await createStoredHome(t);
+  const failed = run();
+  await acceptRuns(store, failed);
+  await claim(store);
+  const delivery = {
+    id: newId(),
+    runId: failed.id,
+    channel: "slack",
+    to: null,
+    text: "x",
+    fallback: null,
+    trace: null,
+  };
+  await store.settleRun(
+    { ...failed, lease: "lease" },
+    settlement({ delivery: { ...delivery, status: "failed", error: "no recipient" } }),
+  );
+  const { of } = findingsOf(await rouse(["doctor", "--json"]));
+  assert.equal(of("waiting work").status, "warn");
+  assert.match(of("waiting work").message, /1 deliveries failed in the last 24 hours/);
+});
+
+test("something stored in the future is noticed", async (t) => {
+  const ahead = { ...systemClock, now: () => Date.now() + 60_000 };
+  const { store, rouse } = await createStoredHome(t, ahead);
+  await store.accept(acceptance({ hook: "wake", events: [event()] }));
+  const { of } = findingsOf(await rouse(["doctor", "--json"]));
+  assert.equal(of("clock").status, "warn");
+  assert.match(of("clock").message, /future/);
+});
+
+test("on PostgreSQL the database's clock is asked", async (t) => {
+  const database = await createDatabase();
+  t.after(() => database.drop());
+  await (await openPostgresStore({ url: database.url, migrate: true })).close();
+  const { rouse } = createConfig(t, configWith({ store: { url: database.url } }));
+  const { of } = findingsOf(await rouse(["doctor", "--json"]));
+  assert.equal(of("store").status, "ok");
+  assert.equal(of("clock").message, "agrees with the database's");
+  const late = { ...systemClock, now: () => Date.now() - 60_000 };
+  const behind = findingsOf(await rouse(["doctor", "--json"], { clock: late }));
+  assert.match(behind.of("clock").message, /^60 s behind the database's/);
+});
+
+test("the limits are where they should be", () => {
+  assert.equal(checkNode("24.0.0").status, "ok");
+  assert.equal(checkNode("22.19.0").status, "fail");
+  assert.equal(judgeDisk("/x", 50 * 1024 ** 2).status, "fail");
+  assert.equal(judgeDisk("/x", 500 * 1024 ** 2).status, "warn");
+  assert.equal(judgeDisk("/x", 5000 * 1024 ** 2).status, "ok");
+  assert.equal(judgeDifference(5001).status, "warn");
+  assert.equal(judgeDifference(-5001).status, "warn");
+  assert.equal(judgeDifference(4999).status, "ok");
+});

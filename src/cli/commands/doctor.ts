@@ -1,0 +1,100 @@
+// `rouse doctor`: looks at everything a working gateway needs, and says what to do about what is missing.
+import { configFlag, jsonFlag, readArguments, refuseMore } from "../terminal/arguments.ts";
+import type { Config } from "../../config/config.ts";
+import type { Command, Context } from "../command.ts";
+import { checkAgents } from "../doctor/agents.ts";
+import { checkChannels } from "../doctor/channels.ts";
+import { checkConfig, checkConfigFile } from "../doctor/config.ts";
+import type { Finding } from "../doctor/finding.ts";
+import { notChecked } from "../doctor/finding.ts";
+import { checkGateway } from "../doctor/gateway.ts";
+import { checkGmail } from "../doctor/gmail.ts";
+import { checkMappings } from "../doctor/mappings.ts";
+import { checkDisk, checkNode } from "../doctor/machine.ts";
+import { checkStore, storeChecks } from "../doctor/store.ts";
+import { painter, printJson } from "../terminal/output.ts";
+import { findConfigFile } from "../open/settings.ts";
+import { safeText } from "../terminal/text.ts";
+
+async function run(context: Context): Promise<number> {
+  const { values, positionals } = readArguments(context.argv, { ...configFlag, ...jsonFlag });
+  refuseMore(positionals, 0);
+  const file = await findConfigFile(context, values.config);
+  const findings = await examine(context, file);
+  const ok = findings.every(({ status }) => status !== "fail");
+  if (values.json) printJson(context, { ok, checks: findings });
+  else printFindings(context, findings);
+  return ok ? 0 : 1;
+}
+
+async function examine(context: Context, file: string): Promise<Finding[]> {
+  const { loadConfig } = await import("../../config/load.ts");
+  const loaded = loadConfig(file, context.env);
+  const before = [checkNode(process.versions.node), ...checkConfigFile(file, loaded)];
+  if (!loaded.ok) {
+    const waiting = [
+      "tokens",
+      "bind address",
+      "mappings",
+      "disk space",
+      ...storeChecks,
+      "gateway",
+      "agents",
+      "channels",
+    ];
+    return [...before, ...waiting.map((check) => notChecked(check, "the config cannot be used"))];
+  }
+  const { config } = loaded;
+  return [
+    ...before,
+    ...checkConfig(config),
+    ...(await checkMappings(loaded)),
+    checkDisk(config),
+    ...(await checkStore(config.store, context.clock, config.hooks.budget)),
+    await checkGateway(config.gateway),
+    ...(await checkAgents(config, context.env)),
+    ...(await checkChannels(loaded)),
+    ...(await checkGmail(config, context)),
+    ...(await proposals(config, context.env)),
+  ];
+}
+
+/** While nothing but `echo` answers: what could. */
+async function proposals({ agents }: Config, env: NodeJS.ProcessEnv): Promise<Finding[]> {
+  if (agents.list.some(({ kind }) => kind !== "echo")) return [];
+  const { findOnMachine, foundFinding } = await import("../doctor/found.ts");
+  return (await findOnMachine(env)).map(foundFinding);
+}
+
+const colours = { ok: "green", warn: "yellow", fail: "red" } as const;
+
+function printFindings(context: Context, findings: readonly Finding[]): void {
+  const paint = painter(context);
+  for (const { check, status, message, fix } of findings) {
+    const word = paint(colours[status], status.padEnd(4));
+    context.stdout.write(`${word}  ${safeText(`${check}: ${message}`)}\n`);
+    if (fix !== null) context.stdout.write(`      ${safeText(`→ ${fix}`)}\n`);
+  }
+}
+
+export const command: Command = {
+  name: "doctor",
+  summary: "check everything a working gateway needs",
+  help: `Usage: rouse doctor [--config FILE] [--json]
+
+Looks at Node.js, the config and its tokens, the mappings with their templates and transforms, the
+disk, the store, the clock, the gateway, the agents, the work that waits, whether each channel's
+platform takes our credentials, and the Gmail watch, and says for each: ok, warn or fail, and what
+to do. What could not be looked at is a warning, never ok. Use it when something does not work, or
+after setting up. Exit code 1 when something fails. Model servers are asked for their list of
+models. While only echo answers, it says what on this machine could instead.
+
+Options:
+  --json         {"ok":…,"checks":[{"check":…,"status":…,"message":…,"fix":…}]}
+  --config FILE  another config than the one in ROUSE_HOME
+
+Examples:
+  rouse doctor
+  rouse doctor --config /etc/rouse/rouse.jsonc --json`,
+  run,
+};

@@ -1,0 +1,65 @@
+// `rouse events`: the notes for the main session.
+import { UsageError } from "../../core/errors.ts";
+import type { SystemEvent } from "../../core/system-event.ts";
+import type { Store } from "../../store/ports/store.ts";
+import type { Command } from "../command.ts";
+import { eventRecord, shortTime } from "../../api/resources.ts";
+import { type Change, runStored, type Stored } from "../runs/stored.ts";
+
+const events: Stored<SystemEvent, ReturnType<typeof eventRecord>> = {
+  one: "event",
+  many: "events",
+  flags: {},
+  columns: [
+    { title: "CREATED", value: (event) => shortTime(event.createdAt) },
+    { title: "SHOWN", value: (event) => shortTime(event.shownAt) ?? "waiting" },
+    { title: "HOOK", value: (event) => event.hook },
+    { title: "ID", value: (event) => event.id },
+    { title: "TEXT", value: (event) => event.text },
+  ],
+  toRecord: eventRecord,
+  list: (store, page) => store.listEvents(page),
+  single: {
+    find: (store, id) => store.findEvent(id),
+    details: async () => ({}),
+    async retry(store, event) {
+      if (event.shownAt === null) throw new UsageError(`Event ${event.id} is waiting to be shown already.`);
+      return mark(store, event, true, `Event ${event.id} is shown again by the next heartbeat.`);
+    },
+    async cancel(store, event) {
+      if (event.shownAt !== null) throw new UsageError(`Event ${event.id} has been shown already.`);
+      return mark(store, event, false, `Event ${event.id} will not be shown.`);
+    },
+  },
+};
+
+async function mark(store: Store, { id }: SystemEvent, waiting: boolean, sentence: string): Promise<Change> {
+  if (!(await store.markEvent(id, waiting))) throw new UsageError(`There is no event with the id ${id}.`);
+  return { sentence, value: { id, result: waiting ? "waiting" : "cancelled" } };
+}
+
+export const command: Command = {
+  name: "events",
+  summary: "list, show, retry or cancel notes for the main session",
+  help: `Usage: rouse events [--limit N | --all] [--json]
+       rouse events show|retry|cancel ID [--json]
+
+Shows the notes for the main session, newest first: those left by wake requests, and the summary of
+every hook run. A note waits until a turn that showed it has succeeded. Works on the store itself,
+whether or not a gateway is running.
+
+  show ID     one note, whole
+  retry ID    the next heartbeat shows it again
+  cancel ID   it is never shown
+
+Options:
+  --limit N      at most so many (default 50)
+  --all          every one
+  --json         one JSON array, or one object for a single note
+  --config FILE  another config than the one in ROUSE_HOME
+
+Examples:
+  rouse events
+  rouse events cancel 0198c0de-0000-7000-8000-000000000000`,
+  run: (context) => runStored(context, events),
+};

@@ -1,0 +1,123 @@
+// `rouse explain`: what a request to a hook would do. Nothing is sent, and nothing is stored.
+import { problemList } from "../../config/problem.ts";
+import { UsageError } from "../../core/errors.ts";
+import { channelNames } from "../../core/target.ts";
+import { hookName } from "../open/address.ts";
+import { configFlag, jsonFlag, readArguments, refuseMore } from "../terminal/arguments.ts";
+import { type Command, type Context, WrongUsage } from "../command.ts";
+import { printJson } from "../terminal/output.ts";
+import {
+  headerFlag,
+  type Pair,
+  queryFlag,
+  readBodyFile,
+  readHeaders,
+  readQuery,
+} from "../send/request-options.ts";
+import { type Loaded, loadSettings } from "../open/settings.ts";
+
+const flags = {
+  ...configFlag,
+  ...jsonFlag,
+  ...headerFlag,
+  ...queryFlag,
+  payload: { type: "string" },
+} as const;
+
+/** What a transform prints comes after its result. */
+const outputMs = 50;
+
+async function run(context: Context): Promise<number> {
+  const { values, positionals } = readArguments(context.argv, flags);
+  const [name] = positionals;
+  if (name === undefined) throw new WrongUsage("Say which hook, by its name: explain gmail --payload FILE");
+  refuseMore(positionals, 1);
+  if (values.payload === undefined)
+    throw new WrongUsage("Say what would be sent: --payload FILE, or --payload - for standard input");
+  const headers = readHeaders(values.header);
+  const query = readQuery(values.query);
+  const body = await readBodyFile(values.payload, () => context.readInput());
+  const loaded = await loadSettings(context, values.config);
+  const { config } = loaded;
+  if (!config.hooks.enabled)
+    throw new UsageError(
+      `Hooks are off in ${config.file}, and every one answers 404. Set hooks.enabled first.`,
+    );
+  const request = {
+    target: targetOf(config.hooks.path, name, query),
+    rawHeaders: rawHeadersOf(headers),
+    body,
+    now: context.clock.now(),
+  };
+  const explanation = await explainWith(loaded, request, context);
+  if (values.json) printJson(context, explanation);
+  else {
+    const { printExplanation } = await import("../explain/print.ts");
+    printExplanation(context, explanation);
+  }
+  return explanation.answer.status < 300 ? 0 : 1;
+}
+
+async function explainWith(
+  { config, place }: Loaded,
+  request: { target: string; rawHeaders: readonly string[]; body: Buffer; now: number },
+  { clock }: Context,
+) {
+  const { prepareMappings } = await import("../../hooks/mapping/prepare.ts");
+  const { openChannels } = await import("../../channels/registry.ts");
+  const { explain } = await import("../../hooks/explain/explain.ts");
+  let output = "";
+  const prepared = await prepareMappings({ ...config.hooks, onOutput: (text) => void (output += text) });
+  if (!prepared.ok) throw new UsageError(problemList(config.file, prepared.findings.map(place)));
+  try {
+    const opened = await openChannels(config.channels, { fetch });
+    if (!opened.ok) throw new UsageError(problemList(config.file, opened.findings.map(place)));
+    const names = channelNames(opened.channels.configured());
+    const explanation = await explain(request, config, prepared.mappings, names);
+    if (config.hooks.mappings.some(({ transform }) => transform !== null))
+      await new Promise<void>((resolve) => void clock.after(outputMs, resolve));
+    return { ...explanation, output };
+  } finally {
+    await prepared.mappings.close();
+  }
+}
+
+function targetOf(base: string, name: string, query: readonly Pair[]): string {
+  const search = new URLSearchParams([...query]).toString();
+  return `${base}/${hookName(name)}${search === "" ? "" : `?${search}`}`;
+}
+
+/** As `rouse send` would send them. */
+function rawHeadersOf(headers: readonly Pair[]): string[] {
+  const hasType = headers.some(([name]) => name.toLowerCase() === "content-type");
+  return [...(hasType ? [] : ["content-type", "application/json"]), ...headers.flat()];
+}
+
+export const command: Command = {
+  name: "explain",
+  summary: "say what a request to a hook would do, without sending it",
+  help: `Usage: rouse explain NAME --payload FILE [--header 'NAME: VALUE']… [--query NAME=VALUE]… [--json]
+
+Takes a request as the gateway would, up to the point where it would be stored, and shows the way:
+which mapping takes it and why the others do not, what the templates and the transform make of it,
+what the policy says, the answer the caller would get, and the exact prompt the agent would get.
+Use it while writing a mapping, or to see why a request did not do what it should. NAME may also be
+wake or agent. Transforms run for real, and what they print is shown. Needs no running gateway; it
+does not check a token. Exit code 0 when the request would be accepted, 1 when not.
+
+Options:
+  --payload FILE           the request's JSON body; - reads standard input
+  --header 'NAME: VALUE'   a header of the request; may be given several times
+  --query NAME=VALUE       a parameter of the request; may be given several times
+  --json                   {"hook":…,"mappings":[{"id":…,"takes":…,"reason":…}],"outcome":…,
+                           "answer":{"status":…,"body":…},"reason":…,"actions":[{…,"policy":…,
+                           "agentId":…,"prompt":…}],"output":…}; the outcome is accepted,
+                           skipped, failed or refused
+  --config FILE            another config than the one in ROUSE_HOME
+
+Examples:
+  rouse explain gmail --payload mail.json
+  rouse explain github --payload push.json --header 'X-GitHub-Event: push'
+  echo '{"message":"Hello"}' | rouse explain agent --payload - --json`,
+  run,
+};

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import type { Budget } from "../../core/spending.ts";
+import { acceptRuns, claim, run, settlement } from "../../store/ports/harness.contract.ts";
+import { createStoredHome, hookToken, json } from "../../../test/fixtures/command-line.ts";
+
+const noBudget: Budget = { runsPerDay: 0, tokensPerDay: 0, moneyPerDay: null };
+
+async function park(store: Parameters<typeof claim>[0]): Promise<string[]> {
+  const { claimed } = await claim(store);
+  for (const each of claimed)
+    await store.beginRun({ ...each, isolated: true, historyCharacters: 0, prompt: "told", budget: noBudget });
+  return claimed.map(({ id }) => id);
+}
+
+test("parked runs are released: one, those of a hook, or all", async (t) => {
+  const { store, rouse } = await createStoredHome(t);
+  assert.match((await rouse(["runs", "release"])).stdout, /No runs are parked/);
+  await acceptRuns(store, run(), run(), run(), { ...run(), hook: "other" });
+  const [first] = await park(store);
+  assert.deepEqual(json(await rouse(["runs", "release", first!, "--json"])), { released: 1 });
+  const again = await rouse(["runs", "release", first!]);
+  assert.equal(again.code, 1);
+  assert.match(again.stderr, /no parked run with the id/);
+  assert.match((await rouse(["runs", "release", "--hook", "other"])).stdout, /One run was released/);
+  assert.match((await rouse(["runs", "release"])).stdout, /2 runs were released/);
+  assert.equal((await rouse(["runs", "release", "x", "--hook", "y"])).code, 2);
+});
+
+test("show tells what the agent was told, what it answered, and what it used", async (t) => {
+  const { store, rouse } = await createStoredHome(t);
+  await acceptRuns(store, run());
+  const [claimed] = (await claim(store)).claimed;
+  assert.ok(claimed);
+  await store.beginRun({
+    ...claimed,
+    isolated: true,
+    historyCharacters: 0,
+    prompt: "Say what it is.",
+    budget: null,
+  });
+  const { agentId, sessionKey } = claimed;
+  const ending = { agentId, sessionKey, text: "It is blue.", foreignSession: null, carried: true };
+  const report = {
+    inputTokens: 12,
+    outputTokens: 3,
+    cost: 0.5,
+    warnings: ["high became medium"],
+    toolsGranted: ["read"],
+    toolsUsed: [],
+  };
+  await store.settleRun(claimed, settlement({ ending, report }));
+  const { stdout } = await rouse(["runs", "show", claimed.id]);
+  assert.match(stdout, /user:\n {2}Say what it is\.\n[^]*assistant:\n {2}It is blue\./);
+  assert.match(
+    stdout,
+    /12 tokens in, 3 out[^]*cost 0\.5000[^]*tools granted: read[^]*warning: high became medium/,
+  );
+  const shown = json(await rouse(["runs", "show", claimed.id, "--json"])) as Record<string, unknown>;
+  assert.deepEqual(shown["report"], report);
+  assert.equal((shown["transcript"] as unknown[]).length, 2);
+});
+
+test("doctor says which hook has used up its budget", async (t) => {
+  const config = { hooks: { enabled: true, token: hookToken, budget: { runsPerDay: 1 } } };
+  const { store, rouse } = await createStoredHome(t, undefined, config);
+  await acceptRuns(store, run(), run());
+  const budget: Budget = { ...noBudget, runsPerDay: 1, tokensPerDay: 1000 };
+  for (const each of (await claim(store)).claimed)
+    await store.beginRun({ ...each, isolated: true, historyCharacters: 0, prompt: "told", budget });
+  const { stdout } = await rouse(["doctor"]);
+  assert.match(stdout, /warn +budget: used up today.*agent \(1 runs a day\)/);
+});

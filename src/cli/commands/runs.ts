@@ -1,0 +1,125 @@
+// `rouse runs`: what agents were asked to do, and what came of it.
+import { type Config, defaultAgent } from "../../config/config.ts";
+import { UsageError } from "../../core/errors.ts";
+import { newId } from "../../core/id.ts";
+import { plainText } from "../../core/message.ts";
+import { heartbeatDelayMs, type Run, type RunKind } from "../../core/run.ts";
+import type { Store } from "../../store/ports/store.ts";
+import { type Command, WrongUsage } from "../command.ts";
+import { deliveryRecord, runRecord, shortTime, turnRecord } from "../../api/resources.ts";
+import { releaseRuns } from "../runs/release.ts";
+import { reportWords } from "../runs/report.ts";
+import { signalWords } from "../runs/signals.ts";
+import { type Change, runStored, type Stored } from "../runs/stored.ts";
+
+const kinds: readonly RunKind[] = ["hook", "heartbeat"];
+const cancelled = "it was cancelled";
+
+type Details = { transcript: ReturnType<typeof turnRecord>[] } & Readonly<Record<string, unknown>>;
+
+const runs: Stored<Run, ReturnType<typeof runRecord>, Details> = {
+  one: "run",
+  many: "runs",
+  flags: { kind: { type: "string" } },
+  columns: [
+    { title: "CREATED", value: (run) => shortTime(run.createdAt) },
+    { title: "STATUS", value: (run) => run.status },
+    { title: "HOOK", value: (run) => run.hook },
+    { title: "AGENT", value: (run) => run.agentId },
+    { title: "ID", value: (run) => run.id },
+    { title: "NAME", value: (run) => run.name },
+    { title: "REPLY OR ERROR", value: (run) => run.reply ?? run.error },
+  ],
+  toRecord: runRecord,
+  list: (store, { limit }, { kind = "hook" }) => store.listRuns({ limit, kind: readKind(kind) }),
+  single: {
+    find: (store, id) => store.findRun(id),
+    details: async (store, run) => ({
+      request: { ...run.request, message: plainText(run.request.message) },
+      signals: run.signals,
+      report: run.report,
+      transcript: (await store.listTurns({ runId: run.id })).map(turnRecord),
+      deliveries: (await store.listDeliveries({ limit: null, runId: run.id })).map(deliveryRecord),
+    }),
+    inWords: (run, { transcript }) => ({
+      signals: signalWords(run.signals),
+      report: reportWords(run.report),
+      transcript: transcript.map(({ role, text }) => `${role}:\n${text}`).join("\n\n") || "-",
+    }),
+    retry,
+    cancel,
+  },
+};
+
+function readKind(written: string | boolean): RunKind {
+  const kind = kinds.find((each) => each === written);
+  if (!kind) throw new WrongUsage(`--kind must be ${kinds.join(" or ")}.`);
+  return kind;
+}
+
+async function retry(store: Store, run: Run): Promise<Change> {
+  if (run.kind === "heartbeat")
+    throw new UsageError("A heartbeat cannot be repeated. Ask for a new one: rouse send wake TEXT");
+  const id = newId();
+  const result = await store.repeatRun(run.id, id);
+  if (result !== "queued")
+    throw new UsageError(
+      result === "not-ended"
+        ? `Run ${run.id} has not ended (${run.status}). Only a run that has ended can be repeated.`
+        : `There is no run with the id ${run.id}.`,
+    );
+  return {
+    sentence: `Queued again as run ${id}`,
+    value: { id, retryOf: run.id, status: "queued" },
+  };
+}
+
+async function cancel(store: Store, run: Run, config: Config): Promise<Change> {
+  const { summaryOf } = await import("../../session/summary.ts");
+  const isHook = run.kind === "hook";
+  const agentId = defaultAgent(config.agents.list).id;
+  const result = await store.cancelRun(run.id, {
+    error: cancelled,
+    summary: isHook ? summaryOf(run, newId(), { status: "cancelled", text: cancelled }) : null,
+    heartbeat: isHook && run.request.wakeMode === "now" ? { agentId, delayMs: heartbeatDelayMs } : null,
+  });
+  if (result === "ended" || result === "unknown")
+    throw new UsageError(`Run ${run.id} has ended already: there is nothing to cancel.`);
+  return {
+    sentence:
+      result === "cancelled"
+        ? `Run ${run.id} is cancelled.`
+        : `Run ${run.id} is running. Its gateway was asked to stop it and does so within seconds.`,
+    value: { id: run.id, result },
+  };
+}
+
+export const command: Command = {
+  name: "runs",
+  summary: "list, show, retry, cancel or release runs of agents",
+  help: `Usage: rouse runs [--kind hook|heartbeat] [--limit N | --all] [--json]
+       rouse runs show|retry|cancel ID [--json]
+       rouse runs release [ID] [--hook NAME] [--json]
+
+Shows what agents were asked to do and what came of it, newest first. Works on the store itself,
+whether or not a gateway is running. Use it to see why something did not happen, or to do it again.
+
+  show ID     everything about one run: its request, what its agent was told and answered, what was
+              noticed in its outside text, what it used, its deliveries
+  retry ID    a new run with the same request as one that has ended; prints the new id
+  cancel ID   ends a waiting run at once; a running one is stopped by its gateway
+  release     lets parked runs go at once, whatever their hook's budget says: one, those of a hook,
+              or all; otherwise they go on the next day (UTC)
+
+Options:
+  --kind KIND    hook (default), or heartbeat for the turns of the main session
+  --limit N      at most so many (default 50)
+  --all          every one
+  --json         one JSON array, or one object for a single run
+  --config FILE  another config than the one in ROUSE_HOME
+
+Examples:
+  rouse runs --limit 10
+  rouse runs show 0198c0de-0000-7000-8000-000000000000 --json`,
+  run: (context) => (context.argv[0] === "release" ? releaseRuns(context) : runStored(context, runs)),
+};

@@ -1,0 +1,91 @@
+// `rouse send`: a small client for the gateway's hooks.
+import { UsageError } from "../../core/errors.ts";
+import { configFlag, jsonFlag, readArguments, refuseMore } from "../terminal/arguments.ts";
+import { type Command, type Context, WrongUsage } from "../command.ts";
+import { printJson, printLine } from "../terminal/output.ts";
+import { postHook } from "../send/post.ts";
+import { hookUrl } from "../open/hook-url.ts";
+import { headerFlag, readHeaders } from "../send/request-options.ts";
+import { idsIn, sentenceFor, showEnds, showRefusal } from "../send/response.ts";
+import { bodyFlags, makeBody } from "../send/body.ts";
+import { loadSettings } from "../open/settings.ts";
+
+const flags = {
+  ...configFlag,
+  ...jsonFlag,
+  ...bodyFlags,
+  ...headerFlag,
+  url: { type: "string" },
+  "idempotency-key": { type: "string" },
+  wait: { type: "boolean" },
+} as const;
+
+async function run(context: Context): Promise<number> {
+  const { values, positionals } = readArguments(context.argv, flags);
+  const [hook, message] = positionals;
+  if (hook === undefined) throw new WrongUsage('Say which hook: send wake "text", send agent "message"');
+  refuseMore(positionals, 2);
+  if (values.wait && hook === "wake")
+    throw new WrongUsage("--wait is for runs; wake starts none of its own.");
+  const headers = readHeaders(values.header);
+  const key = values["idempotency-key"];
+  if (key !== undefined && headers.some(([name]) => name.toLowerCase() === "idempotency-key"))
+    throw new WrongUsage("--idempotency-key and a header Idempotency-Key cannot both be given.");
+  const body = await makeBody(hook, message, values, () => context.readInput());
+  const { config } = await loadSettings(context, values.config);
+  const [token] = config.hooks.tokens;
+  if (token === undefined) throw new UsageError(`Set hooks.enabled and hooks.token in ${config.file} first.`);
+  const answer = await postHook(hookUrl(config, hook, values.url), {
+    token,
+    body,
+    headers,
+    idempotencyKey: key,
+  });
+  const json = values.json === true;
+  if (answer.status < 200 || answer.status > 299) return showRefusal(context, answer, json);
+  const runIds = idsIn(answer, "run");
+  if (values.wait && runIds.length > 0) return showEnds(context, config, runIds, json);
+  if (json) printJson(context, answer.body);
+  else printLine(context, sentenceFor(answer));
+  return 0;
+}
+
+export const command: Command = {
+  name: "send",
+  summary: "send a request to the gateway: wake, agent or another hook",
+  help: `Usage: rouse send wake TEXT [--mode now|next-heartbeat] [OPTIONS]
+       rouse send agent MESSAGE [AGENT OPTIONS] [OPTIONS]
+       rouse send NAME --file FILE [--header 'NAME: VALUE']… [OPTIONS]
+
+A small client that takes the address and the token from the config. Use it to try a hook, or in
+scripts on the gateway's machine. wake leaves a note for the main session; agent runs an agent; any
+other NAME is a mapped hook. To see first what a mapping would make of it: rouse help explain
+
+Agent options:
+  --name NAME          a name for people, in summaries and lists
+  --agent ID           which agent; default: the default agent
+  --session-key KEY    continue a conversation (needs hooks.allowRequestSessionKey)
+  --model MODEL        another model than the agent's
+  --thinking LEVEL     how much the model thinks
+  --timeout SECONDS    how long the run may take
+  --channel NAME, --to RECIPIENT
+                       where the reply goes; default: the main session's last recipient
+  --no-deliver         the reply is only recorded
+  --wake-mode MODE     when the main session hears of it: now (default) or next-heartbeat
+
+Options:
+  --wait                   wait until every run it started has ended, and print the replies
+  --mode MODE              for wake: now (default) or next-heartbeat
+  --file FILE              send the JSON in FILE as it is; - reads standard input
+  --header 'NAME: VALUE'   a header of the request, for mappings that look at it; may be repeated
+  --idempotency-key KEY    the same key within 24 hours does nothing twice
+  --url URL                another gateway address, such as http://127.0.0.1:4665
+  --json                   the answer as JSON; with --wait the ended run, or an array of several
+  --config FILE            another config than the one in ROUSE_HOME
+
+Examples:
+  rouse send agent "What is new?" --name Morning --wait
+  rouse send wake "The build is green" --mode next-heartbeat
+  rouse send github --file push.json --header 'X-GitHub-Event: push' --wait`,
+  run,
+};

@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import test from "node:test";
+import { UsageError } from "../../core/errors.ts";
+import type { startGateway } from "../../gateway/gateway.ts";
+import {
+  createConfig,
+  createFolder,
+  createTestContext,
+  hookToken,
+} from "../../../test/fixtures/command-line.ts";
+import { serve } from "./serve.ts";
+import { loadSettings } from "../open/settings.ts";
+import { start } from "./start.ts";
+
+function fakeGateway(host = "127.0.0.1") {
+  const ready = Promise.withResolvers<void>();
+  const stopped = Promise.withResolvers<void>();
+  const ports: (number | undefined)[] = [];
+  let stops = 0;
+  const startWith: typeof startGateway = async ({ port, store }) => {
+    await (await store).close();
+    ports.push(port);
+    setImmediate(ready.resolve);
+    return {
+      host,
+      port: port || 4242,
+      stop() {
+        stops++;
+        return stopped.promise;
+      },
+    };
+  };
+  return { startWith, ready: ready.promise, finish: stopped.resolve, ports, stops: () => stops };
+}
+
+test("serve says where it listens, stops at a signal, and at once at the second", async (t) => {
+  const { env } = createConfig(t);
+  const { context, written, signal, exits } = createTestContext([], { env });
+  const gateway = fakeGateway("::1");
+  const served = serve(context, {
+    load: () => loadSettings(context, undefined),
+    port: 0,
+    start: gateway.startWith,
+  });
+  await gateway.ready;
+  assert.equal(written.stdout, "rouse listening on http://[::1]:4242\n");
+  assert.deepEqual(gateway.ports, [0]);
+  assert.equal(gateway.stops(), 0);
+  signal();
+  await Promise.resolve();
+  assert.equal(gateway.stops(), 1);
+  assert.deepEqual(exits, []);
+  signal();
+  assert.deepEqual(exits, [1]);
+  gateway.finish();
+  assert.equal(await served, 0);
+});
+
+test("a port that is taken is a clear sentence", async (t) => {
+  const { env } = createConfig(t);
+  const { context } = createTestContext([], { env });
+  const fault = Object.assign(new Error("listen EADDRINUSE"), { code: "EADDRINUSE" });
+  const failing: typeof startGateway = async ({ store }) => {
+    await (await store).close();
+    throw fault;
+  };
+  await assert.rejects(
+    serve(context, { load: () => loadSettings(context, undefined), port: undefined, start: failing }),
+    (thrown) => thrown instanceof UsageError && /Port 4665 on 127\.0\.0\.1 is taken/.test(thrown.message),
+  );
+});
+
+test("serve refuses a config with problems, all of them said", async (t) => {
+  const { rouse } = createConfig(t, { gateway: { port: "x" }, hooks: { enabled: true } });
+  const { code, stderr, stdout } = await rouse(["serve"]);
+  assert.equal(code, 1);
+  assert.equal(stdout, "");
+  assert.match(stderr, /gateway\.port: .*\(line 3, column \d+\)/);
+  assert.match(stderr, /hooks\.token: is required/);
+  assert.equal((await rouse(["serve", "--port", "x"])).code, 2);
+});
+
+async function startOnce(env: NodeJS.ProcessEnv) {
+  const { context, written, signal } = createTestContext([], { env });
+  const gateway = fakeGateway("0.0.0.0");
+  const started = start(context, gateway.startWith);
+  await Promise.race([gateway.ready, started]);
+  signal();
+  gateway.finish();
+  assert.equal(await started, 0);
+  return written.stdout;
+}
+
+test("start makes a config once, and shows its token only then", async (t) => {
+  const { folder } = createFolder(t);
+  const env = { ROUSE_HOME: join(folder, "home") };
+  const file = join(folder, "home", "rouse.jsonc");
+  const first = await startOnce(env);
+  assert.ok(existsSync(file));
+  const token = /Bearer ([\w-]{43})'/.exec(first)?.[1];
+  assert.ok(token && readFileSync(file, "utf8").includes(token));
+  assert.match(first, /^rouse listening on http:\/\/0\.0\.0\.0:4242$/m);
+  assert.match(first, /http:\/\/127\.0\.0\.1:4242\/hooks\/wake/);
+  assert.ok(first.includes(file) && first.includes(join(folder, "home", "rouse.db")));
+  const config = readFileSync(file, "utf8");
+  const second = await startOnce(env);
+  assert.equal(readFileSync(file, "utf8"), config);
+  assert.ok(!second.includes(token));
+  assert.match(second, /Bearer \$ROUSE_TOKEN"/);
+});
+
+test("start with a config that is there never shows its token", async (t) => {
+  const { env } = createConfig(t);
+  assert.ok(!(await startOnce(env)).includes(hookToken));
+});

@@ -1,0 +1,114 @@
+// `rouse serve`: the gateway in the foreground, until it is told to stop.
+import type { Gateway, startGateway } from "../../gateway/gateway.ts";
+import { UsageError } from "../../core/errors.ts";
+import { openStore } from "../../store/open.ts";
+import { startWriterThread } from "../../store/sqlite/thread.ts";
+import { createMetrics } from "../../telemetry/metrics.ts";
+import { addressOf } from "../open/address.ts";
+import { configFlag, readArguments, readWholeNumber, refuseMore } from "../terminal/arguments.ts";
+import type { Command, Context } from "../command.ts";
+import { type Loaded, loadSettings } from "../open/settings.ts";
+
+export const serveFlags = { ...configFlag, port: { type: "string" } } as const;
+
+export const readPort = (written: string | undefined): number | undefined =>
+  written === undefined ? undefined : readWholeNumber("--port", written, 0, 65_535);
+
+export type Serving = {
+  load: () => Promise<Loaded>;
+  port: number | undefined;
+  /** Called once requests are accepted, after the line that says so. */
+  onReady?: (gateway: Gateway, loaded: Loaded) => void;
+  start?: typeof startGateway;
+};
+
+/** Ends with 0 after a clean stop. A second signal ends the process at once. */
+export async function serve(context: Context, serving: Serving): Promise<number> {
+  const stopAsked = Promise.withResolvers<void>();
+  let asked = 0;
+  context.onStopSignal(() => {
+    if (++asked === 1) stopAsked.resolve();
+    else context.exit(1);
+  });
+  const { gateway, loaded } = await begin(context, serving);
+  context.outliveOutput();
+  context.stdout.write(`rouse listening on ${addressOf(gateway.host, gateway.port)}\n`);
+  serving.onReady?.(gateway, loaded);
+  await stopAsked.promise;
+  await gateway.stop();
+  return 0;
+}
+
+type Begun = { gateway: Gateway; loaded: Loaded };
+
+async function begin({ env }: Context, { load, port, start }: Serving): Promise<Begun> {
+  // The writer thread takes as long to start as the config to read, and few use another store: started first.
+  const thread = startWriterThread();
+  const loaded = await load().catch(async (fault: unknown) => {
+    await thread.close();
+    throw fault;
+  });
+  // Opens in its thread while the rest is loaded here; its fault is met where it is awaited.
+  const metrics = createMetrics();
+  const store = openStore(loaded.config.store, { thread, onGroup: metrics.groupWritten });
+  store.catch(() => {});
+  const startWith = start ?? (await import("../../gateway/gateway.ts")).startGateway;
+  const { createLog } = await import("../../telemetry/log.ts");
+  const log = createLog(loaded.config.log);
+  try {
+    const gateway = await startWith({
+      loaded,
+      store,
+      metrics,
+      env,
+      log,
+      ...(port !== undefined && { port }),
+    });
+    return { gateway, loaded };
+  } catch (fault) {
+    throw listenFault(fault, loaded, port) ?? fault;
+  }
+}
+
+function listenFault(fault: unknown, { config }: Loaded, port: number | undefined): UsageError | null {
+  const code = fault instanceof Error && "code" in fault ? fault.code : null;
+  const { host } = config.gateway;
+  const wanted = port ?? config.gateway.port;
+  if (code === "EADDRINUSE")
+    return new UsageError(
+      `Port ${wanted} on ${host} is taken by another program. Stop that one, or choose another port: gateway.port in ${config.file}, or --port N (0 takes a free one).`,
+    );
+  if (code === "EACCES")
+    return new UsageError(`This user may not listen on port ${wanted}. Choose one above 1023.`);
+  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
+    return new UsageError(`${host} is no address of this machine: see gateway.host in ${config.file}.`);
+  return null;
+}
+
+export const command: Command = {
+  name: "serve",
+  summary: "serve with the config there is",
+  help: `Usage: rouse serve [--port N] [--config FILE]
+
+Starts the gateway in the foreground with a config that exists. For services and containers; to
+begin on a fresh machine, "rouse start" makes a config first. Once requests are accepted, prints the
+line "rouse listening on http://HOST:PORT". The log goes to standard error. Changes of the config are
+taken up while it runs.
+
+SIGTERM or Ctrl-C stops it: what was accepted is kept, running agents get gateway.drainSeconds to
+finish. A second signal ends it at once; nothing accepted is lost either way.
+
+Options:
+  --port N       instead of gateway.port; 0 takes a free one
+  --config FILE  another config than the one in ROUSE_HOME
+
+Examples:
+  rouse serve
+  rouse serve --config /etc/rouse/rouse.jsonc --port 8080`,
+  async run(context) {
+    const { values, positionals } = readArguments(context.argv, serveFlags);
+    refuseMore(positionals, 0);
+    const port = readPort(values.port);
+    return serve(context, { load: () => loadSettings(context, values.config), port });
+  },
+};

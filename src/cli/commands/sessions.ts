@@ -1,0 +1,177 @@
+// `rouse sessions`: what was said in which session, and who hears from the main one.
+import { defaultAgent } from "../../config/config.ts";
+import { nearest } from "../../core/nearest.ts";
+import { UsageError } from "../../core/errors.ts";
+import { platforms, type Target } from "../../core/target.ts";
+import { configFlag, jsonFlag, readArguments, readWholeNumber, refuseMore } from "../terminal/arguments.ts";
+import { type Command, type Context, WrongUsage } from "../command.ts";
+import { openChannelsOf, readChannelName, refuseRecipient } from "../open/channels.ts";
+import { withStore } from "../open/store.ts";
+import { printJson, printJsonList, printLine } from "../terminal/output.ts";
+import { sessionRecord, shortTime, turnRecord } from "../../api/resources.ts";
+import { type Loaded, loadSettings } from "../open/settings.ts";
+import { formatTable } from "../terminal/table.ts";
+
+const flags = {
+  ...configFlag,
+  ...jsonFlag,
+  agent: { type: "string" },
+  limit: { type: "string" },
+} as const;
+type Options = { config: string | undefined; json: boolean; agent: string | undefined; limit: number };
+
+const verbs: Readonly<
+  Record<string, (context: Context, rest: string[], options: Options) => Promise<number>>
+> = {
+  list,
+  show,
+  reset,
+  target,
+};
+
+async function run(context: Context): Promise<number> {
+  const { values, positionals } = readArguments(context.argv, flags);
+  const [verb = "list", ...rest] = positionals;
+  const chosen = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
+  if (!chosen) {
+    const near = nearest(verb, Object.keys(verbs));
+    throw new WrongUsage(`There is no ${verb} here.${near ? ` Did you mean ${near}?` : ""}`);
+  }
+  const limit = values.limit === undefined ? 50 : readWholeNumber("--limit", values.limit, 1, 1_000_000);
+  return chosen(context, rest, {
+    config: values.config,
+    json: values.json === true,
+    agent: values.agent?.toLowerCase(),
+    limit,
+  });
+}
+
+function list(context: Context, rest: string[], { config, json, limit }: Options): Promise<number> {
+  refuseMore(rest, 0);
+  return withStore(context, config, async (store) => {
+    const sessions = (await store.listSessions(limit)).map(sessionRecord);
+    if (json) printJsonList(context, sessions);
+    else if (sessions.length === 0) printLine(context, "No sessions.");
+    else
+      context.stdout.write(
+        formatTable(
+          [
+            { title: "LAST USED", value: ({ lastAt }) => shortTime(lastAt) },
+            { title: "AGENT", value: ({ agentId }) => agentId },
+            { title: "TURNS", value: ({ turns }) => String(turns) },
+            { title: "SESSION KEY", value: ({ sessionKey }) => sessionKey },
+          ],
+          sessions,
+          context.columns,
+        ),
+      );
+    return 0;
+  });
+}
+
+const keyOf = (rest: readonly string[], verb: string): string => {
+  refuseMore(rest, 1);
+  const [key] = rest;
+  if (key === undefined) throw new WrongUsage(`Which session? sessions ${verb} KEY`);
+  return key;
+};
+
+function show(context: Context, rest: string[], { config, json, agent }: Options): Promise<number> {
+  const sessionKey = keyOf(rest, "show");
+  return withStore(context, config, async (store, settings) => {
+    const agentId = agent ?? defaultAgent(settings.agents.list).id;
+    const turns = (await store.listTurns({ agentId, sessionKey })).map(turnRecord);
+    if (turns.length === 0) throw new UsageError(unknownSession(agentId, sessionKey));
+    if (json) printJsonList(context, turns);
+    else
+      for (const turn of turns) {
+        const note = turn.compacted ? ", no longer carried" : "";
+        printLine(context, `${shortTime(turn.createdAt)} ${turn.role}${note}`);
+        printLine(context, `${turn.text.replace(/^/gm, "  ")}\n`);
+      }
+    return 0;
+  });
+}
+
+function reset(context: Context, rest: string[], { config, json, agent }: Options): Promise<number> {
+  const sessionKey = keyOf(rest, "reset");
+  return withStore(context, config, async (store, settings) => {
+    const agentId = agent ?? defaultAgent(settings.agents.list).id;
+    if (!(await store.resetSession({ agentId, sessionKey })))
+      throw new UsageError(unknownSession(agentId, sessionKey));
+    if (json) printJson(context, { agentId, sessionKey, reset: true });
+    else printLine(context, "The next turn of this session begins anew. What was said stays on record.");
+    return 0;
+  });
+}
+
+const unknownSession = (agentId: string, sessionKey: string): string =>
+  `The agent ${agentId} has no session ${sessionKey}. Those there are: rouse sessions list (another agent's: --agent ID)`;
+
+async function target(context: Context, rest: string[], { config, json }: Options): Promise<number> {
+  refuseMore(rest, 2);
+  const loaded = await loadSettings(context, config);
+  const wanted = await readTarget(rest, loaded);
+  return withStore(context, config, async (store) => {
+    if (wanted !== undefined) await store.setLastTarget(wanted);
+    const found = await store.lastTarget();
+    if (json) printJson(context, found);
+    else
+      printLine(
+        context,
+        found
+          ? `The main session's replies go to ${found.to} on ${found.channel}.`
+          : "The main session has no recipient: its replies are recorded, and go to nobody.",
+      );
+    return 0;
+  });
+}
+
+/** Undefined: only show it. */
+async function readTarget(
+  [written, to]: readonly string[],
+  loaded: Loaded,
+): Promise<Target | null | undefined> {
+  if (written === undefined) return undefined;
+  if (written === "none" && to === undefined) return null;
+  const channels = await openChannelsOf(loaded);
+  const name = readChannelName(written, channels);
+  const recipient = to?.trim();
+  if (!recipient) throw new WrongUsage(`Who on ${name}? sessions target ${name} TO`);
+  const channel = channels.find(name);
+  if (channel) refuseRecipient(channel, name, recipient);
+  return { channel: name, to: recipient };
+}
+
+export const command: Command = {
+  name: "sessions",
+  summary: "list, show or reset conversations; who hears from the main session",
+  help: `Usage: rouse sessions [list] [--limit N] [--json]
+       rouse sessions show|reset KEY [--agent ID] [--json]
+       rouse sessions target [CHANNEL TO | none] [--json]
+
+A session is what was said under one session key of one agent. Runs with an explicit key continue it;
+runs under the default or a generated key are on record here too, but nothing of them is carried on.
+
+  list          sessions, last used first
+  show KEY      all that was said, oldest first; "no longer carried" where a summary stands for it
+  reset KEY     the next turn begins anew; what was said stays on record
+  target        the main session's last recipient: what its heartbeats have to say goes there, and so
+                do replies of runs whose channel is "last"; none takes it away
+
+Channels: ${platforms.join(", ")},
+and the ids of your own in channels.plugins
+
+Options:
+  --agent ID     the agent whose session it is (default: the default agent)
+  --limit N      at most so many sessions (default 50)
+  --json         the same as JSON
+  --config FILE  another config than the one in ROUSE_HOME
+
+Examples:
+  rouse sessions
+  rouse sessions show main
+  rouse sessions target telegram 12345
+  rouse sessions target telegram -- -100200300   (a recipient that begins with a dash)`,
+  run,
+};

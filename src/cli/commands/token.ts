@@ -1,0 +1,87 @@
+// `rouse token`: fresh tokens, and changing the hook token without a moment in which callers are refused.
+import { readFileSync } from "node:fs";
+import { UsageError } from "../../core/errors.ts";
+import { configFlag, jsonFlag, readArguments, refuseMore } from "../terminal/arguments.ts";
+import { type Command, type Context, WrongUsage } from "../command.ts";
+import { printJson, printLine } from "../terminal/output.ts";
+import { replaceHookTokens, writtenHookTokens } from "../open/hook-tokens.ts";
+import { loadSettings } from "../open/settings.ts";
+
+const flags = { ...configFlag, ...jsonFlag, finish: { type: "boolean" } } as const;
+
+async function run(context: Context): Promise<number> {
+  const { values, positionals } = readArguments(context.argv, flags);
+  const [verb] = positionals;
+  refuseMore(positionals, 1);
+  const json = values.json === true;
+  if (verb === "new" && !values.finish) return printNew(context, json);
+  if (verb !== "rotate") throw new WrongUsage("Say what to do: token new, or token rotate");
+  // A config with problems is not edited: nobody could say whether the edit was right.
+  const { config } = await loadSettings(context, values.config);
+  return values.finish ? finish(context, config.file, json) : rotate(context, config.file, json);
+}
+
+async function printNew(context: Context, json: boolean): Promise<number> {
+  const { newToken } = await import("../../config/write/write.ts");
+  const token = newToken();
+  if (json) printJson(context, { token });
+  else printLine(context, token);
+  return 0;
+}
+
+async function rotate(context: Context, file: string, json: boolean): Promise<number> {
+  const { newToken } = await import("../../config/write/write.ts");
+  const text = readFileSync(file, "utf8");
+  const old = await writtenHookTokens(text);
+  const token = newToken();
+  await replaceHookTokens(file, text, [token, ...old], context.env);
+  if (json) printJson(context, { token, file, kept: old.length });
+  else {
+    printLine(context, token);
+    context.stderr.write(
+      `This is the new hook token; ${file} has it first. ${keptSentence(old.length)}A running gateway takes it up within seconds.\n` +
+        "When every caller sends the new one: rouse token rotate --finish\n",
+    );
+  }
+  return 0;
+}
+
+const keptSentence = (count: number): string =>
+  count === 0 ? "" : count === 1 ? "The old one still counts. " : `The ${count} old ones still count. `;
+
+async function finish(context: Context, file: string, json: boolean): Promise<number> {
+  const text = readFileSync(file, "utf8");
+  const [newest, ...old] = await writtenHookTokens(text);
+  if (newest === undefined || old.length === 0)
+    throw new UsageError("There is only one hook token: nothing to finish. Begin with: rouse token rotate");
+  await replaceHookTokens(file, text, [newest], context.env);
+  if (json) printJson(context, { file, dropped: old.length });
+  else
+    printLine(
+      context,
+      `Only the newest token counts now; ${old.length === 1 ? "the old one was" : `${old.length} old ones were`} taken out of ${file}.`,
+    );
+  return 0;
+}
+
+export const command: Command = {
+  name: "token",
+  summary: "make a token, or rotate the hook token",
+  help: `Usage: rouse token new [--json]
+       rouse token rotate [--finish] [--config FILE] [--json]
+
+  new       prints a fresh token: 256 random bits that can travel in a header. Changes nothing.
+  rotate    puts a fresh token first in hooks.token and keeps the old ones, so that callers can be
+            moved over one by one; prints it, this once. Comments in the config stay.
+  rotate --finish
+            drops the old tokens, when every caller sends the new one.
+
+Options:
+  --json         as JSON
+  --config FILE  another config than the one in ROUSE_HOME
+
+Examples:
+  rouse token rotate
+  rouse token rotate --finish`,
+  run,
+};

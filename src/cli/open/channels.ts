@@ -1,0 +1,31 @@
+// The channels as commands use them: made from the config, without a gateway.
+import type { Channel } from "../../channels/channel.ts";
+import type { Channels } from "../../channels/registry.ts";
+import { nearest } from "../../core/nearest.ts";
+import { problemList } from "../../config/problem.ts";
+import { UsageError } from "../../core/errors.ts";
+import { platforms } from "../../core/target.ts";
+import { WrongUsage } from "../command.ts";
+import type { Loaded } from "./settings.ts";
+
+export async function openChannelsOf({ config, place }: Pick<Loaded, "config" | "place">): Promise<Channels> {
+  const { openChannels } = await import("../../channels/registry.ts");
+  const opened = await openChannels(config.channels, { fetch });
+  if (opened.ok) return opened.channels;
+  throw new UsageError(problemList(config.file, opened.findings.map(place)));
+}
+
+/** The name as channels have it; configured or not. */
+export function readChannelName(written: string, channels: Channels): string {
+  const known = new Set([...platforms, ...channels.configured().map(({ channel }) => channel)]);
+  const name = written.toLowerCase();
+  if (known.has(name)) return name;
+  const near = nearest(name, [...known]);
+  const hint = near ? `Did you mean ${near}?` : `Those there are: ${[...known].join(", ")}`;
+  throw new WrongUsage(`There is no channel ${written}. ${hint}`);
+}
+
+export function refuseRecipient(channel: Channel, name: string, to: string): void {
+  const fault = channel.recipientFault(to);
+  if (fault !== null) throw new UsageError(`${to} is no recipient on ${name}: it ${fault}.`);
+}

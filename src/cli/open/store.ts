@@ -1,0 +1,29 @@
+// The store as commands use it: opened beside a running gateway or without one, and closed again whatever happens.
+import type { Config } from "../../config/config.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { Store } from "../../store/ports/store.ts";
+import type { Context } from "../command.ts";
+import { loadSettings } from "./settings.ts";
+
+export async function openStore({ url, path }: Config["store"], clock: Clock): Promise<Store> {
+  if (url === null) {
+    const { openSqliteFile } = await import("../../store/sqlite/sqlite.ts");
+    return openSqliteFile({ path, clock });
+  }
+  const { openPostgresStore } = await import("../../store/postgres/postgres.ts");
+  return openPostgresStore({ url, migrate: false, connections: 2 });
+}
+
+export async function withStore<T>(
+  context: Context,
+  configFile: string | undefined,
+  use: (store: Store, config: Config) => Promise<T>,
+): Promise<T> {
+  const { config } = await loadSettings(context, configFile);
+  const store = await openStore(config.store, context.clock);
+  try {
+    return await use(store, config);
+  } finally {
+    await store.close();
+  }
+}

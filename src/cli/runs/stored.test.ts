@@ -1,0 +1,195 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { newId } from "../../core/id.ts";
+import { plainText } from "../../core/message.ts";
+import { acceptance, acceptRuns, claim, event, run, settlement } from "../../store/ports/harness.contract.ts";
+import type { Store } from "../../store/ports/store.ts";
+import { createStoredHome, json } from "../../../test/fixtures/command-line.ts";
+
+type Fields = Record<string, unknown>;
+const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+async function endedRun(store: Store, delivery: "waiting" | "failed" = "waiting") {
+  const accepted = run();
+  await acceptRuns(store, accepted);
+  const deliveryId = newId();
+  await claim(store);
+  await store.settleRun(
+    { ...accepted, lease: "lease" },
+    settlement({
+      delivery: {
+        id: deliveryId,
+        runId: accepted.id,
+        channel: "telegram",
+        to: "12345",
+        text: "done",
+        status: delivery,
+        error: delivery === "failed" ? "no" : null,
+        fallback: null,
+        trace: null,
+      },
+    }),
+  );
+  return { id: accepted.id, deliveryId };
+}
+
+test("runs --json has the public fields, newest first", async (t) => {
+  const { store, rouse } = await createStoredHome(t);
+  const { id } = await endedRun(store);
+  const waiting = run();
+  await acceptRuns(store, waiting);
+  const [newest, oldest] = json(await rouse(["runs", "--json"])) as Fields[];
+  const fields =
+    "id kind hook name agentId requestedAgentId sessionKey status attempts createdAt startedAt endedAt reply error";
+  assert.deepEqual(Object.keys(newest!), fields.split(" "));
+  assert.equal(newest!["id"], waiting.id);
+  assert.equal(newest!["endedAt"], null);
+  assert.equal(oldest!["id"], id);
+  assert.equal(oldest!["reply"], "done");
+  assert.match(String(oldest!["endedAt"]), isoTime);
+  assert.equal((json(await rouse(["runs", "--json", "--limit", "1"])) as Fields[]).length, 1);
+  assert.equal((json(await rouse(["runs", "--json", "--all"])) as Fields[]).length, 2);
+  assert.deepEqual(json(await rouse(["runs", "--json", "--kind", "heartbeat"])), []);
+});
+
+test("runs lists for people, and shows one with its request and deliveries", async (t) => {
+  const { store, rouse } = await createStoredHome(t);
+  assert.equal((await rouse(["runs"])).stdout, "No runs.\n");
+  const { id, deliveryId } = await endedRun(store);
+  assert.match((await rouse(["runs"])).stdout, new RegExp(`succeeded.*${id}.*done`));
+  const shown = json(await rouse(["runs", "show", id, "--json"])) as Fields;
+  assert.equal((shown["request"] as Fields)["message"], "do it");
+  assert.equal((shown["deliveries"] as Fields[])[0]!["id"], deliveryId);
+  assert.match((await rouse(["runs", "show", id])).stdout, /^status: +succeeded$/m);
+});
+
+test("runs show says in words what was noticed in outside text", async (t) => {
+  const { store, rouse } = await createStoredHome(t);
+  const noticed = { hiddenCharacters: 3, chatTokens: 0, fakeMarkers: 1, roleLabels: 0 };
+  const cases = [
+    { signals: noticed, words: /^signals: +hidden characters: 3, fake markers: 1$/m },
+    { signals: { ...noticed, hiddenCharacters: 0, fakeMarkers: 0 }, words: /^signals: +nothing noticed$/m },
+  ];
+  for (const { signals, words } of cases) {
+    const one = run();
+    await acceptRuns(store, one);
+    const before = await rouse(["runs", "show", one.id]);
+    assert.match(before.stdout, /^signals: +not looked at before its first attempt$/m);
+    await claim(store);
+    await store.settleRun({ ...one, lease: "lease" }, settlement({ signals }));
+    assert.match((await rouse(["runs", "show", one.id])).stdout, words);
+    assert.deepEqual((json(await rouse(["runs", "show", one.id, "--json"])) as Fields)["signals"], signals);
+  }
+});
+
+test("runs retry makes a new run of one that has ended", async (t) => {
+  const { store, rouse } = await createStoredHome(t);
+  const { id } = await endedRun(store);
+  const again = json(await rouse(["runs", "retry", id, "--json"])) as Fields;
+  const queued = await store.findRun(String(again["id"]));
+  assert.equal(queued?.status, "queued");
+  assert.equal(plainText(queued.request.message), "do it");
+  const early = await rouse(["runs", "retry", queued.id]);
+  assert.equal(early.code, 1);
+  assert.match(early.stderr, /has not ended/);
+});
+
+test("runs cancel ends a waiting run with its summary and a heartbeat, once", async (t) => {
+  const { store, rouse } = await createStoredHome(t);
+  const waiting = run();
+  await acceptRuns(store, waiting);
+  const done = await rouse(["runs", "cancel", waiting.id]);
+  assert.equal(done.code, 0, done.stderr);
+  assert.equal((await store.findRun(waiting.id))?.status, "cancelled");
+  const [summary] = await store.waitingEvents("main", 10);
+  assert.equal(plainText(summary?.text ?? []), "Hook Test (cancelled): it was cancelled");
+  assert.equal((await store.listRuns({ kind: "heartbeat", limit: 5 })).length, 1);
+  assert.equal((await rouse(["runs", "cancel", waiting.id])).code, 1);
+});
+
+test("runs cancel asks for a running run to be stopped", async (t) => {
+  const { store, rouse } = await createStoredHome(t);
+  const working = run();
+  await acceptRuns(store, working);
+  await claim(store);
+  assert.deepEqual(json(await rouse(["runs", "cancel", working.id, "--json"])), {
+    id: working.id,
+    result: "requested",
+  });
+});
+
+test("events are listed, shown again, and never shown", async (t) => {
+  const { store, rouse } = await createStoredHome(t);
+  const note = event("look \u001b[2J here");
+  await store.accept(acceptance({ hook: "wake", events: [note] }));
+  const [listed] = json(await rouse(["events", "--json"])) as Fields[];
+  assert.deepEqual(Object.keys(listed!), ["id", "sessionKey", "text", "hook", "createdAt", "shownAt"]);
+  assert.equal(listed!["shownAt"], null);
+  const table = await rouse(["events"]);
+  assert.match(table.stdout, /waiting.*look \[2J here/);
+  assert.equal((await rouse(["events", "retry", note.id])).code, 1);
+  assert.equal((await rouse(["events", "cancel", note.id])).code, 0);
+  assert.deepEqual(await store.waitingEvents("main", 10), []);
+  assert.equal((await rouse(["events", "cancel", note.id])).code, 1);
+  assert.equal((await rouse(["events", "retry", note.id])).code, 0);
+  assert.equal((await store.waitingEvents("main", 10)).length, 1);
+  assert.equal(
+    (json(await rouse(["events", "show", note.id, "--json"])) as Fields)["text"],
+    plainText(note.text),
+  );
+});
+
+test("deliveries are listed, tried again, and cancelled", async (t) => {
+  const { store, rouse } = await createStoredHome(t);
+  const { deliveryId, id } = await endedRun(store, "failed");
+  const [listed] = json(await rouse(["deliveries", "--json"])) as Fields[];
+  const fields = "id runId channel to status attempts sentMessages createdAt sentAt error";
+  assert.deepEqual(Object.keys(listed!), fields.split(" "));
+  assert.equal(listed!["runId"], id);
+  assert.equal(listed!["status"], "failed");
+  assert.match((await rouse(["deliveries"])).stdout, /failed +telegram +12345/);
+  const shown = (await rouse(["deliveries", "show", deliveryId])).stdout;
+  assert.match(shown, /^text: +done$/m);
+  assert.match(shown, /^sentMessages: +0 /m);
+  assert.match(shown, /^fallback: +none$/m);
+  assert.equal((await rouse(["deliveries", "cancel", deliveryId])).code, 1);
+  assert.equal((await rouse(["deliveries", "retry", deliveryId])).code, 0);
+  assert.equal((await store.findDelivery(deliveryId))?.status, "waiting");
+  assert.equal((await rouse(["deliveries", "retry", deliveryId])).code, 1);
+  assert.equal((await rouse(["deliveries", "cancel", deliveryId])).code, 0);
+  assert.equal((await store.findDelivery(deliveryId))?.error, "it was cancelled");
+});
+
+test("requests are listed with their reason", async (t) => {
+  const { store, rouse } = await createStoredHome(t);
+  const id = newId();
+  await store.recordRequest({ id, hook: "gmail", outcome: "skipped", reason: "nothing to do" });
+  const [listed] = json(await rouse(["requests", "--json"])) as Fields[];
+  assert.deepEqual(Object.keys(listed!), ["id", "hook", "outcome", "reason", "createdAt"]);
+  assert.match((await rouse(["requests"])).stdout, /skipped +gmail .*nothing to do/);
+  assert.equal((await rouse(["requests", "show", id])).code, 2);
+});
+
+test("an unknown id fails, a missing one or an unknown verb is wrong usage", async (t) => {
+  const { rouse } = await createStoredHome(t);
+  for (const name of ["runs", "events", "deliveries"]) {
+    for (const verb of ["show", "retry", "cancel"]) {
+      const unknown = await rouse([name, verb, newId()]);
+      assert.equal(unknown.code, 1);
+      assert.match(unknown.stderr, /^There is no /);
+      assert.equal((await rouse([name, verb])).code, 2);
+    }
+    assert.match((await rouse([name, "cancle", "x"])).stderr, /Did you mean cancel/);
+    assert.equal((await rouse([name, "show", "a", "b"])).code, 2);
+    assert.equal((await rouse([name, "--limit", "0"])).code, 2);
+    assert.equal((await rouse([name, "--limit", "1", "--all"])).code, 2);
+  }
+  assert.equal((await rouse(["runs", "--kind", "odd"])).code, 2);
+});
+
+test("on a terminal, a list that was cut says so", async (t) => {
+  const { store, rouse } = await createStoredHome(t);
+  await acceptRuns(store, run(), run());
+  const cut = await rouse(["runs", "--limit", "1"], { isTerminal: true, columns: 60 });
+  assert.match(cut.stderr, /--all/);
+});

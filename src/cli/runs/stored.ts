@@ -1,0 +1,111 @@
+// What `runs`, `events`, `deliveries` and `requests` have in common: a list when nothing else is said, and the verbs
+// show, retry and cancel on one id.
+import type { Config } from "../../config/config.ts";
+import { nearest } from "../../core/nearest.ts";
+import { UsageError } from "../../core/errors.ts";
+import type { Store } from "../../store/ports/store.ts";
+import {
+  configFlag,
+  type Flag,
+  jsonFlag,
+  readArguments,
+  readWholeNumber,
+  refuseMore,
+  type Values,
+} from "../terminal/arguments.ts";
+import { type Context, WrongUsage } from "../command.ts";
+import { withStore } from "../open/store.ts";
+import { noteLine, printFields, printJson, printJsonList, printLine } from "../terminal/output.ts";
+import { type Column, formatTable } from "../terminal/table.ts";
+
+/** What a change came to: the sentence for people and the value for programs. */
+export type Change = { sentence: string; value: Readonly<Record<string, unknown>> };
+
+type Verb<T> = (store: Store, item: T, config: Config) => Promise<Change>;
+
+export type Stored<T, R extends object, D extends object = object> = {
+  one: string;
+  many: string;
+  flags: Readonly<Record<string, Flag>>;
+  columns: readonly Column<R>[];
+  toRecord: (item: T) => R;
+  list: (store: Store, page: { limit: number | null }, values: Values<Record<string, Flag>>) => Promise<T[]>;
+  single?: {
+    find: (store: Store, id: string) => Promise<T | null>;
+    /** What `show` adds to the record. */
+    details: (store: Store, item: T) => Promise<D>;
+    /** What people get in place of these fields. */
+    inWords?: (item: T, details: D) => Readonly<Record<string, string>>;
+    retry: Verb<T>;
+    cancel: Verb<T>;
+  };
+};
+
+const listFlags = { limit: { type: "string" }, all: { type: "boolean" } } as const;
+const defaultLimit = 50;
+
+export async function runStored<T, R extends object, D extends object>(
+  context: Context,
+  stored: Stored<T, R, D>,
+): Promise<number> {
+  const flags = { ...configFlag, ...jsonFlag, ...listFlags, ...stored.flags };
+  const { values, positionals } = readArguments(context.argv, flags);
+  const [verb = "list", id] = positionals;
+  const json = values.json === true;
+  if (verb === "list") {
+    refuseMore(positionals, 1);
+    const limit = readLimit(values);
+    return withStore(context, values.config, async (store) => {
+      const items = await stored.list(store, { limit }, values);
+      printList(context, stored, items.map(stored.toRecord), { json, limit });
+      return 0;
+    });
+  }
+  const { single } = stored;
+  if (!single || !isVerb(verb)) throw unknownVerb(verb, single ? verbs : []);
+  if (id === undefined) throw new WrongUsage(`Which ${stored.one}? Give its id: ${stored.many} ${verb} ID`);
+  refuseMore(positionals, 2);
+  return withStore(context, values.config, async (store, config) => {
+    const item = await single.find(store, id);
+    if (item === null)
+      throw new UsageError(`There is no ${stored.one} with the id ${id}. Ids are given whole.`);
+    if (verb === "show") {
+      const details = await single.details(store, item);
+      const record = { ...stored.toRecord(item), ...details };
+      if (json) printJson(context, record);
+      else printFields(context, { ...record, ...single.inWords?.(item, details) });
+      return 0;
+    }
+    const { sentence, value } = await single[verb](store, item, config);
+    if (json) printJson(context, value);
+    else printLine(context, sentence);
+    return 0;
+  });
+}
+
+const verbs = ["show", "retry", "cancel"] as const;
+const isVerb = (word: string): word is (typeof verbs)[number] => (verbs as readonly string[]).includes(word);
+
+function unknownVerb(word: string, known: readonly string[]): WrongUsage {
+  const near = nearest(word, known);
+  return new WrongUsage(`"${word}" is not known here.${near ? ` Did you mean ${near}?` : ""}`);
+}
+
+function readLimit({ limit, all }: Values<typeof listFlags>): number | null {
+  if (all && limit !== undefined) throw new WrongUsage("--all and --limit cannot both be given.");
+  if (all) return null;
+  return limit === undefined ? defaultLimit : readWholeNumber("--limit", limit, 1, 1_000_000);
+}
+
+function printList<R extends object>(
+  context: Context,
+  { columns, many }: { columns: readonly Column<R>[]; many: string },
+  records: readonly R[],
+  { json, limit }: { json: boolean; limit: number | null },
+): void {
+  if (json) return printJsonList(context, records);
+  if (records.length === 0) return printLine(context, `No ${many}.`);
+  context.stdout.write(formatTable(columns, records, context.columns));
+  if (records.length === limit && context.isTerminal)
+    noteLine(context, `The newest ${limit}. More with --limit N, every one with --all.`);
+}

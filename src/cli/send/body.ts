@@ -1,0 +1,66 @@
+// What `rouse send` puts into a request: the fields its options stand for, or a body as it was written.
+import { readWholeNumber, type Values } from "../terminal/arguments.ts";
+import { WrongUsage } from "../command.ts";
+import { readBodyFile } from "./request-options.ts";
+
+const text = { type: "string" } as const;
+
+const wakeFlags = { mode: text } as const;
+const agentFlags = {
+  name: text,
+  agent: text,
+  "session-key": text,
+  channel: text,
+  to: text,
+  model: text,
+  thinking: text,
+  timeout: text,
+  "no-deliver": { type: "boolean" },
+  "wake-mode": text,
+} as const;
+
+export const bodyFlags = { ...wakeFlags, ...agentFlags, file: text } as const;
+type BodyValues = Values<typeof bodyFlags>;
+
+/** The JSON body. `readInput` gives all of standard input. */
+export async function makeBody(
+  hook: string,
+  message: string | undefined,
+  values: BodyValues,
+  readInput: () => Promise<string>,
+): Promise<string | Buffer> {
+  if (values.file !== undefined) {
+    if (message !== undefined) throw new WrongUsage("Give either text or --file, not both.");
+    refuseFlags(values, { ...wakeFlags, ...agentFlags }, "with --file, whose body is sent as it is");
+    return readBodyFile(values.file, readInput);
+  }
+  if (hook !== "wake" && hook !== "agent")
+    throw new WrongUsage(`What is sent to ${hook} is JSON: --file FILE, or --file - for standard input`);
+  if (message === undefined) throw new WrongUsage(`Say what to send: send ${hook} "text"`);
+  if (hook === "wake") {
+    refuseFlags(values, agentFlags, "with wake");
+    return JSON.stringify({ text: message, mode: values.mode });
+  }
+  refuseFlags(values, wakeFlags, "with agent; it is --wake-mode there");
+  return JSON.stringify(agentPayload(message, values));
+}
+
+const agentPayload = (message: string, values: BodyValues) => ({
+  message,
+  name: values.name,
+  agentId: values.agent,
+  sessionKey: values["session-key"],
+  channel: values.channel,
+  to: values.to,
+  model: values.model,
+  thinking: values.thinking,
+  timeoutSeconds:
+    values.timeout === undefined ? undefined : readWholeNumber("--timeout", values.timeout, 1, 604_800),
+  deliver: values["no-deliver"] ? false : undefined,
+  wakeMode: values["wake-mode"],
+});
+
+function refuseFlags(values: object, flags: object, where: string): void {
+  const given = Object.keys(flags).find((name) => Object.hasOwn(values, name));
+  if (given) throw new WrongUsage(`--${given} has no meaning ${where}.`);
+}

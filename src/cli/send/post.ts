@@ -1,0 +1,73 @@
+// One request to the gateway, and its answer in plain values.
+import { UsageError } from "../../core/errors.ts";
+import type { Pair } from "./request-options.ts";
+
+export type HookAnswer = {
+  status: number;
+  body: Readonly<Record<string, unknown>> | null;
+  replayed: boolean;
+};
+
+export type HookRequest = {
+  token: string;
+  body: string | Buffer;
+  headers: readonly Pair[];
+  idempotencyKey: string | undefined;
+};
+
+const patienceMs = 60_000;
+
+export async function postHook(url: string, request: HookRequest): Promise<HookAnswer> {
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(url, {
+      method: "POST",
+      headers: headersOf(request),
+      body: request.body,
+      redirect: "error",
+      signal: AbortSignal.timeout(patienceMs),
+    });
+    text = await response.text();
+  } catch (fault) {
+    throw new UsageError(unreachable(url, fault));
+  }
+  const replayed = response.headers.get("idempotent-replayed") === "true";
+  return { status: response.status, body: readObject(text), replayed };
+}
+
+function headersOf({ token, headers: written, idempotencyKey }: HookRequest): Headers {
+  const headers = new Headers();
+  for (const [name, value] of written) headers.append(name, value);
+  if (!headers.has("content-type")) headers.set("content-type", "application/json");
+  if (idempotencyKey !== undefined) headers.set("idempotency-key", idempotencyKey);
+  headers.set("authorization", `Bearer ${token}`);
+  return headers;
+}
+
+function readObject(text: string): HookAnswer["body"] {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+function unreachable(url: string, fault: unknown): string {
+  const { origin } = new URL(url);
+  const code = faultCode(fault);
+  if (code === "ECONNREFUSED")
+    return `Nothing is listening on ${origin}. Start the gateway first, in another terminal: rouse start`;
+  if (code === "TimeoutError") return `${origin} did not answer within ${patienceMs / 1000} seconds.`;
+  return `${origin} could not be reached (${code}). Is it the gateway's address? See gateway.host and gateway.port, or --url.`;
+}
+
+/** `fetch` hides what happened one level down. */
+export function faultCode(fault: unknown): string {
+  const cause = fault instanceof Error && fault.cause !== undefined ? fault.cause : fault;
+  if (!(cause instanceof Error)) return "unknown fault";
+  return "code" in cause && typeof cause.code === "string" ? cause.code : cause.name;
+}

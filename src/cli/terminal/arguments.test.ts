@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { readArguments, readWholeNumber, refuseMore } from "./arguments.ts";
+import { WrongUsage } from "../command.ts";
+
+const flags = { to: { type: "string" }, json: { type: "boolean" } } as const;
+const wrong = (argv: string[], message: RegExp) =>
+  assert.throws(
+    () => readArguments(argv, flags),
+    (fault) => fault instanceof WrongUsage && message.test(fault.message),
+  );
+
+test("options and words are told apart", () => {
+  assert.deepEqual(readArguments(["a", "--to=x", "b", "--json", "--", "--to"], flags), {
+    values: { to: "x", json: true },
+    positionals: ["a", "b", "--to"],
+  });
+  assert.deepEqual(readArguments(["--to", "-100123"], flags).values, { to: "-100123" });
+  assert.deepEqual(readArguments(["--to=--odd"], flags).values, { to: "--odd" });
+  assert.deepEqual(readArguments(["--to", "-"], flags).values, { to: "-" });
+});
+
+test("an option that may stand several times gives all its values", () => {
+  const several = { header: { type: "string", multiple: true }, to: { type: "string" } } as const;
+  assert.deepEqual(readArguments(["--header", "a:1", "--to", "x", "--header=b:2", "--to", "y"], several), {
+    values: { header: ["a:1", "b:2"], to: "y" },
+    positionals: [],
+  });
+  assert.deepEqual(readArguments([], several).values, {});
+});
+
+test("what does not fit is wrong usage", () => {
+  wrong(["--jsno"], /--jsno.*--json/);
+  wrong(["-x"], /-x/);
+  wrong(["--__proto__"], /no option/);
+  wrong(["--to"], /needs a value/);
+  wrong(["--to", "--json"], /--to=VALUE/);
+  wrong(["--json=yes"], /takes no value/);
+  assert.throws(() => refuseMore(["a", "b"], 1), WrongUsage);
+});
+
+test("whole numbers stay within their limits", () => {
+  assert.equal(readWholeNumber("--port", "0", 0, 65_535), 0);
+  for (const written of ["65536", "-1", "1.5", "", "x", "1e3", "0x10"])
+    assert.throws(() => readWholeNumber("--port", written, 0, 65_535), WrongUsage, written);
+});

@@ -1,0 +1,82 @@
+// The words after a command: options that are known, with values that fit, and what else stands there.
+import { parseArgs } from "node:util";
+import { nearest } from "../../core/nearest.ts";
+import { WrongUsage } from "../command.ts";
+
+/** `multiple`: it may be given several times. */
+export type Flag = { type: "string" | "boolean"; multiple?: true };
+type Flags = Readonly<Record<string, Flag>>;
+
+export type Values<F extends Flags> = {
+  [Name in keyof F]?: F[Name]["type"] extends "string"
+    ? F[Name] extends { multiple: true }
+      ? string[]
+      : string
+    : boolean;
+};
+
+export const configFlag = { config: { type: "string" } } as const;
+export const jsonFlag = { json: { type: "boolean" } } as const;
+
+export function readArguments<const F extends Flags>(
+  argv: readonly string[],
+  flags: F,
+): { values: Values<F>; positionals: string[] } {
+  const { tokens, positionals } = parseArgs({
+    args: [...argv],
+    options: flags,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  const values: Record<string, string | boolean> = {};
+  const listed: Record<string, string[]> = {};
+  for (const token of tokens) {
+    if (token.kind !== "option") continue;
+    const flag = Object.hasOwn(flags, token.name) ? flags[token.name] : undefined;
+    if (!flag) throw unknownOption(token.rawName, Object.keys(flags));
+    if (flag.type === "boolean") values[token.name] = readSwitch(token.rawName, token.inlineValue);
+    else if (flag.multiple) (listed[token.name] ??= []).push(readValue(token));
+    else values[token.name] = readValue(token);
+  }
+  return { values: { ...values, ...listed } as Values<F>, positionals };
+}
+
+function unknownOption(written: string, known: readonly string[]): WrongUsage {
+  const near = nearest(written.replace(/^-+/, ""), known);
+  const hint = near
+    ? `Did you mean --${near}?`
+    : "Text that begins with a dash goes after two dashes: -- -text";
+  return new WrongUsage(`There is no option ${written}. ${hint}`);
+}
+
+function readValue(token: {
+  rawName: string;
+  value?: string | undefined;
+  inlineValue?: boolean | undefined;
+}) {
+  const { rawName, value, inlineValue } = token;
+  if (value === undefined) throw new WrongUsage(`${rawName} needs a value.`);
+  const isOption = !inlineValue && /^-[^\d]/.test(value);
+  if (isOption)
+    throw new WrongUsage(`${rawName} needs a value; one that begins with a dash: ${rawName}=VALUE`);
+  return value;
+}
+
+function readSwitch(rawName: string, hasValue: boolean | undefined): true {
+  if (hasValue) throw new WrongUsage(`${rawName} takes no value.`);
+  return true;
+}
+
+export function readWholeNumber(name: string, written: string, least: number, most: number): number {
+  const value = /^\d+$/.test(written.trim()) ? Number(written) : Number.NaN;
+  if (!(value >= least && value <= most))
+    throw new WrongUsage(`${name} must be a whole number from ${least} to ${most}.`);
+  return value;
+}
+
+export function refuseMore(positionals: readonly string[], expected: number): void {
+  const extra = positionals[expected];
+  if (extra !== undefined)
+    throw new WrongUsage(`"${extra}" is one word too many. Text of several words goes in quotes.`);
+}

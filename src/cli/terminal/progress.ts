@@ -1,0 +1,29 @@
+// A line on the terminal that shows something is still going on; nothing where there is no terminal.
+import type { Context } from "../command.ts";
+import { fit, safeLine } from "./text.ts";
+
+export type Progress = { show(text: string): void; clear(): void };
+
+const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const quietMs = 1000;
+const eraseLine = "\r\u001b[2K";
+
+export function createProgress({ errorIsTerminal, stderr, clock, columns }: Context): Progress {
+  if (!errorIsTerminal) return { show() {}, clear() {} };
+  const startedAt = clock.now();
+  let shown = 0;
+  return {
+    show(text) {
+      const passedMs = clock.now() - startedAt;
+      if (passedMs < quietMs) return;
+      const seconds = `${Math.floor(passedMs / 1000)} s`;
+      const line = fit(`${frames[shown % frames.length]} ${safeLine(text)}, ${seconds}`, (columns ?? 80) - 1);
+      stderr.write(`${eraseLine}${line}`);
+      shown++;
+    },
+    clear() {
+      if (shown > 0) stderr.write(eraseLine);
+      shown = 0;
+    },
+  };
+}

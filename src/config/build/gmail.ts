@@ -1,0 +1,46 @@
+// `hooks.gmail` as the program sees it.
+import { resolve } from "node:path";
+import type { GmailConfig } from "../config.ts";
+import type { Settings } from "../schema/index.ts";
+
+const hourMs = 3_600_000;
+const minuteMs = 60_000;
+
+const google = {
+  oauth: "https://oauth2.googleapis.com",
+  gmail: "https://gmail.googleapis.com",
+  pubsub: "https://pubsub.googleapis.com",
+  certs: "https://www.googleapis.com",
+};
+
+export function buildGmail(gmail: Settings["hooks"]["gmail"], folder: string): GmailConfig | null {
+  if (gmail?.account === undefined) return null;
+  const { topic = null, subscription, endpoints, catchUp } = gmail;
+  return {
+    account: gmail.account,
+    label: gmail.label,
+    excludeLabels: gmail.excludeLabels,
+    mode: gmail.mode,
+    credentialsFile: resolve(folder, gmail.credentialsFile),
+    pollMs: gmail.pollSeconds * 1000,
+    topic,
+    subscription: subscription.includes("/") ? subscription : inProjectOf(topic, subscription),
+    oidc: gmail.oidc ?? null,
+    pushPath: gmail.pushPath,
+    includeBody: gmail.includeBody,
+    maxBytes: gmail.maxBytes,
+    renewEveryMs: gmail.renewEveryMinutes * minuteMs,
+    catchUp: { maxAgeMs: catchUp.maxAgeHours * hourMs, maxMessages: catchUp.maxMessages },
+    endpoints: {
+      oauth: withoutSlash(endpoints.oauth ?? google.oauth),
+      gmail: withoutSlash(endpoints.gmail ?? google.gmail),
+      pubsub: withoutSlash(endpoints.pubsub ?? google.pubsub),
+      certs: withoutSlash(endpoints.certs ?? google.certs),
+    },
+  };
+}
+
+const inProjectOf = (topic: string | null, name: string): string | null =>
+  topic === null ? null : `${topic.slice(0, topic.indexOf("/topics/"))}/subscriptions/${name}`;
+
+const withoutSlash = (url: string): string => url.replace(/\/+$/, "");

@@ -1,0 +1,89 @@
+// A file with faults is still checked whole: what the schema refused is taken out, and the rules see the rest.
+import type { z } from "zod";
+import type { Finding, Path } from "../problem.ts";
+import { formatPath, placeSet } from "../problem.ts";
+
+export type Salvaged<T> = {
+  /** Null when nothing could be saved. */
+  rest: T | null;
+  /** Gives a finding about the rest its place in the whole. */
+  restore: (finding: Finding) => Finding;
+};
+
+type Issue = z.core.$ZodIssue;
+type Container = Record<string | number, unknown>;
+
+export function salvage<T>(schema: z.ZodType<T>, value: unknown, issues: readonly Issue[]): Salvaged<T> {
+  const rest = structuredClone(value);
+  const removed = new Map<string, number[]>();
+  let refused = issues;
+  for (;;) {
+    const targets = refused.flatMap(refusedPaths).map((path) => existing(rest, path));
+    if (targets.some((path) => path.length === 0)) return { rest: null, restore: (finding) => finding };
+    for (const path of outermost(targets).toSorted(lastFirst)) remove(rest, path, removed);
+    const parsed = schema.safeParse(rest);
+    if (parsed.success) return { rest: parsed.data, restore: restoreWith(removed) };
+    refused = parsed.error.issues;
+  }
+}
+
+export const refusedPaths = (issue: Issue): Path[] =>
+  issue.code === "unrecognized_keys"
+    ? issue.keys.map((key) => [...(issue.path as Path), key])
+    : [issue.path as Path];
+
+/** The setting itself or, where it is missing although required, the nearest thing around it. */
+function existing(root: unknown, path: Path): Path {
+  const container = path
+    .slice(0, -1)
+    .reduce<unknown>((at, part) => (isContainer(at) ? at[part] : undefined), root);
+  const last = path.at(-1);
+  if (last === undefined || (isContainer(container) && Object.hasOwn(container, last))) return path;
+  return existing(root, path.slice(0, -1));
+}
+
+function outermost(paths: readonly Path[]): Path[] {
+  const distinct = [...new Map(paths.map((path) => [JSON.stringify(path), path])).values()];
+  const all = placeSet(distinct);
+  return distinct.filter((path) => !all.hasAround(path));
+}
+
+/** List items from the back, so that taking one out does not move another that is still to go. */
+function lastFirst(left: Path, right: Path): number {
+  for (const [at, part] of left.entries()) {
+    const other = right[at];
+    if (other === undefined) return -1;
+    if (part === other) continue;
+    if (typeof part === "number" && typeof other === "number") return other - part;
+    return String(part) < String(other) ? -1 : 1;
+  }
+  return 0;
+}
+
+function remove(root: unknown, path: Path, removed: Map<string, number[]>): void {
+  const around = path.slice(0, -1);
+  const container = around.reduce<unknown>((at, part) => (isContainer(at) ? at[part] : undefined), root);
+  const last = path.at(-1);
+  if (!isContainer(container) || last === undefined) return;
+  if (!Array.isArray(container)) {
+    delete container[last];
+    return;
+  }
+  container.splice(Number(last), 1);
+  const name = formatPath(around);
+  removed.set(name, [...(removed.get(name) ?? []), Number(last)]);
+}
+
+const isContainer = (value: unknown): value is Container => typeof value === "object" && value !== null;
+
+/** Undoes the shifts in reverse order of the removals. */
+const restoreWith =
+  (removed: ReadonlyMap<string, readonly number[]>) =>
+  (finding: Finding): Finding => {
+    const path = finding.path.map((part, at) => {
+      if (typeof part !== "number") return part;
+      const gone = removed.get(formatPath(finding.path.slice(0, at))) ?? [];
+      return gone.toReversed().reduce((index, each) => (each <= index ? index + 1 : index), part);
+    });
+    return { ...finding, path };
+  };

@@ -1,0 +1,49 @@
+// References to what is kept elsewhere: `${NAME}` for the environment, `{ "file": … }` for a file.
+// A reference that leads nowhere is a problem; nothing here ever puts a value into a message.
+import { resolve } from "node:path";
+import { faultKind } from "../../core/errors.ts";
+
+export type Sources = {
+  /** The folder that relative files are looked up in. */
+  folder: string;
+  env: Readonly<Record<string, string | undefined>>;
+  /** The whole text of a file. Throws when it cannot be read. */
+  readFile: (path: string) => string;
+};
+
+export type Resolved = { ok: true; value: string } | { ok: false; message: string };
+
+const reference = /\$\$\{|\$\{([^}]*)(\}|$)/g;
+const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** Puts environment variables in; `$${` stands for a literal `${`. */
+export function expand(text: string, env: Sources["env"]): Resolved {
+  const faults = new Set<string>();
+  const value = text.replace(
+    reference,
+    (whole: string, name: string | undefined, end: string | undefined) => {
+      if (whole === "$${") return "${";
+      const found = name !== undefined && Object.hasOwn(env, name) ? env[name] : undefined;
+      if (end === "}" && found) return found;
+      faults.add(expandFault(name ?? "", end === "}", found));
+      return "";
+    },
+  );
+  return faults.size === 0 ? { ok: true, value } : { ok: false, message: [...faults].join("; ") };
+}
+
+function expandFault(name: string, closed: boolean, found: string | undefined): string {
+  if (!closed || !variableName.test(name)) {
+    return "${…} must name an environment variable; write $${ for a literal ${";
+  }
+  return `the environment variable ${name} is ${found === undefined ? "not set" : "empty"}`;
+}
+
+export function readSecret(file: string, sources: Sources): Resolved {
+  try {
+    const value = sources.readFile(resolve(sources.folder, file)).replace(/[\r\n]+$/, "");
+    return value.trim() === "" ? { ok: false, message: "the file is empty" } : { ok: true, value };
+  } catch (fault) {
+    return { ok: false, message: `the file cannot be read (${faultKind(fault)})` };
+  }
+}

@@ -1,0 +1,89 @@
+// Rules between mappings, presets and what the hooks allow.
+import { hasAllowedPrefix } from "../../core/session-key.ts";
+import { buildMappings } from "../build/mappings.ts";
+import type { MappingConfig } from "../config.ts";
+import type { Finding, Path } from "../problem.ts";
+import type { Settings } from "../schema/index.ts";
+
+type Found = { problems: Finding[]; warnings: Finding[] };
+
+export function mappingRules({ hooks }: Settings): Found {
+  const mappings = buildMappings(hooks);
+  const hidden = unreachable(mappings, hooks);
+  const own = mappings.filter(({ origin }) => typeof origin === "number");
+  return {
+    problems: [...repeatedIds(own), ...hidden.problems],
+    warnings: [...hidden.warnings, ...own.flatMap((mapping) => mappingWarnings(mapping, hooks))],
+  };
+}
+
+const placeOf = ({ origin }: MappingConfig, ...setting: string[]): Path => [
+  "hooks",
+  "mappings",
+  origin,
+  ...setting,
+];
+
+function repeatedIds(mappings: readonly MappingConfig[]): Finding[] {
+  const seen = new Set<string>();
+  return mappings.flatMap((mapping) => {
+    const isNew = seen.size < seen.add(mapping.id).size;
+    return isNew ? [] : [{ path: placeOf(mapping, "id"), message: "is taken by another mapping" }];
+  });
+}
+
+/** A mapping without filters takes every request with its path and source; what comes later must be wider. */
+function unreachable(mappings: readonly MappingConfig[], { presets }: Settings["hooks"]): Found {
+  const problems: Finding[] = [];
+  const warnings: Finding[] = [];
+  const taken = new Map<string, MappingConfig>();
+  const keyOf = (path: string | null, source: string | null) => JSON.stringify([path, source]);
+  for (const mapping of mappings) {
+    const { path, source, headers, payload } = mapping.match;
+    const wider = [keyOf(path, source), keyOf(path, null), keyOf(null, source), keyOf(null, null)];
+    const before = wider.map((key) => taken.get(key)).find((each) => each !== undefined);
+    const message = `can never be reached: ${before?.id ?? ""} before it takes every request it could`;
+    if (before && typeof mapping.origin === "number") problems.push({ path: placeOf(mapping), message });
+    else if (before && presets.includes(mapping.origin as "gmail"))
+      warnings.push({ path: ["hooks", "presets", presets.indexOf(mapping.origin as "gmail")], message });
+    else if (headers.length === 0 && payload.length === 0) taken.set(keyOf(path, source), mapping);
+  }
+  return { problems, warnings };
+}
+
+function mappingWarnings(mapping: MappingConfig, hooks: Settings["hooks"]): Finding[] {
+  const found: Finding[] = [];
+  const warn = (message: string, ...setting: string[]) =>
+    found.push({ path: placeOf(mapping, ...setting), message });
+  const { action, templates, transform, allowUnsafeExternalContent } = mapping;
+  const [needed, other] =
+    action === "agent"
+      ? (["messageTemplate", "textTemplate"] as const)
+      : (["textTemplate", "messageTemplate"] as const);
+  if (templates[needed] === null && transform === null)
+    warn(`has no ${needed} and no transform: every request is refused for want of text`);
+  if (templates[other] !== null && transform === null) warn(`has no effect: the action is ${action}`, other);
+  if (allowUnsafeExternalContent) warn(unsafeWarning(mapping), "allowUnsafeExternalContent");
+  const key = templates.sessionKey;
+  if (key !== null && !couldHavePrefix(key, hooks.allowedSessionKeyPrefixes))
+    warn("starts with none of hooks.allowedSessionKeyPrefixes: every request is refused", "sessionKey");
+  const allowed = hooks.allowedAgentIds;
+  const agent = mapping.agentId?.toLowerCase();
+  if (agent !== undefined && allowed && !allowed.includes("*") && !allowed.includes(agent))
+    warn("is not in hooks.allowedAgentIds: every request is refused", "agentId");
+  return found;
+}
+
+/** A transform can make a run of a wake. */
+export const unsafeWarning = ({ action, transform }: Pick<MappingConfig, "action" | "transform">): string =>
+  action === "agent" || transform !== null
+    ? "lifts the safety boundary: text from outside reaches the agent as if you had written it"
+    : "has no effect on a wake: its text stays inside the safety boundary";
+
+/** What stands before the first template mark is the same in every key. */
+function couldHavePrefix(template: string, prefixes: readonly string[]): boolean {
+  const markAt = template.search(/\{[{%]/);
+  if (markAt === -1) return hasAllowedPrefix(template, prefixes);
+  const start = template.slice(0, markAt);
+  return hasAllowedPrefix(start, prefixes) || prefixes.some((prefix) => prefix.startsWith(start));
+}

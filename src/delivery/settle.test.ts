@@ -1,0 +1,197 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { ClaimedDelivery, SendOutcome } from "../core/delivery.ts";
+import { plainText } from "../core/message.ts";
+import { giveBack, sendPolicy, settleSend, settleUntried } from "./settle.ts";
+import { withFallback } from "./fallback.ts";
+
+const hour = 3_600_000;
+
+const delivery = (more: Partial<ClaimedDelivery> = {}): ClaimedDelivery => ({
+  id: "delivery",
+  runId: "run",
+  channel: "telegram",
+  to: "5",
+  text: "Done.",
+  status: "waiting",
+  error: null,
+  fallback: null,
+  trace: null,
+  attempts: 1,
+  cursor: 1,
+  doubts: 0,
+  createdAt: 0,
+  waitingSince: 0,
+  sentAt: null,
+  lease: "lease",
+  ...more,
+});
+
+/** An attempt that found the first message sent and ended at the third. */
+const settled = (
+  outcome: SendOutcome | { kind: "stopped" },
+  of = delivery(),
+  { now = 1000, random = 0, doubts = of.doubts, idempotent = false } = {},
+) =>
+  settleSend(of, { cursor: 2, doubts, outcome }, sendPolicy, {
+    now,
+    random,
+    newId: () => "notice",
+    idempotent,
+  });
+
+const retry = (afterMs: number | null = null): SendOutcome => ({ kind: "retry", reason: "busy", afterMs });
+const silence: SendOutcome = { kind: "unknown", reason: "silence" };
+const base = { delayMs: 0, countsAttempt: true, cursor: 2, doubts: 0, notice: null, fallback: null };
+
+describe("after an attempt to send", () => {
+  test("sent is the end", () =>
+    assert.deepEqual(settled({ kind: "sent" }), { ...base, status: "sent", error: null }));
+
+  test("a refusal is the end, with a notice", () =>
+    assert.deepEqual(settled({ kind: "rejected", reason: "no such\nchat" }), {
+      ...base,
+      status: "failed",
+      error: "no such\nchat",
+      notice: {
+        id: "notice",
+        sessionKey: "main",
+        source: "notice",
+        hook: null,
+        text: [
+          "A reply could not be delivered on telegram: ",
+          { label: "reason", source: "reply", text: "no such chat" },
+        ],
+      },
+    }));
+
+  test("a platform's own delay is kept to", () =>
+    assert.deepEqual(settled(retry(7000)), { ...base, status: "waiting", delayMs: 7000, error: "busy" }));
+
+  test("without one it waits longer each time, at most an hour", () => {
+    const delays = [1, 2, 5, 12, 13, 40].map(
+      (attempts) => settled(retry(), delivery({ attempts }), { random: 1 }).delayMs,
+    );
+    assert.deepEqual(delays, [1000, 2000, 16_000, 2_048_000, hour, hour]);
+    assert.equal(settled(retry(), delivery({ attempts: 12 }), { random: 0 }).delayMs, 500);
+  });
+
+  test("it is given up when the next attempt would come a day after it began to wait", () => {
+    const now = 24 * hour - 7000;
+    assert.equal(settled(retry(7000), delivery(), { now }).status, "waiting");
+    const { status, error, notice } = settled(retry(7001), delivery(), { now });
+    assert.deepEqual([status, error], ["failed", "given up after 24 hours: busy"]);
+    assert.equal(
+      notice && plainText(notice.text),
+      "A reply could not be delivered on telegram: given up after 24 hours: busy",
+    );
+    const askedForAgain = delivery({ createdAt: -100 * hour, waitingSince: 0 });
+    assert.equal(settled(retry(7000), askedForAgain, { now }).status, "waiting");
+    assert.equal(settled(retry(7001), delivery({ doubts: 1 }), { now }).status, "unknown");
+  });
+
+  test("no answer is tried once more, then it stays unknown, with a notice", () => {
+    const first = settled(silence);
+    assert.deepEqual([first.status, first.delayMs, first.doubts, first.notice], ["waiting", 500, 1, null]);
+    const second = settled(silence, delivery({ attempts: 2, doubts: first.doubts }));
+    assert.deepEqual([second.status, second.error], ["unknown", "it may have been sent: silence"]);
+    assert.equal(
+      second.notice && plainText(second.notice.text),
+      "A reply may not have been delivered on telegram: it may have been sent: silence",
+    );
+  });
+
+  test("doubt about an earlier message does not count for a later one", () =>
+    assert.equal(settled(silence, delivery({ doubts: 1 }), { doubts: 0 }).status, "waiting"));
+
+  test("an unreachable platform in between does not take the doubt away", () => {
+    const { status, doubts } = settled(retry(), delivery({ doubts: 1 }));
+    assert.deepEqual([status, doubts], ["waiting", 1]);
+  });
+
+  test("a platform that sorts out what it gets twice is tried freely, for a day", () => {
+    const doubted = delivery({ doubts: 7 });
+    const { status, doubts } = settled(silence, doubted, { idempotent: true });
+    assert.deepEqual([status, doubts], ["waiting", 8]);
+    assert.equal(settled(silence, doubted, { idempotent: true, now: 24 * hour }).status, "unknown");
+  });
+
+  test("what stopping kept from being sent costs nothing, and keeps how far it got", () =>
+    assert.deepEqual(settled({ kind: "stopped" }, delivery({ error: "before" })), {
+      ...base,
+      status: "waiting",
+      countsAttempt: false,
+      error: "before",
+    }));
+});
+
+test("what cannot be tried has failed, with a notice", () => {
+  const { status, error, cursor, notice } = settleUntried(
+    delivery(),
+    "no channel is configured",
+    () => "notice",
+  );
+  assert.deepEqual([status, error, cursor], ["failed", "no channel is configured", 1]);
+  assert.ok(notice);
+});
+
+test("given back it costs nothing", () =>
+  assert.deepEqual(giveBack(delivery({ error: "before", doubts: 1 })), {
+    ...base,
+    cursor: 1,
+    doubts: 1,
+    status: "waiting",
+    countsAttempt: false,
+    error: "before",
+  }));
+
+describe("with a fallback", () => {
+  const configured = [
+    { channel: "telegram", to: "5" },
+    { channel: "slack", to: "C1" },
+  ];
+  const policy = { lastTarget: null, configured };
+  const slack = delivery({ fallback: { channel: "slack", to: null } });
+  const failed = settled({ kind: "rejected", reason: "no such chat" }, slack);
+  const after = (of: ClaimedDelivery, settlement = failed, lastTarget: typeof policy.lastTarget = null) =>
+    withFallback(of, settlement, { ...policy, lastTarget }, () => "other");
+
+  test("an end without arrival goes on there, whole, and is no news for the main session", () => {
+    for (const [settlement, why] of [
+      [failed, "no such chat"],
+      [settled(silence, delivery({ doubts: 1 })), "it may have been sent: silence"],
+    ] as const) {
+      const { notice, error, fallback, status } = after(slack, settlement);
+      assert.deepEqual([status, notice], [settlement.status, null]);
+      assert.equal(error, `${why} (goes to C1 on slack instead)`);
+      assert.deepEqual(fallback, {
+        id: "other",
+        runId: "run",
+        channel: "slack",
+        to: "C1",
+        text: "Done.",
+        status: "waiting",
+        error: null,
+        fallback: null,
+        trace: null,
+      });
+    }
+  });
+
+  test("what was sent, or still waits, does not", () => {
+    for (const settlement of [settled({ kind: "sent" }), settled(retry())])
+      assert.equal(after(slack, settlement), settlement);
+  });
+
+  test("without one, or one that is the same place, nothing is made", () => {
+    assert.equal(after(delivery()), failed);
+    assert.equal(after(delivery({ fallback: { channel: "telegram", to: null } })), failed);
+    assert.equal(after(delivery({ fallback: { channel: "telegram", to: "6" } })).fallback?.to, "6");
+  });
+
+  test("one that cannot be had is said, and the notice stays", () => {
+    const { notice, error, fallback } = after(delivery({ fallback: { channel: "signal", to: null } }));
+    assert.deepEqual([notice, fallback], [failed.notice, null]);
+    assert.equal(error, "no such chat (no fallback: the channel signal is not configured)");
+  });
+});

@@ -1,0 +1,110 @@
+// The rule of what follows from an attempt to send: pure.
+//
+//   sent      → sent
+//   retry     → waiting (the platform's delay, else back-off), or the end when a day has passed
+//   rejected  → failed
+//   unknown   → waiting once, then unknown: better twice than never, but not for ever; on a platform that sorts out
+//               what it gets twice, waiting as after `retry`
+//   stopped   → waiting, at no cost
+//
+// An end other than `sent` is handed on to the fallback (`fallback.ts`), or else leaves one notice for the main
+// session, so that it is never silent.
+import type { ClaimedDelivery } from "../core/delivery.ts";
+import { backOffMs } from "../core/retry.ts";
+import { mainSessionKey } from "../core/run.ts";
+import type { NewEvent } from "../core/system-event.ts";
+import { cutWithMark, oneLine } from "../core/text.ts";
+import type { DeliverySettlement } from "../store/ports/store.ts";
+import type { Transmission } from "./transmit.ts";
+
+export type SendPolicy = { firstMs: number; longestMs: number; giveUpAfterMs: number };
+
+export const sendPolicy: SendPolicy = {
+  firstMs: 1000,
+  longestMs: 3_600_000,
+  giveUpAfterMs: 86_400_000,
+};
+
+/** What is known when an attempt is over; `random` in [0, 1). */
+export type SendMoment = { now: number; random: number; newId: () => string; idempotent: boolean };
+
+export function settleSend(
+  delivery: ClaimedDelivery,
+  { cursor, doubts, outcome }: Exclude<Transmission, "lost">,
+  policy: SendPolicy,
+  { now, random, newId, idempotent }: SendMoment,
+): DeliverySettlement {
+  const progress = { cursor, doubts };
+  const again = (delayMs: number, reason: string, doubted = doubts): DeliverySettlement => {
+    const isInTime = now + delayMs <= delivery.waitingSince + policy.giveUpAfterMs;
+    if (isInTime) return { ...waiting, cursor, doubts: doubted, delayMs, error: reason };
+    const error = `given up after ${Math.round(policy.giveUpAfterMs / 3_600_000)} hours: ${reason}`;
+    return ended(delivery, progress, doubted > 0 ? "unknown" : "failed", error, newId);
+  };
+  const backOff = backOffMs(delivery.attempts, policy, random);
+
+  switch (outcome.kind) {
+    case "sent":
+      return { ...waiting, cursor, status: "sent" };
+    case "stopped":
+      return giveBack({ ...delivery, ...progress });
+    case "rejected":
+      return ended(delivery, progress, "failed", outcome.reason, newId);
+    case "retry":
+      return again(outcome.afterMs ?? backOff, outcome.reason);
+    case "unknown": {
+      const error = `it may have been sent: ${outcome.reason}`;
+      if (idempotent || doubts === 0) return again(backOff, error, doubts + 1);
+      return ended(delivery, progress, "unknown", error, newId);
+    }
+  }
+}
+
+/** It cannot be tried: there is nowhere to send it, or nothing to send. */
+export const settleUntried = (
+  delivery: ClaimedDelivery,
+  reason: string,
+  newId: () => string,
+): DeliverySettlement => ended(delivery, delivery, "failed", reason, newId);
+
+/** Given back on a clean stop. */
+export const giveBack = ({
+  error,
+  cursor,
+  doubts,
+}: Pick<ClaimedDelivery, "error" | "cursor" | "doubts">): DeliverySettlement => ({
+  ...waiting,
+  error,
+  cursor,
+  doubts,
+  countsAttempt: false,
+});
+
+const waiting: DeliverySettlement = {
+  status: "waiting",
+  delayMs: 0,
+  countsAttempt: true,
+  error: null,
+  cursor: 0,
+  doubts: 0,
+  notice: null,
+  fallback: null,
+};
+
+function ended(
+  { channel }: Pick<ClaimedDelivery, "channel">,
+  { cursor, doubts }: Pick<ClaimedDelivery, "cursor" | "doubts">,
+  status: "failed" | "unknown",
+  error: string,
+  newId: () => string,
+): DeliverySettlement {
+  const notice = noticeOf(newId(), channel, status, error);
+  return { ...waiting, status, error, cursor, doubts, notice };
+}
+
+function noticeOf(id: string, channel: string, status: "failed" | "unknown", error: string): NewEvent {
+  const what = status === "failed" ? "could not be delivered" : "may not have been delivered";
+  const reason = { label: "reason", source: "reply", text: cutWithMark(oneLine(error), 500) } as const;
+  const text = [`A reply ${what} on ${channel}: `, reason];
+  return { id, sessionKey: mainSessionKey, source: "notice", hook: null, text };
+}

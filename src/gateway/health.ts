@@ -1,0 +1,36 @@
+// Whether the store can take work now. Asked, it tries a small write, at most once a second: so an idle gateway
+// writes nothing, and one whose disk was full is ready again as soon as it is not.
+import type { Clock } from "../core/clock.ts";
+import type { Store } from "../store/ports/store.ts";
+
+export type Health = { ready(): Promise<boolean> };
+
+const trustMs = 1000;
+const longestProbeMs = 3000;
+
+export function createHealth({ store, clock }: { store: Pick<Store, "probe">; clock: Clock }): Health {
+  let checkedAt = -Infinity;
+  let checking: Promise<boolean> | null = null;
+
+  const probe = async (): Promise<boolean> => {
+    const late = Promise.withResolvers<boolean>();
+    const takeBack = clock.after(longestProbeMs, () => late.resolve(false));
+    const written = store.probe().then(
+      () => true,
+      () => false,
+    );
+    const ready = await Promise.race([written, late.promise]);
+    takeBack();
+    checkedAt = clock.now();
+    return ready;
+  };
+
+  return {
+    ready() {
+      if (checking && clock.now() - checkedAt < trustMs) return checking;
+      checkedAt = clock.now();
+      checking = probe();
+      return checking;
+    },
+  };
+}

@@ -1,0 +1,77 @@
+// One call of the set-up's, and a refusal with all that is needed to explain it. Nothing of the request is in it.
+import type { Clock } from "../core/clock.ts";
+import { cutWithMark, oneLine } from "../core/text.ts";
+import { MailFault } from "../mail/mailbox.ts";
+import { type Answer, type Fields, fieldsIn, listIn, request, textIn } from "../mail/gmail/request.ts";
+
+export type Call = { method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"; url: string; body?: object };
+
+/** Throws a GoogleRefusal for every answer that is not one of success. */
+export type Ask = (call: Call) => Promise<Fields>;
+
+export class GoogleRefusal extends Error {
+  override name = "GoogleRefusal";
+  /** 0: there was no answer. */
+  readonly status: number;
+  /** Google's own words for it: `SERVICE_DISABLED`, `invalid_grant`; none if it had none. */
+  readonly reasons: readonly string[];
+  readonly url: string;
+  /** Where an API is turned on, when that is what is missing. */
+  readonly link: string | null;
+  constructor(url: string, message: string, { status, reasons, link }: Refused) {
+    super(message);
+    this.url = url;
+    this.status = status;
+    this.reasons = reasons;
+    this.link = link;
+  }
+  has(...reasons: readonly string[]): boolean {
+    return reasons.some((reason) => this.reasons.includes(reason));
+  }
+}
+
+type Refused = Pick<Answer, "status" | "reasons"> & { link: string | null };
+
+export const createAsk =
+  (accessToken: string, clock: Clock): Ask =>
+  ({ method, url, body }) =>
+    askGoogle(url, clock, {
+      method,
+      headers: {
+        authorization: `Bearer ${accessToken}`,
+        ...(body !== undefined && { "content-type": "application/json" }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+
+export async function askGoogle(url: string, clock: Clock, init: RequestInit): Promise<Fields> {
+  const answer = await answerOf(url, clock, init);
+  if (answer.status >= 200 && answer.status < 300) return answer.body;
+  throw new GoogleRefusal(url, messageIn(answer.body), { ...answer, link: linkIn(answer.body) });
+}
+
+async function answerOf(url: string, clock: Clock, init: RequestInit): Promise<Answer> {
+  try {
+    return await request(url, init, { signal: new AbortController().signal, clock });
+  } catch (fault) {
+    if (!(fault instanceof MailFault)) throw fault;
+    throw new GoogleRefusal(url, fault.message, { status: 0, reasons: [], link: null });
+  }
+}
+
+const longest = 300;
+
+function messageIn(body: Fields): string {
+  const said = textIn(fieldsIn(body, "error"), "message") || textIn(body, "error_description");
+  return cutWithMark(oneLine(said), longest);
+}
+
+/** Only to Google's own console: it is shown to be opened. */
+function linkIn(body: Fields): string | null {
+  const details = listIn(fieldsIn(body, "error"), "details");
+  const links = details.flatMap((detail) => [
+    textIn(fieldsIn(detail, "metadata"), "activationUrl"),
+    ...listIn(detail, "links").map((each) => textIn(each, "url")),
+  ]);
+  return links.find((url) => /^https:\/\/console\.(?:developers|cloud)\.google\.com\//.test(url)) ?? null;
+}

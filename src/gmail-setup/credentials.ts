@@ -1,0 +1,71 @@
+// The login as it is kept: in a file of its own that only its owner can read, in the forms that Google's own tools use.
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { writeFileAtomic } from "../config/write/write.ts";
+import { faultKind, UsageError } from "../core/errors.ts";
+import { isFields } from "../mail/gmail/request.ts";
+
+export type LoginCredentials = {
+  type: "authorized_user";
+  client_id: string;
+  client_secret: string;
+  refresh_token: string;
+  /** The client's project: topics must be in it. */
+  project_id?: string;
+};
+
+export type ServiceAccountKey = {
+  type: "service_account";
+  client_email: string;
+  private_key: string;
+  private_key_id?: string;
+  project_id?: string;
+};
+
+export type Credentials = LoginCredentials | ServiceAccountKey;
+
+/** Relative to the config. */
+export const credentialsFileFor = (account: string): string => join("credentials", `gmail-${account}.json`);
+
+/** Null when there is no such file, or nothing of use in it. */
+export function readCredentials(file: string): Credentials | null {
+  if (!existsSync(file)) return null;
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, "utf8"));
+    return isFields(value) && isComplete(value) ? (value as Credentials) : null;
+  } catch (fault) {
+    if (fault instanceof SyntaxError) return null;
+    throw new UsageError(`${file} cannot be read (${faultKind(fault)}).`);
+  }
+}
+
+const needed: Readonly<Record<string, readonly string[]>> = {
+  authorized_user: ["client_id", "client_secret", "refresh_token"],
+  service_account: ["client_email", "private_key"],
+};
+
+const isComplete = (value: Readonly<Record<string, unknown>>): boolean =>
+  needed[String(value["type"])]?.every((name) => typeof value[name] === "string" && value[name] !== "") ??
+  false;
+
+/** False when the file says the same already. */
+export function writeCredentials(file: string, credentials: Credentials): boolean {
+  if (isDeepStrictEqual(readCredentials(file), credentials)) {
+    const isOpen = (statSync(file).mode & 0o077) !== 0;
+    if (isOpen) chmodSync(file, 0o600);
+    return isOpen;
+  }
+  const folder = dirname(file);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileAtomic(file, `${JSON.stringify(credentials, null, 2)}\n`, 0o600);
+  giveToOwnerOf(dirname(folder), basename(folder) === "credentials" ? [folder, file] : [file]);
+  return true;
+}
+
+/** Run by root for a service of another user, the service must be able to read it. */
+function giveToOwnerOf(home: string, paths: readonly string[]): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(home);
+  for (const path of paths) chownSync(path, uid, gid);
+}

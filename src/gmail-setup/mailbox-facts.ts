@@ -1,0 +1,35 @@
+// What the mailbox itself says: whose it is, where it stands, and which of its labels is meant.
+import { UsageError } from "../core/errors.ts";
+import { listIn, textIn } from "../mail/gmail/request.ts";
+import type { Ask } from "./ask.ts";
+import { type Endpoints, gmailCalls } from "./calls.ts";
+import { explained } from "./words.ts";
+
+/** Answers the history id of this moment. */
+export async function checkAccount(ask: Ask, endpoints: Endpoints, account: string): Promise<string> {
+  const doing = { what: "Reading the mailbox", project: null };
+  const { emailAddress, historyId } = await explained(doing, () => ask(gmailCalls(endpoints).profile()));
+  if (typeof emailAddress !== "string" || !/^\d+$/.test(String(historyId)))
+    throw new UsageError("Gmail did not say whose mailbox it is. Run it again later.");
+  if (emailAddress.toLowerCase() !== account.toLowerCase())
+    throw new UsageError(
+      `The login is of ${emailAddress}, not of ${account}. Nothing was changed. Log in with the right account: rouse gmail setup --account ${account} --new-login`,
+    );
+  return String(historyId);
+}
+
+/** Labels of one's own have ids that nobody knows by heart: their names count too. */
+export async function findLabel(ask: Ask, endpoints: Endpoints, wanted: string): Promise<string> {
+  const doing = { what: "Reading the labels", project: null };
+  const answer = await explained(doing, () => ask(gmailCalls(endpoints).labels()));
+  const all = listIn(answer, "labels").map((each) => ({
+    id: textIn(each, "id"),
+    name: textIn(each, "name"),
+  }));
+  const found =
+    all.find(({ id }) => id === wanted) ??
+    all.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
+  if (found) return found.id;
+  const names = all.map(({ name }) => name).slice(0, 30);
+  throw new UsageError(`The mailbox has no label ${wanted}. Those there are: ${names.join(", ")}`);
+}

@@ -1,0 +1,106 @@
+// The set-up, step by step. What it finds as it should be it leaves; what it has done it reports at once. The config is
+// last: before that, nothing of an unfinished set-up is in use.
+import type { Config } from "../config/config.ts";
+import type { Clock } from "../core/clock.ts";
+import type { MailAccount } from "../core/mail.ts";
+import { type Ask, createAsk } from "./ask.ts";
+import type { Endpoints } from "./calls.ts";
+import { provision } from "./cloud.ts";
+import { readCredentials, writeCredentials } from "./credentials.ts";
+import { type CursorStore, findAccount, gmailAccountId, setFirstCursor } from "./cursor.ts";
+import type { Done } from "./done.ts";
+import { type Login, logIn, type LoginOptions } from "./login.ts";
+import { checkAccount, findLabel } from "./mailbox-facts.ts";
+import { enablingEdits, gmailEdits, writeSettings } from "./settings.ts";
+import { scopesFor, type Wanted } from "./wanted.ts";
+import { startWatch, type WatchStart } from "./watch-start.ts";
+
+export type SetupOptions = Pick<LoginOptions, "source" | "anew" | "visit"> & {
+  wanted: Wanted;
+  config: Config;
+  credentialsFile: string;
+  /** Null when there is none that could be used now: the gateway's first look sets the cursor then. */
+  store: CursorStore | null;
+  endpoints: Endpoints;
+  env: NodeJS.ProcessEnv;
+  clock: Clock;
+  report: (done: Done) => void;
+};
+
+export type SetupResult = {
+  login: "account" | "service-account";
+  /** Until the login ends; null when that is not known. */
+  loginSeconds: number | null;
+};
+
+export async function setUp(options: SetupOptions): Promise<SetupResult> {
+  const { wanted, config, credentialsFile, endpoints, clock, env, report } = options;
+  const { account } = wanted;
+  const kept = readCredentials(credentialsFile);
+  const scopes = scopesFor(wanted);
+  const login = await logIn({ ...options, account, scopes, kept });
+  const ask = createAsk(login.token.accessToken, clock);
+  const cursor = await checkAccount(ask, endpoints, account);
+  report({ what: "login", name: account, state: login.isNew ? "made" : "there" });
+  const labelId = await findLabel(ask, endpoints, wanted.label);
+  const known = options.store && (await findAccount(options.store, account));
+  const watch = await setUpCloud(
+    { ask, cloudAsk: createAsk(login.cloudToken.accessToken, clock), labelId, known },
+    options,
+  );
+  const isWritten = writeCredentials(credentialsFile, login.credentials);
+  const state = !isWritten ? "there" : kept === null ? "made" : "changed";
+  report({ what: "credentials", name: credentialsFile, state });
+  report(await noteInStore({ cursor, watch, known, login }, options));
+  const edits = [...enablingEdits(config), ...gmailEdits(wanted, credentialsFile, config)];
+  report(writeSettings(config, edits, env));
+  const isService = login.credentials.type === "service_account";
+  return {
+    login: isService ? "service-account" : "account",
+    loginSeconds: login.token.refreshTokenSeconds,
+  };
+}
+
+async function setUpCloud(
+  { ask, cloudAsk, labelId, known }: { ask: Ask; cloudAsk: Ask; labelId: string; known: MailAccount | null },
+  { wanted, config, endpoints, clock, report }: SetupOptions,
+): Promise<WatchStart | null> {
+  const { cloud } = wanted;
+  if (cloud === null) return null;
+  const made: Done[] = cloud.provisioned
+    ? [{ what: "topic", name: cloud.topic, state: "left", note: "taken as it is (--provisioned)" }]
+    : await provision(cloudAsk, endpoints, cloud, report);
+  if (cloud.provisioned) made.forEach(report);
+  const isJustGranted = made.some(({ what, state }) => what === "grant" && state === "made");
+  const before = config.hooks.gmail;
+  const watch = await startWatch({
+    ask,
+    endpoints,
+    wanted,
+    cloud,
+    labelId,
+    before,
+    known,
+    isJustGranted,
+    clock,
+  });
+  report(watch.done);
+  return watch;
+}
+
+const renewInMs = 12 * 3_600_000;
+
+async function noteInStore(
+  found: { cursor: string; watch: WatchStart | null; known: MailAccount | null; login: Login },
+  { wanted: { account }, store, clock }: SetupOptions,
+): Promise<Done> {
+  const id = gmailAccountId(account);
+  if (store === null)
+    return { what: "cursor", name: id, state: "left", note: "the gateway sets it at its first look" };
+  const done = await setFirstCursor(store, account, found.cursor);
+  const expiration = found.watch?.expiration ?? null;
+  if (expiration !== null) await store.noteMailWatch(id, { expiration, dueAt: clock.now() + renewInMs });
+  if (found.login.isNew && found.known?.status === "needs-reauth")
+    await store.noteMail({ id, status: "ok", error: null, notice: null });
+  return done;
+}

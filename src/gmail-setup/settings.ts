@@ -1,0 +1,75 @@
+// `hooks.gmail` in the config: what of it differs, and the edit that makes it right, comments kept.
+import { readFileSync } from "node:fs";
+import { dirname, relative, resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import type { Config, GmailConfig } from "../config/config.ts";
+import { replaceConfig } from "../config/write/replace.ts";
+import { editConfig, newToken } from "../config/write/write.ts";
+import type { Done } from "./done.ts";
+import type { Wanted } from "./wanted.ts";
+
+export type Edit = { path: string[]; value: unknown };
+
+/** Compared as the program understands them: what is taken from the environment stays so. */
+export function gmailEdits(wanted: Wanted, credentialsFile: string, config: Config): Edit[] {
+  const { gmail } = config.hooks;
+  const settings = settingsOf(wanted, relative(dirname(config.file), credentialsFile));
+  const current =
+    gmail === null
+      ? {}
+      : settingsOf(wantedFrom(gmail), relative(dirname(config.file), gmail.credentialsFile));
+  const differing = Object.entries(settings).filter(
+    ([name, value]) => !isDeepStrictEqual(current[name as keyof typeof current], value),
+  );
+  return differing.map(([name, value]) => ({ path: ["hooks", "gmail", name], value }));
+}
+
+/** Without hooks no mail becomes a run. */
+export const enablingEdits = ({ hooks }: Config): Edit[] =>
+  hooks.enabled
+    ? []
+    : [
+        { path: ["hooks", "enabled"], value: true },
+        ...(hooks.tokens.length === 0 ? [{ path: ["hooks", "token"], value: newToken() }] : []),
+      ];
+
+export function writeSettings(config: Config, edits: readonly Edit[], env: NodeJS.ProcessEnv): Done {
+  const { file } = config;
+  if (edits.length === 0) return { what: "config", name: file, state: "there" };
+  const text = readFileSync(file, "utf8").replace(/^\uFEFF/, "");
+  const edited = edits.reduce((before, { path, value }) => editConfig(before, path, value), text);
+  const kept = replaceConfig(file, edited, { what: "hooks.gmail", env, backup: true });
+  const names = edits.map(({ path }) => path.join(".")).join(", ");
+  return { what: "config", name: file, state: "changed", note: `${names}; as it was before: ${kept}` };
+}
+
+function settingsOf({ account, mode, label, cloud }: Wanted, credentialsFile: string) {
+  return {
+    account,
+    mode,
+    label,
+    credentialsFile,
+    ...(cloud && {
+      topic: cloud.topic,
+      subscription: cloud.subscription.slice(cloud.subscription.lastIndexOf("/") + 1),
+    }),
+    ...(cloud?.push && {
+      oidc: { audience: cloud.push.audience, serviceAccountEmail: cloud.push.serviceAccount },
+    }),
+  };
+}
+
+/** As a set-up would have wanted what is configured. */
+export function wantedFrom({ account, mode, label, topic, subscription, oidc }: GmailConfig): Wanted {
+  if (topic === null || subscription === null) return { account, mode, label, cloud: null };
+  const project = topic.split("/")[1] ?? "";
+  const push = oidc && {
+    endpoint: oidc.audience,
+    audience: oidc.audience,
+    serviceAccount: oidc.serviceAccountEmail,
+  };
+  return { account, mode, label, cloud: { project, topic, subscription, push, provisioned: false } };
+}
+
+export const credentialsPath = (config: Config, written: string): string =>
+  resolve(dirname(config.file), written);

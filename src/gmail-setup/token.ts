@@ -1,0 +1,58 @@
+// Access tokens with all that Google says of them: what they are good for, and when the login itself ends.
+import type { Clock } from "../core/clock.ts";
+import { grantOf } from "../mail/gmail/auth.ts";
+import { textIn } from "../mail/gmail/request.ts";
+import { askGoogle, GoogleRefusal } from "./ask.ts";
+import type { DesktopClient } from "./client-file.ts";
+import type { Credentials } from "./credentials.ts";
+
+export type Token = {
+  accessToken: string;
+  /** What was granted; null when the answer does not say. */
+  scopes: readonly string[] | null;
+  /** Only for a code. */
+  refreshToken: string | null;
+  /** Until the login itself ends, when that is known: an app in Testing has seven days. */
+  refreshTokenSeconds: number | null;
+};
+
+type Server = { oauth: string; clock: Clock };
+
+export const tokenForCode = (
+  server: Server,
+  { clientId, clientSecret }: DesktopClient,
+  { code, verifier, redirectUri }: { code: string; verifier: string; redirectUri: string },
+): Promise<Token> =>
+  askForToken(server, {
+    grant_type: "authorization_code",
+    code,
+    code_verifier: verifier,
+    redirect_uri: redirectUri,
+    client_id: clientId,
+    client_secret: clientSecret,
+  });
+
+/** `subject`: in whose name a service account asks; null: its own. A login is always its person's. */
+export const tokenFor = (
+  server: Server,
+  credentials: Credentials,
+  { subject, scopes }: { subject: string | null; scopes: readonly string[] },
+): Promise<Token> => {
+  const about = { subject, scope: scopes.join(" "), endpoint: server.oauth };
+  return askForToken(server, grantOf(credentials, about, server.clock.now()));
+};
+
+async function askForToken({ oauth, clock }: Server, fields: Record<string, string>): Promise<Token> {
+  const url = `${oauth}/token`;
+  const answer = await askGoogle(url, clock, { method: "POST", body: new URLSearchParams(fields) });
+  const accessToken = textIn(answer, "access_token");
+  if (accessToken === "")
+    throw new GoogleRefusal(url, "the answer has no token in it", { status: 502, reasons: [], link: null });
+  const seconds = answer["refresh_token_expires_in"];
+  return {
+    accessToken,
+    scopes: textIn(answer, "scope") === "" ? null : textIn(answer, "scope").split(" "),
+    refreshToken: textIn(answer, "refresh_token") || null,
+    refreshTokenSeconds: typeof seconds === "number" && seconds > 0 ? seconds : null,
+  };
+}

@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import type { AgentAction } from "../core/action.ts";
+import { isRefusal } from "../core/errors.ts";
+import { isId } from "../core/id.ts";
+import { outsideMessage } from "../core/message.ts";
+import { channelNames } from "../core/target.ts";
+import { acceptAgent, acceptWake, readIdempotency } from "./acceptance.ts";
+import { testConfig } from "../../test/fixtures/hooks-server.ts";
+import { applyPolicy } from "./policy.ts";
+import { noMappings } from "./mapping/prepare.ts";
+import { hookSettings } from "./settings.ts";
+
+const action: AgentAction = {
+  kind: "agent",
+  message: outsideMessage("message", "request", "m"),
+  unsafe: false,
+  name: null,
+  agentId: null,
+  sessionKey: null,
+  wakeMode: "now",
+  deliver: true,
+  channel: "last",
+  to: null,
+  fallback: null,
+  model: null,
+  thinking: null,
+  timeoutSeconds: null,
+  tools: null,
+};
+
+const settingsOf = (...options: Parameters<typeof testConfig>) =>
+  hookSettings(testConfig(...options), noMappings, channelNames([]));
+
+function refusedBy(change: Partial<AgentAction>, ...options: Parameters<typeof testConfig>): string | null {
+  const result = applyPolicy({ ...action, ...change }, "request", settingsOf(...options));
+  return isRefusal(result) ? result.refused : null;
+}
+
+test("policy: session keys", () => {
+  const open = { allowRequestSessionKey: true, allowedSessionKeyPrefixes: ["hook:"] };
+  assert.equal(refusedBy({ sessionKey: "hook:a" }), "session-key-not-allowed");
+  assert.equal(refusedBy({ sessionKey: "hook:a" }, { hooks: open }), null);
+  assert.equal(refusedBy({ sessionKey: "Hook:a" }, { hooks: open }), "session-key-prefix");
+  assert.equal(refusedBy({ sessionKey: "main" }, { hooks: open }), "session-key-not-allowed");
+});
+
+test("policy: agents", () => {
+  assert.equal(refusedBy({ agentId: "anyone" }), null);
+  assert.equal(refusedBy({ agentId: "anyone" }, { hooks: { allowedAgentIds: [] } }), "agent-not-allowed");
+  assert.equal(refusedBy({ agentId: null }, { hooks: { allowedAgentIds: [] } }), null);
+  assert.equal(refusedBy({ agentId: "anyone" }, { hooks: { allowedAgentIds: ["ops", "*"] } }), null);
+  assert.equal(refusedBy({ agentId: "OPS" }, { hooks: { allowedAgentIds: ["ops"] } }), null);
+  assert.equal(refusedBy({ agentId: "main" }, { hooks: { allowedAgentIds: ["ops"] } }), "agent-not-allowed");
+});
+
+test("policy: models and channels", () => {
+  const models = { "lab/large": { alias: "fast" } };
+  assert.equal(refusedBy({ model: "any" }), null);
+  assert.equal(refusedBy({ model: "any" }, { agents: { models } }), "model-not-allowed");
+  assert.equal(refusedBy({ model: "any" }, { agents: { models: {} } }), "model-not-allowed");
+  const result = applyPolicy({ ...action, model: "fast" }, "request", settingsOf({ agents: { models } }));
+  assert.ok(!isRefusal(result));
+  assert.equal(result.action.model, "lab/large");
+  for (const channel of [
+    "last",
+    "whatsapp",
+    "telegram",
+    "discord",
+    "slack",
+    "mattermost",
+    "signal",
+    "imessage",
+    "msteams",
+  ]) {
+    assert.equal(refusedBy({ channel }), null, channel);
+  }
+  assert.equal(refusedBy({ channel: "fax" }), "channel-unknown");
+});
+
+function runFor(change: Partial<AgentAction>, ...options: Parameters<typeof testConfig>) {
+  const settings = settingsOf(...options);
+  const allowed = applyPolicy({ ...action, ...change }, "mapping", settings);
+  assert.ok(!isRefusal(allowed));
+  const acceptance = acceptAgent("agent", allowed, settings, null);
+  assert.deepEqual(acceptance.answer, { status: 202, body: { ok: true, runId: acceptance.runs[0]?.id } });
+  return acceptance.runs[0]!;
+}
+
+test("an agent run without a key is isolated, under a key of its own or the default one", () => {
+  const own = runFor({});
+  assert.ok(isId(own.id));
+  assert.equal(own.sessionKey, `hook:${own.id}`);
+  assert.equal(own.lane, `run:${own.id}`);
+  const shared = runFor({}, { hooks: { defaultSessionKey: "hook:ingress" } });
+  assert.equal(shared.sessionKey, "hook:ingress");
+  assert.equal(shared.lane, `run:${shared.id}`);
+});
+
+test("an explicit key is a conversation", () => {
+  const run = runFor(
+    { sessionKey: "hook:a", agentId: "Ops" },
+    { hooks: { defaultSessionKey: "hook:ingress" } },
+  );
+  assert.deepEqual([run.sessionKey, run.lane], ["hook:a", "session:ops:hook:a"]);
+});
+
+test("an unknown agent runs on the default one, and the run records both", () => {
+  const run = runFor({ agentId: "Nobody" });
+  assert.deepEqual([run.agentId, run.requestedAgentId], ["main", "Nobody"]);
+  assert.deepEqual([runFor({ agentId: "OPS" }).agentId, runFor({}).requestedAgentId], ["ops", null]);
+});
+
+test("the whole request is stored with the run", () => {
+  const { request } = runFor({ name: "n", to: "1", timeoutSeconds: 5 });
+  assert.deepEqual(request, {
+    message: outsideMessage("message", "request", "m"),
+    unsafe: false,
+    name: "n",
+    wakeMode: "now",
+    deliver: true,
+    channel: "last",
+    to: "1",
+    fallback: null,
+    model: null,
+    thinking: null,
+    timeoutSeconds: 5,
+    tools: [],
+    trace: null,
+  });
+});
+
+test("wake: an event, and a heartbeat only for now", () => {
+  const text = outsideMessage("text", "request", "t");
+  const now = acceptWake("wake", { kind: "wake", text, mode: "now" }, { defaultAgentId: "main" }, null);
+  const [event] = now.events;
+  assert.deepEqual(event, { id: now.id, sessionKey: "main", source: "wake", hook: "wake", text });
+  assert.equal(now.heartbeat?.agentId, "main");
+  const later = acceptWake(
+    "wake",
+    { kind: "wake", text, mode: "next-heartbeat" },
+    { defaultAgentId: "main" },
+    null,
+  );
+  assert.equal(later.heartbeat, null);
+  assert.deepEqual(later.answer.body, { ok: true, mode: "next-heartbeat", eventId: later.id });
+});
+
+test("idempotency keys", () => {
+  const read = (...values: string[]) =>
+    readIdempotency(
+      values.flatMap((value) => ["Idempotency-Key", value]),
+      Buffer.from("{}"),
+    );
+  assert.equal(read(), null);
+  assert.deepEqual(read("abc"), {
+    key: "abc",
+    fingerprint: "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
+  });
+  for (const bad of [[""], ["a b"], ["a".repeat(256)], ["ä"], ["a", "a"]]) {
+    const result = read(...bad);
+    assert.ok(result !== null && isRefusal(result), JSON.stringify(bad));
+  }
+});

@@ -1,0 +1,125 @@
+// An allowed action becomes all that is stored for it, with the answer the caller will get.
+import { hash } from "node:crypto";
+import type { WakeAction } from "../core/action.ts";
+import { type Refusal, refuse } from "../core/errors.ts";
+import { newId } from "../core/id.ts";
+import { heartbeatDelayMs, laneOf, mainSessionKey, type NewRun } from "../core/run.ts";
+import { generatedKeyPrefix } from "../core/session-key.ts";
+import { repeated, singleHeader } from "../http/headers.ts";
+import type { Acceptance } from "../store/ports/store.ts";
+import type { Allowed, AllowedAgentAction } from "./policy.ts";
+import type { HookSettings } from "./settings.ts";
+
+export function acceptWake(
+  hook: string,
+  { text, mode }: WakeAction,
+  settings: Pick<HookSettings, "defaultAgentId">,
+  idempotency: Acceptance["idempotency"],
+): Acceptance {
+  const id = newId();
+  return {
+    id,
+    hook,
+    events: [{ id, sessionKey: mainSessionKey, source: "wake", hook, text }],
+    runs: [],
+    heartbeat: mode === "now" ? { agentId: settings.defaultAgentId, delayMs: heartbeatDelayMs } : null,
+    idempotency,
+    answer: { status: 200, body: { ok: true, mode, eventId: id } },
+  };
+}
+
+/** Asks for no heartbeat: that comes with the run's summary. */
+export function acceptAgent(
+  hook: string,
+  allowed: AllowedAgentAction,
+  settings: Pick<HookSettings, "defaultSessionKey" | "tools">,
+  idempotency: Acceptance["idempotency"],
+): Acceptance {
+  const run = newRun(hook, allowed, settings);
+  return {
+    id: run.id,
+    hook,
+    events: [],
+    runs: [run],
+    heartbeat: null,
+    idempotency,
+    answer: { status: 202, body: { ok: true, runId: run.id } },
+  };
+}
+
+export const acceptOne = (
+  hook: string,
+  action: Allowed,
+  settings: Pick<HookSettings, "defaultAgentId" | "defaultSessionKey" | "tools">,
+  idempotency: Acceptance["idempotency"],
+): Acceptance =>
+  "kind" in action
+    ? acceptWake(hook, action, settings, idempotency)
+    : acceptAgent(hook, action, settings, idempotency);
+
+/** The actions of one request with `forEach`: one acceptance, whose answer lists them all. */
+export function acceptAll(
+  hook: string,
+  actions: readonly Allowed[],
+  settings: Pick<HookSettings, "defaultAgentId" | "defaultSessionKey" | "tools">,
+  idempotency: Acceptance["idempotency"],
+): Acceptance {
+  const each = actions.map((action) => acceptOne(hook, action, settings, null));
+  const runs = each.flatMap((one) => one.runs);
+  const events = each.flatMap((one) => one.events);
+  const wakes = actions.filter((action) => "kind" in action);
+  const mode = wakes.some((wake) => wake.mode === "now") ? "now" : "next-heartbeat";
+  const runIds = runs.map(({ id }) => id);
+  const eventIds = events.map(({ id }) => id);
+  return {
+    id: newId(),
+    hook,
+    events,
+    runs,
+    heartbeat: each.find((one) => one.heartbeat)?.heartbeat ?? null,
+    idempotency,
+    answer: {
+      status: runs.length > 0 ? 202 : 200,
+      body: {
+        ok: true,
+        ...(events.length > 0 && { mode, eventIds }),
+        ...(runs.length > 0 && { runIds }),
+      },
+    },
+  };
+}
+
+/** Whatever becomes of it goes on with this trace. */
+export const withTrace = (acceptance: Acceptance, trace: string | null): Acceptance =>
+  trace === null || acceptance.runs.length === 0
+    ? acceptance
+    : {
+        ...acceptance,
+        runs: acceptance.runs.map((run) => ({ ...run, request: { ...run.request, trace } })),
+      };
+
+function newRun(
+  hook: string,
+  { action, agentId }: AllowedAgentAction,
+  settings: Pick<HookSettings, "defaultSessionKey" | "tools">,
+): NewRun {
+  const { kind: _, agentId: requestedAgentId, sessionKey: explicitKey, tools, ...rest } = action;
+  const request = { ...rest, tools: tools ?? settings.tools, trace: null };
+  const id = newId();
+  const sessionKey = explicitKey ?? settings.defaultSessionKey ?? generatedKeyPrefix + id;
+  const lane = laneOf({ id, agentId, sessionKey }, explicitKey !== null);
+  return { id, kind: "hook", hook, agentId, requestedAgentId, sessionKey, lane, request };
+}
+
+const goodKey = /^[\x21-\x7e]{1,255}$/;
+
+/** Null when the request has no Idempotency-Key. */
+export function readIdempotency(
+  rawHeaders: readonly string[],
+  body: Buffer,
+): NonNullable<Acceptance["idempotency"]> | Refusal | null {
+  const key = singleHeader(rawHeaders, "idempotency-key");
+  if (key === undefined) return null;
+  if (key === repeated || !goodKey.test(key)) return refuse("invalid-idempotency-key");
+  return { key, fingerprint: hash("sha256", body, "hex") };
+}

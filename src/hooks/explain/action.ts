@@ -1,0 +1,134 @@
+// One action of an explained request: its fields, what the policy says of it, and the prompt it would become.
+import { type Instructions, readInstructions } from "../../session/instructions.ts";
+import { type AgentConfig, type Config, defaultAgent } from "../../config/config.ts";
+import type { Action, AgentAction, WakeAction } from "../../core/action.ts";
+import { catalogue, isRefusal, type Refusal } from "../../core/errors.ts";
+import { plainText } from "../../core/message.ts";
+import type { Signals } from "../../core/signals.ts";
+import { grantedTools } from "../../core/tool.ts";
+import { acceptOne } from "../acceptance.ts";
+import type { Asked } from "../decide.ts";
+import { allow, type Allowed, type Origin } from "../policy.ts";
+import type { HookSettings } from "../settings.ts";
+import { heartbeatPrompt, hookPrompt, type Prompt } from "../../session/prompt.ts";
+
+export type Verdict = { allowed: true } | { allowed: false; status: number; code: string; error: string };
+
+type Common = {
+  policy: Verdict;
+  /** The agent that would work on it; null when it is refused. */
+  agentId: string | null;
+  prompt: string | null;
+  /** Why there would be no prompt, although it is accepted: the run would fail. */
+  fault: string | null;
+  signals: Signals | null;
+};
+
+export type ExplainedAgent = Common &
+  Pick<
+    AgentAction,
+    "name" | "wakeMode" | "deliver" | "channel" | "to" | "fallback" | "model" | "thinking" | "timeoutSeconds"
+  > & {
+    action: "agent";
+    message: string;
+    /** As it was written. */
+    requestedAgentId: string | null;
+    /** With "…" where the run's id will stand; null when none is set and it is refused. */
+    sessionKey: string | null;
+    /** What the agent may use in this run; null when it is refused. */
+    tools: readonly string[] | null;
+    allowUnsafeExternalContent: boolean;
+  };
+
+export type ExplainedWake = Common & { action: "wake"; text: string; wakeMode: WakeAction["mode"] };
+
+export type ExplainedAction = ExplainedAgent | ExplainedWake;
+
+type Circumstances = { settings: HookSettings; config: Config; now: number };
+
+/** Actions of a kind ask for the same few agents: each one's instructions are read once. */
+export function explainActions(
+  hook: string,
+  { actions, origin }: Asked,
+  circumstances: Circumstances,
+): Promise<ExplainedAction[]> {
+  const read = new Map<string, Promise<Instructions>>();
+  const instructionsOf = (agent: AgentConfig): Promise<Instructions> => {
+    const known = read.get(agent.id) ?? readInstructions(agent);
+    read.set(agent.id, known);
+    return known;
+  };
+  const work = { hook, instructionsOf, ...circumstances };
+  return Promise.all(actions.map((action) => explainAction(action, origin, work)));
+}
+
+type Work = Circumstances & {
+  hook: string;
+  instructionsOf: (agent: AgentConfig) => Promise<Instructions>;
+};
+
+async function explainAction(action: Action, origin: Origin, work: Work): Promise<ExplainedAction> {
+  if (action.kind === "wake") return { ...wakeFields(action), ...(await workOnWake(action, work)) };
+  const allowed = allow(action, origin, work.settings);
+  if (isRefusal(allowed)) return { ...agentFields(action), policy: verdictOf(allowed), ...noWork };
+  return { ...agentFields(action), ...(await workOnRun(allowed, work)) };
+}
+
+const wakeFields = ({ text, mode }: WakeAction) => ({
+  action: "wake" as const,
+  text: plainText(text),
+  wakeMode: mode,
+});
+
+function agentFields(action: AgentAction) {
+  const { kind, message, agentId: requestedAgentId, unsafe, tools: _, ...fields } = action;
+  return {
+    action: kind,
+    ...fields,
+    message: plainText(message),
+    requestedAgentId,
+    allowUnsafeExternalContent: unsafe,
+  };
+}
+
+const noWork = { agentId: null, tools: null, prompt: null, fault: null, signals: null };
+
+const verdictOf = ({ refused }: Refusal): Verdict => ({
+  allowed: false,
+  status: catalogue[refused].status,
+  code: refused,
+  error: catalogue[refused].text,
+});
+
+/** The run as it would be stored, and the prompt as its agent would get it. */
+async function workOnRun(allowed: Allowed, { hook, settings, config, instructionsOf }: Work) {
+  const [run] = acceptOne(hook, allowed, settings, null).runs;
+  if (!run) throw new Error("an agent action becomes a run");
+  const agent = config.agents.list.find(({ id }) => id === run.agentId) ?? defaultAgent(config.agents.list);
+  return {
+    policy: { allowed: true } as const,
+    agentId: agent.id,
+    sessionKey: run.sessionKey.replaceAll(run.id, "…"),
+    model: run.request.model,
+    tools: grantedTools(agent.tools, run.request.tools),
+    ...prompted(await instructionsOf(agent), (text) => hookPrompt(run, text)),
+  };
+}
+
+/** The next heartbeat, as if nothing else were waiting. */
+async function workOnWake(wake: WakeAction, { hook, settings, config, now, instructionsOf }: Work) {
+  const { events } = acceptOne(hook, wake, settings, null);
+  const waiting = events.map((event, seq) => ({ ...event, seq, createdAt: now, shownAt: null }));
+  const agent = defaultAgent(config.agents.list);
+  return {
+    policy: { allowed: true } as const,
+    agentId: agent.id,
+    ...prompted(await instructionsOf(agent), (text) => heartbeatPrompt(waiting, now, text)),
+  };
+}
+
+function prompted(instructions: Instructions, make: (text: string | null) => Prompt) {
+  if (!instructions.ok) return { prompt: null, fault: instructions.reason, signals: null };
+  const { prompt, signals } = make(instructions.text);
+  return { prompt, fault: null, signals };
+}

@@ -1,0 +1,129 @@
+// What a request would do, as plain values: the way of the gateway's own pipeline, up to where it would store.
+import type { Config } from "../../config/config.ts";
+import { nearest } from "../../core/nearest.ts";
+import { catalogue, isRefusal, type Refusal, refuse } from "../../core/errors.ts";
+import { isId } from "../../core/id.ts";
+import { ask, conclude, type Decision, findHook, mappedRequest } from "../decide.ts";
+import { matchRefusal } from "../mapping/match.ts";
+import type { MappingRoom } from "../mapping/prepare.ts";
+import { type MappedRequest, visibleHeaders } from "../mapping/request.ts";
+import { matchRoute } from "../route.ts";
+import { type HookSettings, hookSettings } from "../settings.ts";
+import { headRefusal, parseJson } from "../../http/body.ts";
+import { refusalBody } from "../../http/respond.ts";
+import { type ExplainedAction, explainActions } from "./action.ts";
+
+export type TriedMapping = { id: string; takes: boolean; reason: string | null };
+
+export type Explanation = {
+  hook: string;
+  /** In the order in which they are tried; none where a name is built in or unknown. */
+  mappings: TriedMapping[];
+  outcome: "accepted" | "skipped" | "failed" | "refused";
+  /** What the operator is told and the caller is not. */
+  reason: string | null;
+  /** Ids are made when a request is stored: here they are "…". */
+  answer: { status: number; body: AcceptedBody | ReturnType<typeof refusalBody> | null };
+  actions: ExplainedAction[];
+  /** What transforms printed. */
+  output: string;
+};
+
+type AcceptedBody = { ok: true };
+
+export type ExplainedRequest = { target: string; rawHeaders: readonly string[]; body: Buffer; now: number };
+
+export async function explain(
+  request: ExplainedRequest,
+  config: Config,
+  mappings: MappingRoom,
+  channels: ReadonlySet<string>,
+): Promise<Explanation> {
+  const settings = hookSettings(config, mappings, channels);
+  const route = matchRoute(request.target, settings.path);
+  if (route === null) return explanationOf("", refuse("not-found"));
+  const { name } = route;
+  if (route.hasTokenInQuery) return explanationOf(name, refuse("token-in-query"));
+  const hook = findHook(name, settings);
+  if (hook === undefined)
+    return explanationOf(name, refuse("unknown-hook"), { reason: knownNames(name, mappings) });
+  const refused = bodyRefusal(request, settings);
+  if (refused !== null) return explanationOf(name, refused);
+  const asked = await ask(hook, request, settings);
+  const decision = conclude(hook, asked, request, settings);
+  const isUnknown = isRefusal(decision) && decision.refused === "unknown-hook";
+  return explanationOf(name, decision, {
+    mappings: hook.read === null ? tryMappings(mappings, readMapped(name, request)) : [],
+    actions:
+      "actions" in asked ? await explainActions(name, asked, { settings, config, now: request.now }) : [],
+    reason: isUnknown ? knownNames(name, mappings) : null,
+  });
+}
+
+function bodyRefusal({ rawHeaders, body }: ExplainedRequest, settings: HookSettings): Refusal | null {
+  const headers = { ...visibleHeaders(rawHeaders), "content-length": String(body.length) };
+  return headRefusal(headers, settings.body.maxBytes);
+}
+
+/** Null when the body is no JSON: no mapping is tried then. */
+function readMapped(name: string, request: ExplainedRequest): MappedRequest | null {
+  const parsed = parseJson(request.body);
+  return isRefusal(parsed) ? null : mappedRequest(name, parsed.value, request);
+}
+
+function tryMappings({ list }: MappingRoom, request: MappedRequest | null): TriedMapping[] {
+  if (request === null) return [];
+  let taker: string | null = null;
+  return list.map(({ id, match }) => {
+    if (taker !== null) return { id, takes: false, reason: `not tried: ${taker} took it` };
+    const reason = matchRefusal(match, request);
+    if (reason === null) taker = id;
+    return { id, takes: reason === null, reason };
+  });
+}
+
+type More = { mappings?: TriedMapping[]; actions?: ExplainedAction[]; reason?: string | null };
+
+function explanationOf(hook: string, decision: Decision, more: More = {}): Explanation {
+  const { mappings = [], actions = [] } = more;
+  const reason = "reason" in decision ? decision.reason : (more.reason ?? null);
+  return { hook, mappings, ...outcomeOf(decision), reason, actions, output: "" };
+}
+
+function outcomeOf(decision: Decision): Pick<Explanation, "outcome" | "answer"> {
+  if (isRefusal(decision)) return { outcome: "refused", answer: refusalAnswer(decision) };
+  if (!("outcome" in decision)) {
+    const { status, body } = decision.answer;
+    return { outcome: "accepted", answer: { status, body: withoutIds(body) } };
+  }
+  const { outcome } = decision;
+  if (outcome === "skipped") return { outcome, answer: { status: 204, body: null } };
+  return { outcome, answer: refusalAnswer(refuse("mapping-failed")) };
+}
+
+const refusalAnswer = (refusal: Refusal) => ({
+  status: catalogue[refusal.refused].status,
+  body: refusalBody(refusal),
+});
+
+const withoutIds = (body: unknown): AcceptedBody =>
+  JSON.parse(JSON.stringify(body), (_, value: unknown) =>
+    typeof value === "string" && isId(value) ? "…" : value,
+  ) as AcceptedBody;
+
+const mostNames = 50;
+
+function knownNames(name: string, { list }: MappingRoom): string {
+  const paths = list.flatMap(({ match }) => (match.path === null ? [] : [match.path]));
+  const names = ["wake", "agent", ...new Set(paths)];
+  const sources = list.flatMap(({ match: { path, source } }) => (path === null && source ? [source] : []));
+  const near = nearest(name, names);
+  const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : "";
+  return [
+    `The names there are: ${names.slice(0, mostNames).join(", ")}${more}.`,
+    ...(sources.length > 0
+      ? [`Any name, when the payload's source is ${[...new Set(sources)].join(" or ")}.`]
+      : []),
+    ...(near === null ? [] : [`Did you mean ${near}?`]),
+  ].join(" ");
+}

@@ -1,0 +1,256 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { StoreUnavailable } from "../core/errors.ts";
+import { isId } from "../core/id.ts";
+import { outsideMessage } from "../core/message.ts";
+import { post, roomIf, startHooks, token } from "../../test/fixtures/hooks-server.ts";
+
+const right = `Authorization: Bearer ${token}`;
+const wrong = "Authorization: Bearer wrong";
+
+test("wake is stored and answered", async (context) => {
+  const hooks = await startHooks(context);
+  const answer = await hooks.post("/hooks/wake", { text: " hello " });
+  assert.equal(answer.status, 200);
+  assert.equal(answer.headers["content-type"], "application/json; charset=utf-8");
+  const [acceptance] = hooks.accepted;
+  assert.deepEqual(answer.json, { ok: true, mode: "now", eventId: acceptance?.events[0]?.id });
+  assert.ok(isId(String(answer.json["eventId"])));
+  assert.deepEqual(acceptance?.events[0]?.text, outsideMessage("text", "request", "hello"));
+  assert.equal(acceptance?.heartbeat?.delayMs, 250);
+});
+
+test("agent is stored and answered", async (context) => {
+  const hooks = await startHooks(context);
+  const answer = await hooks.post("/hooks/agent/?x=1", { message: "go" }, [`X-Gateway-Token: ${token}`]);
+  assert.equal(answer.status, 202);
+  assert.deepEqual(answer.json, { ok: true, runId: hooks.accepted[0]?.runs[0]?.id });
+  assert.equal(hooks.accepted[0]?.heartbeat, null);
+});
+
+test("every rung refuses in the order of the contract", async (context) => {
+  const hooks = await startHooks(context, { hooks: { allowedAgentIds: [], maxBodyBytes: 1000 } });
+  const big = "x".repeat(2000);
+  const gzip = "Content-Encoding: gzip";
+  const form = "Content-Type: application/x-www-form-urlencoded";
+  const badKey = "Idempotency-Key: not visible";
+  const cases: [string, string, unknown, string[], number, string][] = [
+    ["path before query", "/other?token=x", {}, [right], 404, "not-found"],
+    ["path before token", "/hooks//wake", {}, [wrong], 404, "not-found"],
+    ["prefix only up to a slash", "/hooksx/wake", {}, [right], 404, "not-found"],
+    ["absolute form", "http://x/hooks/wake", {}, [right], 404, "not-found"],
+    ["query before token", "/hooks/wake?token=", {}, [wrong], 400, "token-in-query"],
+    [
+      "query with the right header",
+      `/hooks/wake?a=1&TOKEN=${token}`,
+      { text: "x" },
+      [right],
+      400,
+      "token-in-query",
+    ],
+    ["token before name", "/hooks/nothing", {}, [wrong], 401, "unauthorized"],
+    ["no token", "/hooks/wake", {}, [], 401, "unauthorized"],
+    ["repeated", "/hooks/wake", {}, [right, right], 400, "repeated-header"],
+    ["name before body", "/hooks/nothing", big, [right], 404, "unknown-hook"],
+    ["names have their case", "/hooks/Wake", { text: "x" }, [right], 404, "unknown-hook"],
+    ["base path", "/hooks", {}, [right], 404, "unknown-hook"],
+    ["base path with slash", "/hooks/", {}, [right], 404, "unknown-hook"],
+    ["size before type", "/hooks/wake", big, [right, form], 413, "body-too-large"],
+    ["type before encoding", "/hooks/wake", "{", [right, form, gzip], 415, "unsupported-media-type"],
+    ["encoding before JSON", "/hooks/wake", "{", [right, gzip], 415, "unsupported-encoding"],
+    ["JSON", "/hooks/wake", "{", [right], 400, "invalid-json"],
+    ["empty body", "/hooks/wake", "", [right], 400, "invalid-json"],
+    ["payload before policy", "/hooks/agent", { agentId: "ops" }, [right], 400, "invalid-payload"],
+    [
+      "session key first",
+      "/hooks/agent",
+      { message: "m", sessionKey: "k", agentId: "ops" },
+      [right],
+      400,
+      "session-key-not-allowed",
+    ],
+    [
+      "agent before channel",
+      "/hooks/agent",
+      { message: "m", agentId: "ops", channel: "fax" },
+      [right],
+      400,
+      "agent-not-allowed",
+    ],
+    [
+      "policy before key",
+      "/hooks/agent",
+      { message: "m", channel: "fax" },
+      [right, badKey],
+      400,
+      "channel-unknown",
+    ],
+    ["key", "/hooks/agent", { message: "m" }, [right, badKey], 400, "invalid-idempotency-key"],
+  ];
+  for (const [name, path, body, headers, status, code] of cases) {
+    const answer = await hooks.post(path, body, headers);
+    assert.deepEqual([answer.status, answer.json["code"]], [status, code], name);
+    assert.equal(answer.json["ok"], false, name);
+    assert.equal(typeof answer.json["error"], "string", name);
+    assert.equal("details" in answer.json, code === "invalid-payload", name);
+  }
+  assert.equal(hooks.accepted.length, 0);
+});
+
+test("only POST, even without a token, and it counts as no failure", async (context) => {
+  const hooks = await startHooks(context, { hooks: { authFailures: { max: 1, windowSeconds: 60 } } });
+  for (const method of ["GET", "HEAD", "PUT", "OPTIONS", "PROPFIND"]) {
+    const client = hooks.connect();
+    client.send(`${method} /hooks/wake HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    if (method === "HEAD") {
+      await client.closed;
+      continue;
+    }
+    const answer = await client.next();
+    assert.deepEqual([answer.status, answer.headers["allow"]], [405, "POST"], method);
+  }
+  assert.equal((await hooks.post("/hooks/wake?token=1", {}, [])).status, 400);
+  assert.equal((await hooks.post("/hooks/wake", {}, [wrong])).status, 401);
+});
+
+test("too many failures are limited, and a right token is still served", async (context) => {
+  const hooks = await startHooks(context, { hooks: { authFailures: { max: 2, windowSeconds: 60 } } });
+  assert.equal((await hooks.post("/hooks/wake", {}, [])).status, 401);
+  assert.equal((await hooks.post("/hooks/wake", { text: "x" })).status, 200);
+  assert.equal((await hooks.post("/hooks/wake", {}, [wrong])).status, 401);
+  const limited = await hooks.post("/hooks/wake", {}, [wrong]);
+  assert.deepEqual([limited.status, limited.json["code"]], [429, "too-many-failures"]);
+  assert.match(limited.headers["retry-after"] ?? "", /^(60|59|58)$/);
+  assert.equal((await hooks.post("/hooks/wake", { text: "x" })).status, 200);
+  assert.equal((await hooks.post("/hooks/wake", {}, [wrong])).status, 429);
+});
+
+test("behind a trusted proxy each caller has a count of its own", async (context) => {
+  const hooks = await startHooks(context, {
+    hooks: { authFailures: { max: 1, windowSeconds: 60 } },
+    gateway: { trustedProxies: ["127.0.0.0/8"] },
+  });
+  const from = (address: string) =>
+    hooks.post("/hooks/wake", {}, [wrong, `X-Forwarded-For: 9.9.9.9, ${address}`]);
+  assert.deepEqual([(await from("1.1.1.1")).status, (await from("1.1.1.1")).status], [401, 429]);
+  assert.equal((await from("1.1.1.2")).status, 401);
+});
+
+test("100 Continue comes only once token and name are good", async (context) => {
+  const hooks = await startHooks(context);
+  const ask = async (path: string, authorization: string) => {
+    const client = hooks.connect();
+    client.send(
+      `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 12\r\nExpect: 100-continue\r\n${authorization}\r\n\r\n`,
+    );
+    return { client, answer: await client.next() };
+  };
+  const refused = await ask("/hooks/wake", wrong);
+  assert.deepEqual([refused.answer.status, refused.answer.headers["connection"]], [401, "close"]);
+  await refused.client.closed;
+  assert.equal((await ask("/hooks/nothing", right)).answer.status, 404);
+  const welcome = await ask("/hooks/wake", right);
+  assert.equal(welcome.answer.status, 100);
+  welcome.client.send('{"text":"x"}');
+  assert.equal((await welcome.client.next()).status, 200);
+  welcome.client.send(post("/hooks/wake", { text: "again" }));
+  assert.equal((await welcome.client.next()).status, 200);
+});
+
+test("idempotency: the key goes to the store with the body's fingerprint", async (context) => {
+  const answer = { status: 202, body: { ok: true, runId: "first" } };
+  const hooks = await startHooks(context, {
+    accept: ({ idempotency }) =>
+      Promise.resolve(idempotency?.key === "again" ? { kind: "replayed", answer } : { kind: "mismatch" }),
+  });
+  const replayed = await hooks.post("/hooks/agent", { message: "m" }, [right, "Idempotency-Key: again"]);
+  assert.deepEqual([replayed.status, replayed.json], [202, answer.body]);
+  assert.equal(replayed.headers["idempotent-replayed"], "true");
+  assert.match(hooks.accepted[0]?.idempotency?.fingerprint ?? "", /^[0-9a-f]{64}$/);
+  const mismatch = await hooks.post("/hooks/agent", { message: "m" }, [right, "Idempotency-Key: other"]);
+  assert.deepEqual([mismatch.status, mismatch.json["code"]], [422, "idempotency-mismatch"]);
+});
+
+test("stopping, no room and a store that is away are 503 with Retry-After; a fault is 500", async (context) => {
+  let mode = "stopping";
+  const hooks = await startHooks(context, {
+    stopping: () => mode === "stopping",
+    room: roomIf(() => mode !== "full"),
+    accept: () => Promise.reject(mode === "away" ? new StoreUnavailable("disk") : new Error("secret")),
+  });
+  const ask = async (path: string, body: unknown, headers?: string[]) => {
+    const { status, json, headers: answered } = await hooks.post(path, body, headers);
+    return [status, json["code"], answered["retry-after"]];
+  };
+  assert.deepEqual(await ask("/hooks/wake", {}, [wrong]), [401, "unauthorized", undefined]);
+  assert.deepEqual(await ask("/hooks/wake", { text: "x" }), [503, "stopping", "5"]);
+  mode = "full";
+  assert.deepEqual(await ask("/hooks/agent", { message: "x" }), [503, "queue-full", "30"]);
+  mode = "away";
+  assert.deepEqual(await ask("/hooks/wake", { text: "x" }), [503, "store-unavailable", "1"]);
+  mode = "broken";
+  assert.deepEqual(await ask("/hooks/wake", { text: "x" }), [500, "internal-error", undefined]);
+  assert.ok(!JSON.stringify(hooks.lines).includes("secret"));
+});
+
+test("a full queue still answers what was accepted before, and says when a key was used for something else", async (context) => {
+  const keyed = [right, "Idempotency-Key: k"];
+  for (const [repeated, expected] of [
+    [
+      { kind: "replayed", answer: { status: 202, body: { ok: true, runId: "first" } } },
+      [202, undefined, "true"],
+    ],
+    [{ kind: "mismatch" }, [422, "idempotency-mismatch", undefined]],
+    [undefined, [503, "queue-full", undefined]],
+  ] as const) {
+    const hooks = await startHooks(context, { room: roomIf(() => false), ...(repeated && { repeated }) });
+    const { status, json, headers } = await hooks.post("/hooks/agent", { message: "x" }, keyed);
+    assert.deepEqual([status, json["code"], headers["idempotent-replayed"]], expected);
+    assert.deepEqual(hooks.accepted, []);
+  }
+});
+
+test("a queue that only seemed full takes what came", async (context) => {
+  const hooks = await startHooks(context, { room: { has: () => false, find: async (runs) => runs === 1 } });
+  assert.equal((await hooks.post("/hooks/agent", { message: "x" })).status, 202);
+  assert.equal(hooks.accepted.length, 1);
+});
+
+test("hooks that are off are not there", async (context) => {
+  const hooks = await startHooks(context, { hooks: { enabled: false, tokens: [] } });
+  assert.equal((await hooks.post("/hooks/wake", { text: "x" })).json["code"], "not-found");
+});
+
+test("a flood of wrong tokens writes few lines, and never a token or payload", async (context) => {
+  const hooks = await startHooks(context);
+  const client = hooks.connect();
+  for (let each = 0; each < 200; each++) {
+    client.send(post("/hooks/wake", { text: "private" }, ["Authorization: Bearer guessed"]));
+  }
+  for (let each = 0; each < 200; each++) assert.ok([401, 429].includes((await client.next()).status));
+  assert.ok(hooks.lines.length < 20, String(hooks.lines.length));
+  assert.doesNotMatch(JSON.stringify(hooks.lines), /private|guessed/);
+});
+
+test("a caller that goes away after its body is stored all the same", async (context) => {
+  const reached = Promise.withResolvers<void>();
+  const gone = Promise.withResolvers<void>();
+  const stored = Promise.withResolvers<void>();
+  const hooks = await startHooks(context, {
+    accept: async () => {
+      reached.resolve();
+      await gone.promise;
+      return { kind: "stored" };
+    },
+    onStored: () => stored.resolve(),
+  });
+  const client = hooks.connect();
+  client.send(post("/hooks/wake", { text: "x" }));
+  await reached.promise;
+  client.socket.resetAndDestroy();
+  await client.closed;
+  gone.resolve();
+  await stored.promise;
+  assert.equal(hooks.accepted.length, 1);
+  assert.equal((await hooks.post("/hooks/wake", { text: "y" })).status, 200);
+});

@@ -1,0 +1,47 @@
+// What the main session is told about a mail account, in our own words.
+import { newId } from "../core/id.ts";
+import { mailHook } from "../core/mail.ts";
+import { heartbeatDelayMs, mainSessionKey } from "../core/run.ts";
+import type { MailNotice } from "../store/ports/store.ts";
+import type { CatchUp } from "./mailbox.ts";
+
+type About = { mailbox: { readonly account: string }; agentId: () => string; remedy: string };
+
+function notice({ agentId }: About, text: string): MailNotice {
+  return {
+    event: { id: newId(), sessionKey: mainSessionKey, source: "notice", hook: mailHook, text: [text] },
+    heartbeat: { agentId: agentId(), delayMs: heartbeatDelayMs },
+  };
+}
+
+export const reauthNotice = (about: About, reason: string): MailNotice =>
+  notice(
+    about,
+    `New mail of ${about.mailbox.account} is no longer read: ${reason}. Nothing is lost meanwhile. A person has to mend it: ${about.remedy}`,
+  );
+
+/** Null when nothing was left out. */
+export function skippedNotice(
+  about: About & { limits: { maxAgeMs: number; maxMessages: number } },
+  { skipped, ids }: CatchUp,
+  since: number | null,
+): MailNotice | null {
+  if (skipped === 0) return null;
+  const { maxAgeMs, maxMessages } = about.limits;
+  const from = since === null ? "" : ` since ${new Date(since).toISOString()}`;
+  const left =
+    skipped === null
+      ? "An unknown number of mails was"
+      : skipped === 1
+        ? "1 mail was"
+        : `${skipped} mails were`;
+  return notice(
+    about,
+    `The mailbox ${about.mailbox.account} could not be followed without a gap${from}. ${left} left out: older than ${days(maxAgeMs)}, or beyond the newest ${maxMessages} (catchUp). The ${ids.length} newer ones were looked at.`,
+  );
+}
+
+const days = (ms: number): string => {
+  const hours = Math.round(ms / 3_600_000);
+  return hours % 24 === 0 ? `${hours / 24} days` : `${hours} hours`;
+};

@@ -1,0 +1,163 @@
+// The tools of an MCP server. Everything it says is outside text: what it calls its tools, how it describes them, and
+// what they answer.
+import { sharedEnvironment } from "../processes/environment.ts";
+import { existsSync } from "node:fs";
+import {
+  createMCPClient,
+  type ListToolsResult,
+  type MCPClient,
+  MCPClientError,
+  type MCPTransport,
+} from "@ai-sdk/mcp";
+import type { McpServerConfig } from "../config/config.ts";
+import { mcpPrefix } from "../core/tool.ts";
+import { notStarted, withTail } from "../agents/failure.ts";
+import { codeOf } from "../processes/run.ts";
+import type { Reaper } from "../processes/reaper.ts";
+import { orStopped } from "../agents/tools/execution.ts";
+import { ToolFault } from "../agents/tools/fault.ts";
+import { boundedFetch } from "./bounded-fetch.ts";
+import { createStdioTransport, type StdioTransport } from "./stdio.ts";
+
+export type McpOptions = {
+  workspace: string;
+  environment: NodeJS.ProcessEnv;
+  reaper: Reaper;
+  signal: AbortSignal;
+  limitMs?: number;
+  graceMs?: number;
+};
+
+export type McpDefinition = ListToolsResult["tools"][number];
+
+export type McpConnection = {
+  /** Our name of it: `mcp:NAME`. */
+  name: string;
+  client: MCPClient;
+  definitions: readonly McpDefinition[];
+  close(): Promise<void>;
+};
+
+type Wire = {
+  transport: Parameters<typeof createMCPClient>[0]["transport"];
+  program: StdioTransport | null;
+  close(): Promise<void>;
+};
+
+const mostPages = 50;
+
+export async function connectMcp(
+  server: string,
+  config: McpServerConfig,
+  options: McpOptions,
+): Promise<McpConnection> {
+  const { signal, limitMs = 10_000 } = options;
+  const limit = AbortSignal.timeout(limitMs);
+  const until = AbortSignal.any([signal, limit]);
+  const wire = config.kind === "http" ? httpWire(config) : programWire(config, options);
+  const stop = () => void wire.close();
+  signal.addEventListener("abort", stop, { once: true });
+  const close = async () => {
+    signal.removeEventListener("abort", stop);
+    await wire.close();
+  };
+  try {
+    const { client, definitions } = await orStopped(open(wire, until), until);
+    return {
+      name: mcpPrefix + server,
+      client,
+      definitions,
+      close: async () => void (await Promise.all([client.close(), close()])),
+    };
+  } catch (fault) {
+    await close();
+    if (signal.aborted) throw new ToolFault("it was stopped", true);
+    if (limit.aborted)
+      throw new ToolFault(`the MCP server ${server} did not answer within ${limitMs / 1000} seconds`, true);
+    throw faultOf(fault, server, config, wire.program);
+  }
+}
+
+async function open(
+  { transport }: Wire,
+  signal: AbortSignal,
+): Promise<Pick<McpConnection, "client" | "definitions">> {
+  const client = await createMCPClient({ transport, clientName: "rouse", initializationOptions: { signal } });
+  const definitions: McpDefinition[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < mostPages; page++) {
+    const listed = await client.listTools({
+      ...(cursor !== undefined && { params: { cursor } }),
+      options: { signal },
+    });
+    definitions.push(...listed.tools);
+    cursor = listed.nextCursor;
+    if (cursor === undefined) break;
+  }
+  return { client, definitions };
+}
+
+function httpWire({ url, headers }: Extract<McpServerConfig, { kind: "http" }>): Wire {
+  const stop = new AbortController();
+  const fetch = boundedFetch(stop.signal);
+  return {
+    transport: { type: "http", url, headers: { ...headers }, fetch },
+    program: null,
+    close: async () => stop.abort(),
+  };
+}
+
+function programWire(
+  { command, args, env }: Extract<McpServerConfig, { kind: "command" }>,
+  options: McpOptions,
+): Wire {
+  const { environment, workspace, reaper, graceMs = 2000 } = options;
+  const held = reaper.hold();
+  const program = createStdioTransport({
+    command,
+    args,
+    // Not the workspace: what the agent may write there could change what the program does.
+    folder: homeOf(environment),
+    env: { ...sharedEnvironment(env, environment), ROUSE_WORKSPACE: workspace },
+    held,
+    graceMs,
+  });
+  let closed: Promise<void> | null = null;
+  const close = () => (closed ??= program.close().finally(() => held.letGo()));
+  return { transport: program satisfies MCPTransport, program, close };
+}
+
+function homeOf({ HOME }: NodeJS.ProcessEnv): string {
+  return HOME !== undefined && existsSync(HOME) ? HOME : "/";
+}
+
+function faultOf(
+  fault: unknown,
+  server: string,
+  config: McpServerConfig,
+  program: StdioTransport | null,
+): ToolFault {
+  const name = `the MCP server ${server}`;
+  const ended = program?.ended();
+  if (ended) return new ToolFault(withTail(`${name} ${ended.how}`, ended.errorTail), true);
+  const status = MCPClientError.isInstance(fault) ? fault.statusCode : undefined;
+  if (status !== undefined && status >= 400) {
+    const mayPass = status >= 500 || status === 408 || status === 425 || status === 429;
+    return new ToolFault(`${name} answered with HTTP ${status}`, mayPass);
+  }
+  const code = deepCode(fault);
+  if (config.kind === "command" && code !== null) {
+    const { reason, mayPass } = notStarted(config.command, code);
+    return new ToolFault(`${name} could not be started: ${reason}`, mayPass);
+  }
+  if (MCPClientError.isInstance(fault) && code === null)
+    return new ToolFault(`${name} does not answer as an MCP server does`, false);
+  return new ToolFault(`${name} could not be reached${code === null ? "" : ` (${code})`}`, true);
+}
+
+/** The system's own code, however deep it is wrapped. */
+function deepCode(fault: unknown): string | null {
+  for (let at = fault, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++)
+    if ("code" in at && typeof at.code === "string") return codeOf(at);
+  return null;
+}

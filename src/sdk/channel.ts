@@ -1,0 +1,47 @@
+// What a channel is: the types that Rouse's own channels and yours are written against. A module of yours is named in
+// `channels.plugins` and exports a `ChannelPlugin` as its default.
+
+import type { SendOutcome } from "../core/delivery.ts";
+
+export type { SendOutcome } from "../core/delivery.ts";
+
+/** One message to one recipient; a long reply is several of them, in order. */
+export type OutgoingMessage = {
+  /** The same for every attempt at this message and for no other: for platforms that take an idempotency value. */
+  readonly id: string;
+  /** As `parseRecipient` accepted it. */
+  readonly to: string;
+  /** One of the texts that `render` gave. */
+  readonly text: string;
+};
+
+export type CheckResult =
+  | { readonly ok: true; readonly detail: string }
+  | { readonly ok: false; readonly reason: string };
+
+/**
+ * - Nothing here throws: a refusal or an unreachable platform is an outcome.
+ * - It decides no retries and waits for none: it says what the platform asked for.
+ * - When `signal` fires after the message may have left, the outcome is `unknown`; before, `retry`.
+ * - Tokens never stand in a reason.
+ */
+export type Channel = {
+  /** Null when the recipient has a form this platform knows, else what is wrong with it. */
+  recipientFault(to: string): string | null;
+  /** Markdown as the messages to send, in order, in the platform's own dialect and within its limit. Pure. */
+  render(markdown: string): readonly string[];
+  send(message: OutgoingMessage, signal: AbortSignal): Promise<SendOutcome>;
+  /** A harmless call that shows whether the platform would take our messages. */
+  check(signal: AbortSignal): Promise<CheckResult>;
+  /** The platform sorts out a message that is sent twice with the same id, so it may be tried again freely. */
+  readonly idempotent: boolean;
+};
+
+export type ChannelTools = { readonly fetch: typeof fetch };
+
+export type ChannelPlugin = {
+  /** The name to use as `channel`: lower-case letters, digits and dashes. */
+  readonly id: string;
+  /** Throws an Error with a plain sentence when the settings are wrong. */
+  create(settings: unknown, tools: ChannelTools): Channel;
+};

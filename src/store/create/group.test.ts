@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { StoreUnavailable } from "../../core/errors.ts";
+import { createGroup } from "./group.ts";
+
+/** Writes are held until the test lets them go. */
+function heldGroup(fails: (items: readonly number[]) => Error | null = () => null) {
+  const writes: { items: readonly number[]; letGo: () => void }[] = [];
+  const sizes: number[] = [];
+  const group = createGroup<number, string>({
+    longest: 3,
+    onWritten: (size) => sizes.push(size),
+    write: (items) =>
+      new Promise((resolve, reject) => {
+        const letGo = (): void => {
+          const fault = fails(items);
+          if (fault) reject(fault);
+          else resolve(items.map((item) => `stored ${item}`));
+        };
+        writes.push({ items, letGo });
+      }),
+  });
+  const nextWrite = async (index: number) => {
+    for (let turns = 0; turns < 1000 && !writes[index]; turns++) await new Promise(setImmediate);
+    return writes[index] ?? assert.fail(`there was no write ${index}`);
+  };
+  return { group, nextWrite, sizes, writes };
+}
+
+test("a lone one is written at once; what comes meanwhile forms the next group", async () => {
+  const { group, nextWrite, sizes } = heldGroup();
+  const first = group.add(1);
+  const write = await nextWrite(0);
+  assert.deepEqual(write.items, [1]);
+  const others = [group.add(2), group.add(3)];
+  write.letGo();
+  assert.equal(await first, "stored 1");
+  const next = await nextWrite(1);
+  assert.deepEqual(next.items, [2, 3]);
+  next.letGo();
+  assert.deepEqual(await Promise.all(others), ["stored 2", "stored 3"]);
+  assert.deepEqual(sizes, [1, 2]);
+});
+
+test("a group is no longer than it may be", async () => {
+  const { group, nextWrite } = heldGroup();
+  const all = [1, 2, 3, 4].map((item) => group.add(item));
+  const write = await nextWrite(0);
+  assert.deepEqual(write.items, [1, 2, 3]);
+  write.letGo();
+  (await nextWrite(1)).letGo();
+  assert.equal((await Promise.all(all)).length, 4);
+});
+
+test("one that poisons its group fails alone", async () => {
+  const { group, nextWrite } = heldGroup((items) => (items.includes(2) ? new Error("poison") : null));
+  const results = Promise.allSettled([1, 2, 3].map((item) => group.add(item)));
+  for (let write = 0; write < 4; write++) (await nextWrite(write)).letGo();
+  assert.deepEqual(
+    (await results).map((result) => result.status),
+    ["fulfilled", "rejected", "fulfilled"],
+  );
+});
+
+test("when the store is away nobody is tried again, and the next group is", async () => {
+  let away = true;
+  const { group, nextWrite, writes } = heldGroup(() => (away ? new StoreUnavailable("away") : null));
+  const results = Promise.allSettled([1, 2].map((item) => group.add(item)));
+  (await nextWrite(0)).letGo();
+  for (const result of await results) {
+    assert.ok(result.status === "rejected" && result.reason instanceof StoreUnavailable);
+  }
+  assert.equal(writes.length, 1);
+  away = false;
+  const later = group.add(3);
+  (await nextWrite(1)).letGo();
+  assert.equal(await later, "stored 3");
+});
+
+test("where groups are to be even, none is huge that has waited for a tiny one", async () => {
+  const sizes: number[] = [];
+  const all: Promise<void>[] = [];
+  const add = (count: number): void => {
+    for (let at = 0; at < count; at++) all.push(group.add(at));
+  };
+  const group = createGroup<number, void>({
+    longest: 50,
+    evenFrom: 4,
+    async write(items) {
+      if (sizes.push(items.length) === 1) add(100);
+      return items.map(() => {});
+    },
+  });
+  add(1);
+  await all[0];
+  await Promise.all(all);
+  assert.deepEqual(sizes, [1, 4, 8, 16, 32, 40]);
+  add(30);
+  await Promise.all(all);
+  assert.deepEqual(sizes.slice(6), [30]);
+});
+
+test("groups that are to begin apart do", async () => {
+  const begun: number[] = [];
+  const group = createGroup<number, void>({
+    longest: 3,
+    apartMs: 40,
+    async write(items) {
+      begun.push(performance.now());
+      return items.map(() => {});
+    },
+  });
+  await group.add(1);
+  await Promise.all([group.add(2), group.add(3)]);
+  assert.equal(begun.length, 2);
+  assert.ok(begun[1]! - begun[0]! >= 39, `${begun[1]! - begun[0]!} ms apart`);
+});
+
+test("a lone one is not held back, however far apart groups are to be", async () => {
+  const group = createGroup<number, number>({
+    longest: 3,
+    apartMs: 3_600_000,
+    write: async (items) => items,
+  });
+  assert.equal(await group.add(1), 1);
+});

@@ -1,0 +1,178 @@
+// Groups of two nodes that write the same lanes, hooks and targets at the same time: nothing is lost, lanes keep their
+// order, and nobody waits for the other in a circle.
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import pg from "pg";
+import { createDatabase } from "../../../test/support/postgres.ts";
+import { newId } from "../../core/id.ts";
+import { plainText } from "../../core/message.ts";
+import type { ClaimedRun } from "../../core/run.ts";
+import {
+  acceptance,
+  delivery,
+  event,
+  heartbeat,
+  leaseMs,
+  run,
+  settlement,
+} from "../ports/harness.contract.ts";
+import { openPostgresStore } from "../postgres/postgres.ts";
+import type { Store } from "../ports/store.ts";
+
+const lanes = 12;
+const perLane = 25;
+const budget = { runsPerDay: 1_000_000, tokensPerDay: 1_000_000_000, moneyPerDay: null };
+
+async function setUp(t: TestContext) {
+  const database = await createDatabase();
+  const open = () => openPostgresStore({ url: database.url, migrate: true });
+  const nodes = [await open(), await open()];
+  const observer = new pg.Client({ connectionString: database.url });
+  await observer.connect();
+  t.after(async () => {
+    await observer.end();
+    await database.drop();
+  });
+  /** Connections report what happened on them when they end. */
+  const deadlocks = async (): Promise<number> => {
+    for (const node of nodes) await node.close();
+    const sql = "select deadlocks from pg_stat_database where datname = current_database()";
+    return Number((await observer.query<{ deadlocks: string }>(sql)).rows[0]?.deadlocks);
+  };
+  return { nodes, deadlocks };
+}
+
+/** Requests to all lanes at once, each node in an order of its own. */
+async function fill(node: Store, at: number): Promise<void> {
+  for (let round = 0; round < perLane; round++) {
+    const order = Array.from({ length: lanes }, (_, lane) => (at === 0 ? lane : lanes - 1 - lane));
+    await Promise.all(
+      order.map((lane) =>
+        node.accept(
+          acceptance({
+            events: [event()],
+            runs: [run({ key: `hook:${lane}`, message: [`${at} ${round}`] })],
+            heartbeat: heartbeat(),
+          }),
+        ),
+      ),
+    );
+  }
+}
+
+const finish = async (
+  node: Store,
+  { id, lease, lane, agentId, sessionKey, hook }: ClaimedRun,
+): Promise<void> => {
+  const begun = await node.beginRun({
+    id,
+    lease,
+    hook,
+    agentId,
+    sessionKey,
+    isolated: false,
+    historyCharacters: 1_000_000,
+    prompt: hook,
+    budget,
+  });
+  assert.equal(begun.kind, "go");
+  const used = { inputTokens: 1, outputTokens: 1, cost: 0.5 };
+  const ending = { agentId, sessionKey, text: "done", foreignSession: newId(), carried: true };
+  const reply = delivery({ runId: id, to: String(id.codePointAt(id.length - 1)) });
+  const stored = await node.settleRun(
+    { id, lease, lane },
+    settlement({ summary: event(), used, ending, delivery: reply, heartbeat: heartbeat() }),
+  );
+  assert.equal(stored, true);
+};
+
+async function work(node: Store, order: Map<string, number[]>, isDone: () => boolean): Promise<number> {
+  let done = 0;
+  while (!isDone()) {
+    const { claimed } = await node.claimRuns({ kind: "hook", limit: 8, lease: newId(), leaseMs });
+    for (const { sessionKey, request } of claimed) {
+      const [sender = "", round] = plainText(request.message).split(" ");
+      const from = `${sessionKey} of node ${sender}`;
+      order.set(from, [...(order.get(from) ?? []), Number(round)]);
+    }
+    await Promise.all(claimed.map((each) => finish(node, each)));
+    done += claimed.length;
+  }
+  return done;
+}
+
+test("two nodes accept, begin and settle in groups over the same lanes", async (t) => {
+  const { nodes, deadlocks } = await setUp(t);
+  const total = nodes.length * lanes * perLane;
+  const order = new Map<string, number[]>();
+  const claimed = () => [...order.values()].reduce((sum, times) => sum + times.length, 0);
+  const [counts] = await Promise.all([
+    Promise.all(nodes.map((node) => work(node, order, () => claimed() >= total))),
+    Promise.all(nodes.map(fill)),
+  ]);
+  assert.equal(
+    counts.reduce((sum, count) => sum + count, 0),
+    total,
+  );
+  const rounds = Array.from({ length: perLane }, (_, round) => round);
+  for (const [lane, seen] of order) assert.deepEqual(seen, rounds, lane);
+  const [first] = nodes;
+  assert.equal(await first!.countUnfinished(), 1, "only the heartbeat waits");
+  const [spent] = await first!.listSpending();
+  assert.deepEqual([spent?.runs, spent?.inputTokens, spent?.cost], [total, total, total / 2]);
+  assert.equal((await first!.listDeliveries({ limit: null })).length, total);
+  assert.equal(await deadlocks(), 0);
+});
+
+/** A run of its own lane, from its acceptance to its end. */
+async function runAlone(node: Store, lease: string): Promise<void> {
+  const mine = run();
+  const start = { ...mine, lease, isolated: true, historyCharacters: 0, prompt: "do it", budget };
+  const accepted = await node.accept(acceptance({ runs: [mine] }), { start, leaseMs });
+  const begun = accepted.kind === "stored" ? accepted.begun : undefined;
+  assert.ok(begun);
+  const { agentId, sessionKey } = begun;
+  const used = { inputTokens: 1, outputTokens: 1, cost: 0.5 };
+  const ending = { agentId, sessionKey, text: "done", foreignSession: null, carried: true };
+  const end = settlement({ summary: event(), used, ending, heartbeat: heartbeat() });
+  assert.equal(await node.settleRun(begun, end), true);
+}
+
+/** Reads what waits, as a heartbeat does; false when there is none, nor one that is due soon. */
+async function beat(node: Store): Promise<boolean> {
+  const { claimed, nextInMs } = await node.claimRuns({
+    kind: "heartbeat",
+    limit: 1,
+    lease: newId(),
+    leaseMs,
+  });
+  for (const each of claimed) {
+    const shownEventIds = (await node.waitingEvents("main", 1000)).map(({ id }) => id);
+    assert.equal(await node.settleRun(each, settlement({ shownEventIds })), true);
+  }
+  return claimed.length > 0 || nextInMs !== null;
+}
+
+test("two nodes begin and end isolated runs in groups, and every summary is read by a heartbeat", async (t) => {
+  const { nodes, deadlocks } = await setUp(t);
+  const perNode = 300;
+  const leases = nodes.map(() => newId());
+  let going = true;
+  const beats = nodes.map(async (node) => {
+    while (going) await beat(node);
+  });
+  const runs = nodes.map((node, at) =>
+    Promise.all(Array.from({ length: perNode }, () => runAlone(node, leases[at]!))),
+  );
+  await Promise.all(runs).finally(() => (going = false));
+  await Promise.all(beats);
+  const [first] = nodes;
+  while (await beat(first!));
+  const total = nodes.length * perNode;
+  assert.equal((await first!.listEvents({ limit: null })).length, total);
+  assert.deepEqual(await first!.waitingEvents("main", 10), []);
+  assert.equal(await first!.countUnfinished(), 0);
+  const [spent] = await first!.listSpending();
+  assert.deepEqual([spent?.runs, spent?.inputTokens, spent?.cost], [total, total, total / 2]);
+  assert.equal(await deadlocks(), 0);
+});

@@ -1,0 +1,252 @@
+// The outbox: claims by channel, in order for each target, one message after another.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { NewDelivery } from "../../core/delivery.ts";
+import { newId } from "../../core/id.ts";
+import type { DeliverySettlement, Store } from "./store.ts";
+import {
+  acceptRuns,
+  claim,
+  delivery,
+  event,
+  leaseMs,
+  run,
+  sentOutcome,
+  settlement,
+  type Harness,
+} from "./harness.contract.ts";
+
+const outcome = (parts: Partial<DeliverySettlement> = {}): DeliverySettlement => ({
+  ...sentOutcome,
+  ...parts,
+});
+
+const claimOn = (store: Store, channel: string, { lease = "courier", limit = 10 } = {}) =>
+  store.claimDeliveries({ channel, limit, lease, leaseMs });
+const claimDeliveries = (store: Store, lease?: string) =>
+  claimOn(store, "telegram", { ...(lease && { lease }) });
+const idsOf = (items: readonly { id: string }[]): string[] => items.map(({ id }) => id);
+
+/** A run that ended with this delivery. */
+async function deliver(store: Store, parts: Partial<NewDelivery> = {}): Promise<NewDelivery> {
+  const aRun = run();
+  await acceptRuns(store, aRun);
+  const [claimed] = (await claim(store)).claimed;
+  const made = { ...delivery(parts), runId: aRun.id };
+  await store.settleRun(claimed!, settlement({ delivery: made }));
+  return made;
+}
+
+export function deliveries(harness: () => Harness): void {
+  describe("deliveries", () => {
+    test("a waiting delivery is claimed once, sent, and says when", async () => {
+      const { store, clock } = harness();
+      const made = await deliver(store);
+      const [mine] = (await claimDeliveries(store)).claimed;
+      assert.deepEqual([mine?.id, mine?.to, mine?.text, mine?.attempts], [made.id, "12345", "hello", 1]);
+      assert.deepEqual([mine?.cursor, mine?.doubts, mine?.waitingSince], [0, 0, clock.now()]);
+      assert.deepEqual((await claimDeliveries(store, "other")).claimed, []);
+      assert.ok(await store.settleDelivery(mine!, outcome()));
+      assert.equal(await store.settleDelivery(mine!, outcome()), false);
+      const found = await store.findDelivery(made.id);
+      assert.deepEqual([found?.status, found?.sentAt, found?.cursor], ["sent", clock.now(), 1]);
+      assert.deepEqual(await claimDeliveries(store), { claimed: [], nextInMs: null });
+    });
+
+    test("a retry waits, a lost lease changes nothing", async () => {
+      const { store, clock } = harness();
+      await deliver(store);
+      const [first] = (await claimDeliveries(store)).claimed;
+      await store.settleDelivery(
+        first!,
+        outcome({ status: "waiting", delayMs: 500, error: "429", cursor: 2, doubts: 1 }),
+      );
+      assert.deepEqual(await claimDeliveries(store), { claimed: [], nextInMs: 500 });
+      clock.advance(500);
+      const [second] = (await claimDeliveries(store)).claimed;
+      assert.deepEqual([second?.attempts, second?.cursor, second?.doubts], [2, 2, 1]);
+      clock.advance(leaseMs);
+      const [third] = (await claimDeliveries(store, "other")).claimed;
+      assert.equal(third?.attempts, 3);
+      assert.equal(await store.settleDelivery(second!, outcome()), false);
+      assert.ok(await store.settleDelivery(third, outcome({ status: "waiting", countsAttempt: false })));
+      assert.equal((await store.findDelivery(third.id))?.attempts, 2);
+    });
+
+    test("each message that is known to be sent is kept, renews the lease and ends all doubt", async () => {
+      const { store, clock } = harness();
+      const { id } = await deliver(store);
+      const [doubted] = (await claimDeliveries(store)).claimed;
+      await store.settleDelivery(doubted!, outcome({ status: "waiting", doubts: 1, cursor: 0 }));
+      await claimDeliveries(store);
+      clock.advance(leaseMs - 1);
+      assert.ok(await store.advanceDelivery({ id, lease: "courier", cursor: 1, leaseMs }));
+      clock.advance(1);
+      assert.deepEqual((await claimDeliveries(store, "other")).claimed, []);
+      clock.advance(leaseMs);
+      const [taken] = (await claimDeliveries(store, "other")).claimed;
+      assert.deepEqual([taken?.cursor, taken?.doubts], [1, 0]);
+      assert.equal(await store.advanceDelivery({ id, lease: "courier", cursor: 2, leaseMs }), false);
+      assert.equal((await store.findDelivery(id))?.cursor, 1);
+    });
+
+    test("a lease can be extended while it is held, and only then", async () => {
+      const { store, clock } = harness();
+      const { id } = await deliver(store);
+      await claimDeliveries(store);
+      const renew = (lease: string) => store.renewDeliveries({ ids: [id, newId()], lease, leaseMs });
+      clock.advance(leaseMs - 1);
+      assert.deepEqual(await renew("courier"), [id]);
+      assert.deepEqual(await renew("someone"), []);
+      clock.advance(leaseMs - 1);
+      assert.deepEqual((await claimDeliveries(store)).claimed, []);
+      clock.advance(1);
+      assert.equal((await claimDeliveries(store, "another")).claimed.length, 1);
+      assert.deepEqual(await renew("courier"), []);
+    });
+
+    test("to one target they go one after another, in the order they were made", async () => {
+      const { store } = harness();
+      const made = [await deliver(store), await deliver(store), await deliver(store)];
+      const order: string[] = [];
+      for (let turn = 0; turn < 3; turn++) {
+        const { claimed, nextInMs } = await claimDeliveries(store);
+        assert.equal(claimed.length, 1);
+        assert.equal(nextInMs, leaseMs, "those behind it do not count");
+        assert.deepEqual((await claimDeliveries(store, "other")).claimed, []);
+        order.push(...idsOf(claimed));
+        await store.settleDelivery(claimed[0]!, outcome({ status: turn === 1 ? "failed" : "sent" }));
+      }
+      assert.deepEqual(order, idsOf(made));
+    });
+
+    test("a retry delay holds back those behind it", async () => {
+      const { store, clock } = harness();
+      const [first] = [await deliver(store), await deliver(store)];
+      const [mine] = (await claimDeliveries(store)).claimed;
+      await store.settleDelivery(mine!, outcome({ status: "waiting", delayMs: 500, cursor: 0 }));
+      assert.deepEqual(await claimDeliveries(store), { claimed: [], nextInMs: 500 });
+      clock.advance(500);
+      assert.deepEqual(idsOf((await claimDeliveries(store)).claimed), [first.id]);
+    });
+
+    test("targets go in parallel, channels are claimed apart", async () => {
+      const { store } = harness();
+      assert.deepEqual(await store.waitingChannels(), []);
+      const made = [
+        await deliver(store, { to: "1" }),
+        await deliver(store, { to: "2" }),
+        await deliver(store, { to: "1" }),
+        await deliver(store, { channel: "slack", to: "1" }),
+      ];
+      assert.deepEqual(await store.waitingChannels(), ["slack", "telegram"]);
+      const { claimed } = await claimDeliveries(store);
+      assert.deepEqual(idsOf(claimed), [made[0]!.id, made[1]!.id]);
+      assert.deepEqual(await claimOn(store, "discord"), { claimed: [], nextInMs: null });
+      const [onSlack] = (await claimOn(store, "slack")).claimed;
+      assert.equal(onSlack?.id, made[3]!.id);
+      await store.settleDelivery(onSlack, outcome());
+      assert.deepEqual(await store.waitingChannels(), ["telegram"]);
+    });
+
+    test("a very long recipient is one like any other", async () => {
+      const { store } = harness();
+      const to = "ü🙂\0".repeat(5000);
+      const first = await deliver(store, { to });
+      await deliver(store, { to });
+      const { claimed } = await claimDeliveries(store);
+      assert.deepEqual(idsOf(claimed), [first.id]);
+      assert.equal(claimed[0]?.to, to);
+    });
+
+    test("a final failure posts its notice and can be retried by hand", async () => {
+      const { store, clock } = harness();
+      const made = await deliver(store);
+      const [mine] = (await claimDeliveries(store)).claimed;
+      const notice = { ...event("could not deliver"), source: "notice" as const };
+      await store.settleDelivery(
+        mine!,
+        outcome({ status: "failed", error: "blocked", notice, cursor: 2, doubts: 2 }),
+      );
+      assert.deepEqual(idsOf(await store.waitingEvents("main", 5)), [notice.id]);
+      clock.advance(10);
+      assert.equal(await store.retryDelivery(made.id), "waiting");
+      assert.equal(await store.retryDelivery(made.id), "not-ended");
+      assert.equal(await store.retryDelivery(newId()), "unknown");
+      const [again] = (await claimDeliveries(store)).claimed;
+      assert.deepEqual(
+        [again?.attempts, again?.cursor, again?.doubts, again?.error, again?.waitingSince],
+        [1, 2, 0, null, clock.now()],
+      );
+    });
+
+    test("one that is retried takes its place before the younger ones, but not while one is claimed", async () => {
+      const { store } = harness();
+      const old = await deliver(store);
+      const [mine] = (await claimDeliveries(store)).claimed;
+      await store.settleDelivery(mine!, outcome({ status: "failed" }));
+      const young = [await deliver(store), await deliver(store)];
+      const [busy] = (await claimDeliveries(store)).claimed;
+      assert.equal(busy?.id, young[0]!.id);
+      await store.retryDelivery(old.id);
+      assert.deepEqual((await claimDeliveries(store)).claimed, []);
+      await store.settleDelivery(busy, outcome());
+      assert.deepEqual(idsOf((await claimDeliveries(store)).claimed), [old.id]);
+    });
+
+    test("what is sent in its place is made with its end", async () => {
+      const { store } = harness();
+      const made = await deliver(store, { fallback: { channel: "last", to: null } });
+      const [mine] = (await claimDeliveries(store)).claimed;
+      assert.deepEqual(mine?.fallback, { channel: "last", to: null });
+      const fallback = delivery({ runId: made.runId, channel: "slack", to: "C1" });
+      await store.settleDelivery(mine, outcome({ status: "failed", error: "blocked", fallback }));
+      const [other] = (await claimOn(store, "slack")).claimed;
+      assert.deepEqual([other?.id, other?.runId, other?.fallback], [fallback.id, made.runId, null]);
+      assert.equal(await store.settleDelivery(mine, outcome({ fallback: delivery() })), false);
+      assert.equal((await store.listDeliveries({ limit: null, runId: made.runId })).length, 2);
+    });
+
+    test("one that moves waits behind those of its new target, and frees its old one", async () => {
+      const { store } = harness();
+      const before = await deliver(store, { channel: "slack", to: "C1" });
+      const [moving, behind] = [await deliver(store), await deliver(store)];
+      const [mine] = (await claimDeliveries(store)).claimed;
+      assert.ok(await store.moveDelivery(mine!, { channel: "slack", to: "C1" }));
+      assert.equal(await store.moveDelivery(mine!, { channel: "slack", to: "C2" }), false);
+      const moved = await store.findDelivery(moving.id);
+      assert.deepEqual([moved?.channel, moved?.to, moved?.attempts], ["slack", "C1", 0]);
+      assert.deepEqual(idsOf((await claimDeliveries(store)).claimed), [behind.id]);
+      const [first] = (await claimOn(store, "slack")).claimed;
+      assert.equal(first?.id, before.id);
+      await store.settleDelivery(first, outcome());
+      assert.deepEqual(idsOf((await claimOn(store, "slack")).claimed), [moving.id]);
+    });
+
+    test("failed and suppressed ones are recorded and never claimed", async () => {
+      const { store } = harness();
+      const failed = await deliver(store, { status: "failed", to: null, error: "no channel is configured" });
+      const suppressed = await deliver(store, { status: "suppressed" });
+      assert.deepEqual((await claimDeliveries(store)).claimed, []);
+      assert.deepEqual(await store.waitingChannels(), []);
+      assert.deepEqual(
+        (await store.listDeliveries({ limit: null })).map(({ id, status, to }) => ({ id, status, to })),
+        [
+          { id: suppressed.id, status: "suppressed", to: "12345" },
+          { id: failed.id, status: "failed", to: null },
+        ],
+      );
+      assert.deepEqual(idsOf(await store.listDeliveries({ limit: null, runId: failed.runId })), [failed.id]);
+    });
+
+    test("a waiting one can be cancelled, an ended one cannot; the next one goes on", async () => {
+      const { store } = harness();
+      const [made, next] = [await deliver(store), await deliver(store)];
+      assert.equal(await store.cancelDelivery(made.id, "cancelled"), "cancelled");
+      assert.equal(await store.cancelDelivery(made.id, "cancelled"), "ended");
+      assert.equal(await store.cancelDelivery(newId(), "cancelled"), "unknown");
+      assert.equal((await store.findDelivery(made.id))?.error, "cancelled");
+      assert.deepEqual(idsOf((await claimDeliveries(store)).claimed), [next.id]);
+    });
+  });
+}

@@ -1,0 +1,104 @@
+// Runs that are stored as begun: claimed, counted and told in the moment they are accepted.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { NewRun } from "../../core/run.ts";
+import type { FirstTurn, TurnStart } from "./store.ts";
+import {
+  acceptance,
+  claim,
+  event,
+  heartbeat,
+  leaseMs,
+  run,
+  settlement,
+  type Harness,
+} from "./harness.contract.ts";
+
+const hostile = "quote ' \" \\ NUL \0 lone \ud800 pair 😀 line\u2028 $1 ?1 {{x}}";
+const plenty = { runsPerDay: 1000, tokensPerDay: 1000, moneyPerDay: null };
+
+const firstTurn = ({ id, hook, agentId, sessionKey }: NewRun, parts: Partial<TurnStart> = {}): FirstTurn => ({
+  start: {
+    id,
+    lease: "mine",
+    hook,
+    agentId,
+    sessionKey,
+    isolated: true,
+    historyCharacters: 0,
+    prompt: "do it",
+    budget: plenty,
+    ...parts,
+  },
+  leaseMs,
+});
+
+export function firstTurns(harness: () => Harness): void {
+  describe("first turns", () => {
+    test("with its first turn, a run of its own lane is stored as begun", async () => {
+      const { store, clock } = harness();
+      const runs = [run({ message: [hostile] }), run(), run()];
+      const accepted = await Promise.all(
+        runs.map((each) => store.accept(acceptance({ runs: [each] }), firstTurn(each, { prompt: hostile }))),
+      );
+      const started = { status: "running", attempts: 1, createdAt: clock.now(), startedAt: clock.now() };
+      for (const [at, aRun] of runs.entries()) {
+        const stored = await store.findRun(aRun.id);
+        assert.deepEqual(stored, { ...stored, ...aRun, ...started });
+        const begun = { ...stored, lease: "mine", elapsedMs: 0, cancelRequested: false, acted: false };
+        assert.deepEqual(accepted[at], { kind: "stored", begun });
+        const [told] = await store.listTurns(aRun);
+        assert.deepEqual([told?.role, told?.text, told?.runId], ["user", hostile, aRun.id]);
+      }
+      assert.equal((await store.listSpending())[0]?.runs, 3);
+      assert.deepEqual((await claim(store)).claimed, []);
+      assert.ok(await store.settleRun({ ...runs[0]!, lease: "mine" }, settlement()));
+      clock.advance(leaseMs);
+      const again = (await claim(store)).claimed;
+      assert.deepEqual(
+        again.map(({ id, attempts }) => ({ id, attempts })),
+        runs.slice(1).map(({ id }) => ({ id, attempts: 2 })),
+      );
+      assert.equal(await store.settleRun({ ...runs[1]!, lease: "mine" }, settlement()), false);
+      // Told and counted once, however often it begins.
+      const { start } = firstTurn(runs[1]!, { prompt: "again" });
+      assert.equal((await store.beginRun({ ...start, lease: again[0]!.lease })).kind, "go");
+      assert.deepEqual(
+        (await store.listTurns(runs[1]!)).map(({ text }) => text),
+        ["again"],
+      );
+      assert.equal((await store.listSpending())[0]?.runs, 3);
+    });
+
+    test("a first turn that there is no budget for waits for it", async () => {
+      const { store } = harness();
+      const budget = { runsPerDay: 2, tokensPerDay: 1000, moneyPerDay: null };
+      const became: (string | undefined)[] = [];
+      for (let count = 0; count < 3; count++) {
+        const mine = run();
+        await store.accept(acceptance({ runs: [mine] }), firstTurn(mine, { budget }));
+        const [waiting] = (await claim(store)).claimed;
+        if (waiting) await store.beginRun(firstTurn(waiting, { budget, lease: waiting.lease }).start);
+        became.push((await store.findRun(mine.id))?.status);
+      }
+      assert.deepEqual(became, ["running", "running", "parked"]);
+      assert.equal((await store.listSpending())[0]?.runs, 2);
+      const notices = (await store.listEvents({ limit: 10 })).filter(({ source }) => source === "notice");
+      assert.equal(notices.length, 1);
+    });
+
+    test("whatever else comes with a first turn waits for its own", async () => {
+      const { store } = harness();
+      const others = [
+        acceptance({ runs: [run({ key: "hook:a" })] }),
+        acceptance({ runs: [run(), run()] }),
+        acceptance({ runs: [run()], events: [event()] }),
+        acceptance({ runs: [run()], heartbeat: heartbeat() }),
+        acceptance({ runs: [run()], idempotency: { key: "k", fingerprint: "f" } }),
+      ];
+      for (const each of others)
+        assert.deepEqual(await store.accept(each, firstTurn(each.runs[0]!)), { kind: "stored" });
+      assert.equal((await claim(store)).claimed.length, 6);
+    });
+  });
+}

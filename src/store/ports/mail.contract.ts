@@ -1,0 +1,195 @@
+// Mail accounts: one reader, messages once, the cursor with them.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { newId } from "../../core/id.ts";
+import type { MailCommit, Store, TakenMail } from "./store.ts";
+import { acceptance, event, heartbeat, leaseMs, run, type Harness } from "./harness.contract.ts";
+
+const id = "gmail:me@mail.test";
+const hold = (store: Store, lease = "reader", account = id) =>
+  store.holdMail({ id: account, lease, leaseMs });
+
+const accepted = (messageId: string): TakenMail => ({
+  id: messageId,
+  outcome: "accepted",
+  acceptance: acceptance({ hook: "gmail", runs: [run({ key: `hook:gmail:${messageId}` })] }),
+  record: null,
+  retryInMs: null,
+});
+
+const failed = (messageId: string, retryInMs: number | null): TakenMail => ({
+  id: messageId,
+  outcome: retryInMs === null ? "failed" : "waiting",
+  acceptance: null,
+  record: { id: newId(), hook: "gmail", outcome: "failed", reason: `mail ${messageId}: broken` },
+  retryInMs,
+});
+
+const end = (cursor: string): NonNullable<MailCommit["end"]> => ({
+  cursor,
+  status: "ok",
+  error: null,
+  notice: null,
+});
+
+const commit = (store: Store, mails: TakenMail[], cursor: string | null, lease = "reader") =>
+  store.commitMail({ id, lease, mails, end: cursor === null ? null : end(cursor) });
+
+const keys = async (store: Store): Promise<string[]> =>
+  (await store.listRuns({ limit: null, kind: "hook" })).map(({ sessionKey }) => sessionKey).toReversed();
+
+const notice = () => ({ event: event("it says"), heartbeat: heartbeat() });
+
+export function mail(harness: () => Harness): void {
+  describe("mail", () => {
+    test("an account has one reader, until it lets go or its lease ends", async () => {
+      const { store, clock } = harness();
+      const first = await hold(store);
+      assert.deepEqual(first, {
+        id,
+        cursor: null,
+        cursorAt: null,
+        lastSyncAt: null,
+        status: "ok",
+        lastError: null,
+        watchExpiration: null,
+        watchDueAt: null,
+      });
+      assert.equal(await hold(store, "other"), null);
+      assert.ok(await hold(store, "other", "gmail:you@mail.test"));
+      await store.releaseMail({ id, lease: "other" });
+      assert.equal(await hold(store, "other"), null);
+      await store.releaseMail({ id, lease: "reader" });
+      assert.ok(await hold(store, "other"));
+      clock.advance(leaseMs - 1);
+      assert.equal(await hold(store), null);
+      assert.equal(await store.renewMail({ id, lease: "other", leaseMs }), true);
+      clock.advance(leaseMs - 1);
+      assert.equal(await hold(store), null);
+      clock.advance(1);
+      assert.ok(await hold(store));
+      assert.equal(await store.renewMail({ id, lease: "other", leaseMs }), false);
+    });
+
+    test("messages, what they lead to and the cursor are stored together", async () => {
+      const { store, clock } = harness();
+      await hold(store);
+      const cursor = "18446744073709551615 \u0000";
+      assert.deepEqual(await commit(store, [accepted("a"), accepted("b")], cursor), ["a", "b"]);
+      assert.deepEqual(await keys(store), ["hook:gmail:a", "hook:gmail:b"]);
+      const [account] = await store.listMailAccounts();
+      assert.deepEqual(
+        [account?.cursor, account?.cursorAt, account?.lastSyncAt],
+        [cursor, clock.now(), clock.now()],
+      );
+      assert.deepEqual(await store.unseenMail(id, ["c", "a", "d", "b"]), ["c", "d"]);
+      assert.deepEqual(await store.unseenMail("gmail:you@mail.test", ["a"]), ["a"]);
+      assert.deepEqual(await store.unseenMail(id, []), []);
+    });
+
+    test("a message leads to something once, whoever commits it again", async () => {
+      const { store } = harness();
+      await hold(store);
+      await commit(store, [accepted("a")], null);
+      assert.equal((await store.listMailAccounts())[0]?.cursor, null);
+      assert.deepEqual(await commit(store, [accepted("b"), accepted("a")], "1"), ["b"]);
+      assert.deepEqual(await keys(store), ["hook:gmail:a", "hook:gmail:b"]);
+    });
+
+    test("without the lease nothing is stored", async () => {
+      const { store, clock } = harness();
+      await hold(store);
+      clock.advance(leaseMs);
+      await hold(store, "other");
+      assert.equal(await commit(store, [accepted("a")], "1"), null);
+      assert.deepEqual(await keys(store), []);
+      assert.deepEqual(await store.unseenMail(id, ["a"]), ["a"]);
+      assert.equal((await store.listMailAccounts())[0]?.cursor, null);
+    });
+
+    test("a message that failed waits, is tried again, and then ends", async () => {
+      const { store, clock } = harness();
+      await hold(store);
+      await commit(store, [failed("a", 1000), failed("b", null)], "1");
+      assert.deepEqual(await store.unseenMail(id, ["a", "b"]), []);
+      assert.deepEqual(await store.waitingMail(id, 10), []);
+      clock.advance(1000);
+      assert.deepEqual(await store.waitingMail(id, 10), [{ id: "a", attempts: 1 }]);
+      assert.deepEqual(await commit(store, [failed("a", 1000)], null), ["a"]);
+      clock.advance(1000);
+      assert.deepEqual(await store.waitingMail(id, 10), [{ id: "a", attempts: 2 }]);
+      assert.deepEqual(await commit(store, [accepted("a")], null), ["a"]);
+      assert.deepEqual(await commit(store, [accepted("a")], null), []);
+      assert.deepEqual(await store.waitingMail(id, 10), []);
+      assert.deepEqual(await keys(store), ["hook:gmail:a"]);
+      assert.deepEqual(
+        (await store.listRequests({ limit: null })).map(({ hook, outcome, reason }) => [
+          hook,
+          outcome,
+          reason,
+        ]),
+        ["a", "b", "a"].map((each) => ["gmail", "failed", `mail ${each}: broken`]),
+      );
+    });
+
+    test("a notice of a commit comes with it, and only with it", async () => {
+      const { store, clock } = harness();
+      await hold(store);
+      const withNotice = { ...end("1"), notice: notice() };
+      await store.commitMail({ id, lease: "wrong", mails: [], end: withNotice });
+      assert.deepEqual(await store.waitingEvents("main", 10), []);
+      await store.commitMail({ id, lease: "reader", mails: [], end: withNotice });
+      assert.equal((await store.waitingEvents("main", 10)).length, 1);
+      clock.advance(1000);
+      const { claimed } = await store.claimRuns({ kind: "heartbeat", limit: 1, lease: "beat", leaseMs });
+      assert.equal(claimed.length, 1);
+    });
+
+    test("how an account is doing; a notice is left once for each change", async () => {
+      const { store } = harness();
+      const bad = { id, status: "needs-reauth", error: "the login ended" } as const;
+      for (let times = 0; times < 3; times++) await store.noteMail({ ...bad, notice: notice() });
+      assert.equal((await store.waitingEvents("main", 10)).length, 1);
+      const status = async () => {
+        const [account] = await store.listMailAccounts();
+        return [account?.status, account?.lastError];
+      };
+      assert.deepEqual(await status(), ["needs-reauth", "the login ended"]);
+      await hold(store);
+      await commit(store, [], "1");
+      assert.deepEqual(await status(), ["ok", null]);
+      await store.noteMail({ ...bad, notice: notice() });
+      assert.equal((await store.waitingEvents("main", 10)).length, 2);
+    });
+
+    test("until when hints were promised, and when to ask again", async () => {
+      const { store } = harness();
+      await hold(store);
+      const watch = async () => {
+        const [account] = await store.listMailAccounts();
+        return [account?.watchExpiration, account?.watchDueAt];
+      };
+      await store.noteMailWatch(id, { expiration: 1_900_000_000_000, dueAt: 5 });
+      assert.deepEqual(await watch(), [1_900_000_000_000, 5]);
+      await store.noteMailWatch(id, { expiration: null, dueAt: 6 });
+      assert.deepEqual(await watch(), [1_900_000_000_000, 6]);
+    });
+
+    test("a forgotten account begins anew; what was taken in stays known, for over a year", async () => {
+      const { store, clock } = harness();
+      await hold(store);
+      await commit(store, [accepted("a"), failed("b", 1000)], "1");
+      assert.equal(await store.forgetMailAccount(id), true);
+      assert.equal(await store.forgetMailAccount(id), false);
+      assert.equal((await hold(store))?.cursor, null);
+      const retention = { finishedMs: 1, requestsMs: 1, idempotencyMs: 1 };
+      const dayMs = 86_400_000;
+      clock.advance(399 * dayMs);
+      await store.sweep(retention, 100);
+      assert.deepEqual(await store.unseenMail(id, ["a", "b"]), []);
+      clock.advance(2 * dayMs);
+      await store.sweep(retention, 100);
+      assert.deepEqual(await store.unseenMail(id, ["a", "b"]), ["a"]);
+    });
+  });
+}

@@ -1,0 +1,204 @@
+// Accepting requests: all or nothing, exact text, idempotency keys.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { RunRequest } from "../../core/action.ts";
+import { newId } from "../../core/id.ts";
+import type { Message } from "../../core/message.ts";
+import { acceptance, claim, event, heartbeat, request, run, type Harness } from "./harness.contract.ts";
+
+const hostile = "quote ' \" \\ NUL \0 lone \ud800 pair 😀 line\u2028 \u0001 __proto__ $1 ?1 {{x}}";
+
+export function accepting(harness: () => Harness): void {
+  describe("accepting", () => {
+    test("what was accepted is there, as it came", async () => {
+      const { store, clock } = harness();
+      const message: Message = [hostile, { label: hostile, source: "request", text: hostile }, hostile];
+      const aRun = run({ message });
+      const anEvent = { ...event(), text: message };
+      const stored = await store.accept(
+        acceptance({ runs: [aRun], events: [anEvent], heartbeat: heartbeat() }),
+      );
+      assert.deepEqual(stored, { kind: "stored" });
+      const foundRun = await store.findRun(aRun.id);
+      assert.deepEqual(foundRun, {
+        ...aRun,
+        status: "queued",
+        attempts: 0,
+        createdAt: clock.now(),
+        startedAt: null,
+        endedAt: null,
+        reply: null,
+        error: null,
+        signals: null,
+        report: null,
+      });
+      const foundEvent = await store.findEvent(anEvent.id);
+      assert.deepEqual(foundEvent?.text, message);
+      assert.equal(foundEvent?.shownAt, null);
+    });
+
+    test("what an earlier version stored as one text is read as text from outside", async () => {
+      const { store } = harness();
+      const { unsafe: _unknown, ...earlier } = request;
+      const aRun = { ...run(), request: { ...earlier, message: hostile } as unknown as RunRequest };
+      const anEvent = { ...event(), text: hostile as unknown as Message };
+      await store.accept(acceptance({ runs: [aRun], events: [anEvent] }));
+      const message = [{ label: "text", source: "request", text: hostile }];
+      assert.deepEqual((await store.findRun(aRun.id))?.request, { ...request, message, unsafe: false });
+      assert.deepEqual((await claim(store)).claimed[0]?.request.message, message);
+      assert.deepEqual((await store.findEvent(anEvent.id))?.text, message);
+      assert.deepEqual((await store.waitingEvents("main", 1))[0]?.text, message);
+    });
+
+    test("a requested agent id is kept as it was written", async () => {
+      const { store } = harness();
+      const aRun = { ...run(), requestedAgentId: "Nobody\0" };
+      await store.accept(acceptance({ runs: [aRun] }));
+      assert.equal((await store.findRun(aRun.id))?.requestedAgentId, "Nobody\0");
+    });
+
+    test("many at once are all stored", async () => {
+      const { store } = harness();
+      const runs = Array.from({ length: 300 }, () => run());
+      await Promise.all(runs.map((each) => store.accept(acceptance({ runs: [each] }))));
+      const ids = (await store.listRuns({ kind: "hook", limit: null })).map((each) => each.id);
+      assert.deepEqual(ids.toSorted(), runs.map((each) => each.id).toSorted());
+    });
+
+    test("one poisonous request fails alone", async () => {
+      const { store } = harness();
+      const first = run();
+      await store.accept(acceptance({ runs: [first] }));
+      const good = [run(), run()];
+      const poison = { ...run(), id: first.id };
+      const results = await Promise.allSettled(
+        [good[0]!, poison, good[1]!].map((each) => store.accept(acceptance({ runs: [each] }))),
+      );
+      assert.deepEqual(
+        results.map((result) => result.status),
+        ["fulfilled", "rejected", "fulfilled"],
+      );
+      for (const each of good) assert.ok(await store.findRun(each.id));
+    });
+
+    test("a request of several runs is stored whole or not at all", async () => {
+      const { store } = harness();
+      const first = run();
+      await store.accept(acceptance({ runs: [first] }));
+      const fresh = run();
+      await assert.rejects(store.accept(acceptance({ runs: [fresh, { ...run(), id: first.id }] })));
+      assert.equal(await store.findRun(fresh.id), null);
+    });
+
+    test("the same idempotency key gives the first answer again and does nothing twice", async () => {
+      const { store } = harness();
+      const idempotency = { key: "k", fingerprint: "body" };
+      const first = acceptance({ runs: [run()], idempotency });
+      await store.accept(first);
+      const again = await store.accept(acceptance({ runs: [run()], idempotency }));
+      assert.deepEqual(again, { kind: "replayed", answer: first.answer });
+      assert.equal((await store.listRuns({ kind: "hook", limit: null })).length, 1);
+    });
+
+    test("the same key with another body is a mismatch", async () => {
+      const { store } = harness();
+      await store.accept(acceptance({ runs: [run()], idempotency: { key: "k", fingerprint: "one" } }));
+      const other = acceptance({ runs: [run()], idempotency: { key: "k", fingerprint: "two" } });
+      assert.deepEqual(await store.accept(other), { kind: "mismatch" });
+      assert.equal((await store.listRuns({ kind: "hook", limit: null })).length, 1);
+    });
+
+    test("keys belong to their hook", async () => {
+      const { store } = harness();
+      const idempotency = { key: "k", fingerprint: "body" };
+      await store.accept(acceptance({ hook: "one", runs: [run()], idempotency }));
+      assert.deepEqual(await store.accept(acceptance({ hook: "two", runs: [run()], idempotency })), {
+        kind: "stored",
+      });
+    });
+
+    test("concurrent twins become one run, and both hear of the same one", async () => {
+      const { store } = harness();
+      const twins = Array.from({ length: 20 }, () =>
+        acceptance({ runs: [run()], idempotency: { key: "twin", fingerprint: "body" } }),
+      );
+      const results = await Promise.all(twins.map((twin) => store.accept(twin)));
+      const stored = results.filter((result) => result.kind === "stored");
+      assert.equal(stored.length, 1);
+      const winner = twins[results.findIndex((result) => result.kind === "stored")]!;
+      for (const result of results) {
+        if (result.kind === "replayed") assert.deepEqual(result.answer, winner.answer);
+      }
+      const runs = await store.listRuns({ kind: "hook", limit: null });
+      assert.deepEqual(
+        runs.map((each) => each.id),
+        winner.runs.map((each) => each.id),
+      );
+    });
+
+    test("a key is free again after 24 hours", async () => {
+      const { store, clock } = harness();
+      const accept = () =>
+        store.accept(acceptance({ runs: [run()], idempotency: { key: "k", fingerprint: "body" } }));
+      await accept();
+      clock.advance(24 * 3_600_000 - 1);
+      assert.equal((await accept()).kind, "replayed");
+      clock.advance(1);
+      assert.equal((await accept()).kind, "stored");
+    });
+
+    test("what was accepted with a key is found again for as long as the key stands", async () => {
+      const { store, clock } = harness();
+      const idempotency = { key: "k", fingerprint: "body" };
+      assert.equal(await store.findRepeated("agent", idempotency), null);
+      const first = acceptance({ hook: "agent", runs: [run()], idempotency });
+      await store.accept(first);
+      clock.advance(24 * 3_600_000 - 1);
+      assert.deepEqual(await store.findRepeated("agent", idempotency), {
+        kind: "replayed",
+        answer: first.answer,
+      });
+      assert.deepEqual(await store.findRepeated("agent", { ...idempotency, fingerprint: "other" }), {
+        kind: "mismatch",
+      });
+      assert.equal(await store.findRepeated("other", idempotency), null);
+      clock.advance(1);
+      assert.equal(await store.findRepeated("agent", idempotency), null);
+    });
+
+    test("a request that failed keeps no key", async () => {
+      const { store } = harness();
+      const first = run();
+      await store.accept(acceptance({ runs: [first] }));
+      const idempotency = { key: "k", fingerprint: "body" };
+      await assert.rejects(store.accept(acceptance({ runs: [{ ...run(), id: first.id }], idempotency })));
+      assert.deepEqual(await store.accept(acceptance({ runs: [run()], idempotency })), { kind: "stored" });
+    });
+
+    test("runs of one lane that arrive together keep their order", async () => {
+      const { store } = harness();
+      const runs = Array.from({ length: 30 }, () => run({ key: "hook:one" }));
+      await Promise.all(runs.map((each) => store.accept(acceptance({ runs: [each] }))));
+      const listed = (await store.listRuns({ kind: "hook", limit: null }))
+        .map((each) => each.id)
+        .toReversed();
+      assert.deepEqual(
+        listed,
+        runs.map((each) => each.id),
+      );
+      assert.deepEqual(
+        (await claim(store)).claimed.map((each) => each.id),
+        [runs[0]!.id],
+      );
+    });
+
+    test("a request that produced nothing leaves its record", async () => {
+      const { store, clock } = harness();
+      const id = newId();
+      await store.recordRequest({ id, hook: "github", outcome: "skipped", reason: hostile });
+      assert.deepEqual(await store.listRequests({ limit: 10 }), [
+        { id, hook: "github", outcome: "skipped", reason: hostile, createdAt: clock.now() },
+      ]);
+    });
+  });
+}

@@ -1,0 +1,91 @@
+// LISTEN and NOTIFY, on a connection of its own: outside of transactions, whose commits they would serialise.
+//
+//   closed ──listen──▶ connecting ──▶ listening ──connection lost──▶ backing off ──timer──▶ connecting
+//
+// Behind a pooler in transaction mode nothing is ever heard, which is as good as a lost call.
+import pg from "pg";
+import { type Clock, systemClock } from "../../core/clock.ts";
+import { newId } from "../../core/id.ts";
+import { backOffMs } from "../../core/retry.ts";
+import type { Bell } from "../create/notifier.ts";
+import type { Work } from "../ports/store.ts";
+
+const channel = "rouse_work";
+/** Calls within this time become one. */
+const quietMs = 25;
+const backOff = { firstMs: 200, longestMs: 5000 };
+
+export type BellOptions = { url: string; clock?: Pick<Clock, "after">; random?: () => number };
+
+export function createPostgresBell({ url, clock = systemClock, random = Math.random }: BellOptions): Bell {
+  const self = newId();
+  const resting = new Set<Work>();
+  const wanted = new Set<Work>();
+  let hear: (work: Work) => void = () => {};
+  let client: pg.Client | null = null;
+  let failures = 0;
+  let closed = true;
+  let takeBackTimer = () => {};
+
+  async function connect(): Promise<void> {
+    const next = new pg.Client({
+      connectionString: url,
+      keepAlive: true,
+      application_name: "rouse bell",
+      // A call need not wait for the one before.
+      pipeline: true,
+    });
+    next.on("error", () => {});
+    next.on("notification", ({ payload = "" }) => {
+      const [from, work] = payload.split(" ");
+      if (from !== self && isWork(work)) hear(work);
+    });
+    try {
+      await next.connect();
+      await next.query(`listen ${channel}`);
+    } catch {
+      return lose(next);
+    }
+    if (closed) return next.end();
+    client = next;
+    failures = 0;
+    next.once("end", () => lose(next));
+    // What was called while nobody listened.
+    for (const work of works) hear(work);
+  }
+
+  function lose(lost: pg.Client): void {
+    client = null;
+    void lost.end().catch(() => {});
+    if (closed) return;
+    takeBackTimer = clock.after(backOffMs(++failures, backOff, random()), () => void connect());
+  }
+
+  function ring(work: Work): void {
+    if (closed) return;
+    if (resting.has(work)) return void wanted.add(work);
+    resting.add(work);
+    client?.query("select pg_notify($1, $2)", [channel, `${self} ${work}`]).catch(() => {});
+    clock.after(quietMs, () => {
+      resting.delete(work);
+      if (wanted.delete(work)) ring(work);
+    });
+  }
+
+  return {
+    ring,
+    listen(heard) {
+      hear = (work) => heard[work]();
+      closed = false;
+      void connect();
+    },
+    async close() {
+      closed = true;
+      takeBackTimer();
+      await client?.end().catch(() => {});
+    },
+  };
+}
+
+const works: readonly Work[] = ["runs", "deliveries"];
+const isWork = (text: string | undefined): text is Work => works.some((work) => work === text);

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { describe, it, mock } from "node:test";
+import { createDatabaseTime } from "./time.ts";
+
+/** Our steady clock stands still at `ours`. */
+function setUp(ours: number) {
+  const time = createDatabaseTime();
+  const steady = mock.method(performance, "now", () => ours);
+  return {
+    /** A question at `askedAt` that reached a database, `ahead` of us, after `there`, and was answered after `back` more. */
+    ask(ahead: number, askedAt: number, there: number, back: number): void {
+      const databaseTime = Math.round(askedAt + there + ahead);
+      time.learn(databaseTime, { askedAt, answeredAt: askedAt + there + back });
+    },
+    thought: (): number => time.thought() ?? Number.NaN,
+    restore: () => steady.mock.restore(),
+  };
+}
+
+describe("the database's time as thought out here", () => {
+  it("is not known before the database has said it", () => {
+    assert.equal(createDatabaseTime().thought(), null);
+  });
+
+  it("is not ahead by more than the quickest answer took, however slow the others are", (t) => {
+    const { ask, thought, restore } = setUp(10_000);
+    t.after(restore);
+    ask(500_000, 1_000, 400, 1);
+    assert.ok(thought() > 510_300, "all there is to go by");
+    ask(500_000, 2_000, 0.3, 0.3);
+    ask(500_000, 3_000, 400, 400);
+    ask(500_000, 4_000, 250, 0.1);
+    assert.ok(thought() >= 510_000 && thought() <= 510_002, String(thought()));
+  });
+
+  it("is never behind, wherever in a round trip the database looked at its clock", (t) => {
+    const { ask, thought, restore } = setUp(10_000);
+    t.after(restore);
+    for (let step = 0; step <= 20; step++) {
+      ask(500_000.49, 1_000 + step * 0.37, step / 10, 2 - step / 10);
+      assert.ok(thought() >= 510_000, String(thought()));
+    }
+  });
+
+  it("follows a clock that was set, forwards and back", (t) => {
+    const { ask, thought, restore } = setUp(10_000);
+    t.after(restore);
+    ask(500_000, 1_000, 0.3, 0.3);
+    ask(560_000, 2_000, 0.3, 0.3);
+    assert.ok(thought() >= 570_000 && thought() <= 570_002, String(thought()));
+    ask(500_000, 3_000, 0.3, 0.3);
+    assert.ok(thought() >= 510_000 && thought() <= 510_002, String(thought()));
+  });
+
+  it("follows a clock that runs faster than ours", (t) => {
+    const { ask, thought, restore } = setUp(10_000);
+    t.after(restore);
+    for (let second = 1; second <= 600; second++) ask(500_000 + second * 0.5, second * 1000, 0.5, 0.5);
+    assert.ok(thought() >= 510_299 && thought() <= 510_302, String(thought()));
+  });
+});

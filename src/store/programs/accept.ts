@@ -1,0 +1,135 @@
+// A group of accepted requests in one transaction.
+import type { Dialect, Program, Value } from "../driver/driver.ts";
+import type { Accepted, Acceptance, Answer, HeartbeatRequest, Repeated } from "../ports/store.ts";
+import { insertEvents, insertEventsOnce, insertRuns, insertRunsOnce, requestHeartbeat } from "./enqueue.ts";
+import { toEventRow, toRunRow } from "./rows.ts";
+
+/** Rows made ready to travel to the writer. */
+type PackedRows = { events: Value[][]; runs: Value[][]; heartbeat: HeartbeatRequest | null };
+type KeyedAcceptance = PackedRows & {
+  id: string;
+  hook: string;
+  key: string;
+  fingerprint: string;
+  answer: string;
+};
+
+/** Most requests have no idempotency key and cannot differ in their result: they travel as one. */
+export type AcceptInput = {
+  plain: PackedRows;
+  keyed: readonly KeyedAcceptance[];
+  now: number;
+  idempotencyMs: number;
+};
+
+export function packGroup(group: readonly Acceptance[]): Pick<AcceptInput, "plain" | "keyed"> {
+  const keyed = group.flatMap((each) => {
+    if (!each.idempotency) return [];
+    const { id, hook, idempotency, answer } = each;
+    return [{ id, hook, ...idempotency, answer: JSON.stringify(answer), ...packRows([each]) }];
+  });
+  return { plain: packRows(keyed.length > 0 ? group.filter((each) => !each.idempotency) : group), keyed };
+}
+
+function packRows(group: readonly Acceptance[]): PackedRows {
+  const packed: PackedRows = { events: [], runs: [], heartbeat: null };
+  for (const each of group) {
+    for (const event of each.events) packed.events.push(toEventRow(event));
+    for (const run of each.runs) packed.runs.push(toRunRow(run));
+    packed.heartbeat ??= each.heartbeat;
+  }
+  return packed;
+}
+
+/** Answers for the keyed ones, in their order. The others are stored. */
+export function* accept(dialect: Dialect, input: AcceptInput): Program<Accepted[]> {
+  const { plain, keyed, now } = input;
+  const repeated = keyed.length > 0 ? yield* claimKeys(dialect, input) : null;
+  const fresh = [plain, ...keyed.filter((each) => !repeated?.has(each.id))];
+
+  const events = fresh.flatMap((each) => each.events);
+  yield* insertEvents(dialect, { events, now });
+  const runs = fresh.flatMap((each) => each.runs);
+  if (runs.length > 0) yield* insertRuns(dialect, { runs, now });
+  const heartbeat = fresh.find((each) => each.heartbeat)?.heartbeat;
+  if (heartbeat) yield* requestHeartbeat(dialect, { ...heartbeat, now });
+  return keyed.map((each) => repeated?.get(each.id) ?? { kind: "stored" });
+}
+
+/** Of requests that lead to one run each. A single statement; answers the ids that were not stored and must be tried again. */
+export function* acceptRuns(
+  dialect: Dialect,
+  input: { runs: readonly Value[][]; now: number | null },
+): Program<string[]> {
+  const left = yield* insertRunsOnce(dialect, input);
+  return left.map(([id]) => String(id));
+}
+
+/** Of requests that lead to events alone. A single statement where others write too; false: none of it was stored. */
+export function* acceptEvents(
+  dialect: Dialect,
+  input: { events: readonly Value[][]; heartbeat: HeartbeatRequest | null; now: number | null },
+): Program<boolean> {
+  const { events, heartbeat, now } = input;
+  if (heartbeat === null) {
+    yield* insertEvents(dialect, input);
+    return true;
+  }
+  if (dialect.concurrent) return yield* insertEventsOnce(dialect, { events, heartbeat, now });
+  yield* insertEvents(dialect, input);
+  yield* requestHeartbeat(dialect, { ...heartbeat, now: Number(now) });
+  return true;
+}
+
+const keyColumns = ["hook", "key", "fingerprint", "id", "answer"] as const;
+
+/** Takes the keys that are free or expired. What is not fresh is answered from the one that came first. */
+function* claimKeys(
+  dialect: Dialect,
+  { keyed, now, idempotencyMs }: AcceptInput,
+): Program<Map<string, Accepted>> {
+  const firsts = new Map<string, KeyedAcceptance>();
+  for (const each of keyed) {
+    const name = `${each.hook}\n${each.key}`;
+    if (!firsts.has(name)) firsts.set(name, each);
+  }
+  // Sorted, so that two groups never wait for each other's keys in opposite order.
+  const sorted = [...firsts].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
+  const items = sorted.map(({ id, hook, key, fingerprint, answer }) => [hook, key, fingerprint, id, answer]);
+  const taken = yield {
+    sql: `insert into idempotency(hook, key, fingerprint, acceptance_id, answer, created_at)
+      ${dialect.stored(keyColumns, 2, "item.hook, item.key, item.fingerprint, item.id, item.answer, cast($1 as bigint)")}
+      on conflict (hook, key) do update set fingerprint = excluded.fingerprint, acceptance_id = excluded.acceptance_id,
+        answer = excluded.answer, created_at = excluded.created_at
+      where idempotency.created_at <= $2
+      returning acceptance_id`,
+    values: [now, now - idempotencyMs],
+    rows: { columns: keyColumns, items },
+  };
+  const fresh = new Set(taken.map((row) => row["acceptance_id"]));
+  const repeated = new Map<string, Accepted>();
+  for (const each of keyed) {
+    if (fresh.has(each.id)) continue;
+    const first = yield* repeatedBy(each, -1);
+    if (!first) throw new Error("an idempotency key vanished while it was looked up");
+    repeated.set(each.id, first);
+  }
+  return repeated;
+}
+
+type Key = { hook: string; key: string; fingerprint: string };
+
+function* repeatedBy({ hook, key, fingerprint }: Key, after: number): Program<Repeated | null> {
+  const [first] = yield {
+    sql: "select fingerprint, answer from idempotency where hook = $1 and key = $2 and created_at > $3",
+    values: [hook, key, after],
+  };
+  if (!first) return null;
+  if (first["fingerprint"] !== fingerprint) return { kind: "mismatch" };
+  return { kind: "replayed", answer: JSON.parse(String(first["answer"])) as Answer };
+}
+
+export const findRepeated = (
+  _: Dialect,
+  { now, idempotencyMs, ...key }: Key & { now: number; idempotencyMs: number },
+): Program<Repeated | null> => repeatedBy(key, now - idempotencyMs);

@@ -1,0 +1,46 @@
+// Failed tokens by address, counted for all nodes.
+import type { Dialect, Program } from "../driver/driver.ts";
+import type { FailureCount } from "../ports/store.ts";
+
+const columns = ["address", "failures"] as const;
+
+export type CountFailuresInput = {
+  /** An address, and how often it failed. Each address once. */
+  failures: readonly (readonly [string, number])[];
+  windowMs: number;
+  now: number;
+};
+
+/** A window begins with its first failure; one that lies too far ahead was made with another length, and is over. */
+export function* countFailures(
+  dialect: Dialect,
+  { failures, windowMs, now }: CountFailuresInput,
+): Program<Map<string, FailureCount>> {
+  const isOver = "auth_failure.ends_at <= $1 or auth_failure.ends_at > $2";
+  const rows = yield {
+    sql: `insert into auth_failure(address, failures, ends_at)
+      ${dialect.stored(columns, 2, "item.address, cast(item.failures as integer), cast($2 as bigint)")}
+      on conflict (address) do update set
+        failures = case when ${isOver} then 0 else auth_failure.failures end + excluded.failures,
+        ends_at = case when ${isOver} then excluded.ends_at else auth_failure.ends_at end
+      returning address, failures, ends_at`,
+    values: [now, now + windowMs],
+    // In one order, so that two nodes never wait for each other.
+    rows: { columns, items: failures.toSorted(([a], [b]) => (a < b ? -1 : 1)) },
+  };
+  return new Map(
+    rows.map((row) => [
+      String(row["address"]),
+      { failures: Number(row["failures"]), endsInMs: Number(row["ends_at"]) - now },
+    ]),
+  );
+}
+
+export function* sweepFailures({ limit, now }: { limit: number; now: number }): Program<number> {
+  const gone = yield {
+    sql: `delete from auth_failure where address in (
+      select address from auth_failure where ends_at <= $1 order by ends_at limit $2) returning address`,
+    values: [now, limit],
+  };
+  return gone.length;
+}

@@ -1,0 +1,39 @@
+// What waits, in counts. Each is read from a partial index alone: it costs what waits, never what has ended.
+import type { Dialect, Program } from "../driver/driver.ts";
+import type { Backlog } from "../ports/store.ts";
+import { countUnfinished } from "./upkeep.ts";
+
+export function* backlog(dialect: Dialect, { now }: { now: number }): Program<Backlog> {
+  const unfinished = yield* countUnfinished(dialect, null);
+  const taken = yield {
+    sql: "select status, count(*) as count from run where status in ('running', 'parked') group by status",
+    values: [],
+  };
+  const countOf = (status: string): number =>
+    Number(taken.find((row) => row["status"] === status)?.["count"] ?? 0);
+  const running = countOf("running");
+  const parked = countOf("parked");
+  const [oldest] = yield {
+    sql: "select ready_at from run where head > 0 and kind = 'hook' and ready_at <= $1 order by ready_at limit 1",
+    values: [now],
+  };
+  const [events] = yield { sql: "select count(*) as count from event where shown_at is null", values: [] };
+  const channels = yield {
+    sql: `select channel, count(*) as count, min(waiting_since) as oldest_at from delivery
+      where status = 'waiting' group by channel`,
+    values: [],
+  };
+  return {
+    // The counts are not taken in the same moment.
+    queued: Math.max(0, unfinished - running - parked),
+    running,
+    parked,
+    oldestMs: oldest ? now - Number(oldest["ready_at"]) : null,
+    events: Number(events?.["count"]),
+    deliveries: channels.map((row) => ({
+      channel: String(row["channel"]),
+      waiting: Number(row["count"]),
+      oldestMs: Math.max(0, now - Number(row["oldest_at"] ?? now)),
+    })),
+  };
+}

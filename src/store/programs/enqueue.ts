@@ -1,0 +1,239 @@
+// Into the queue: runs by lane, events, and the coalescing heartbeat request.
+import type { NewEvent } from "../../core/system-event.ts";
+import type { RunRequest } from "../../core/action.ts";
+import { heartbeatLane, isConversation, mainSessionKey, ownLane } from "../../core/run.ts";
+import { newId } from "../../core/id.ts";
+import { MadeAgain, writtenOnce, type Dialect, type Program, type Value } from "../driver/driver.ts";
+import type { HeartbeatRequest } from "../ports/store.ts";
+import { byBytes, claimedRowColumns, encode, eventRowColumns, runRowColumns } from "./rows.ts";
+
+type RunRow = readonly Value[];
+
+/** More passes than this would mean that a lane changes its head faster than we can look. */
+const mostPasses = 100;
+
+// What `head` says of an unfinished run. Whoever is over 0 is at the head of a lane, and can be claimed.
+const waits = 0;
+const leads = 1;
+/** In a lane that nobody else can be in. Such a run is in no index of lanes. */
+const alone = 2;
+
+const insertRunsSql = (dialect: Dialect, head: string): string => {
+  const now = dialect.timeOf("$1");
+  return `insert into run(id, kind, hook, agent_id, requested_agent_id, session_key, lane, head, status, created_at, ready_at, request)
+    ${dialect.stored(
+      runRowColumns,
+      1,
+      `item.id, item.kind, item.hook, item.agent, item.requested, item.session, item.lane, ${head},
+      'queued', ${now}, ${now}, item.request`,
+    )}`;
+};
+
+const insertAloneSql = writtenOnce((dialect) => insertRunsSql(dialect, `${alone}`));
+
+const insertAnySql = writtenOnce((dialect) => {
+  const hasHead = `exists(select 1 from run where lane = item.lane and head = ${leads} ${dialect.forShare})`;
+  const head = `case when item.lane like '${ownLane("%")}' then ${alone} when ${hasHead} then ${waits} else ${leads} end`;
+  return `${insertRunsSql(dialect, head)}
+    on conflict (lane) where head = ${leads} do nothing ${dialect.concurrent ? "returning id" : ""}`;
+});
+
+/**
+ * A run becomes its lane's head when the lane has none. Two runs that both see an empty lane meet at the unique
+ * index; the one that lost is not stored, and sees the head when tried again. The share lock keeps a head from
+ * settling between our look and our commit, which would strand the run for ever. Answers the runs that were not
+ * stored. `runs` are of `toRunRow`.
+ */
+export function* insertRunsOnce(
+  dialect: Dialect,
+  { runs, now }: { runs: readonly RunRow[]; now: number | null },
+): Program<readonly RunRow[]> {
+  // Nobody else can be in the lane of an isolated run: it needs no look, which is a third of the cost.
+  if (runs.every(isIsolated)) {
+    yield {
+      sql: insertAloneSql(dialect),
+      values: [now],
+      rows: { columns: runRowColumns, items: runs },
+    };
+    return [];
+  }
+  // By lane, so that two groups on two nodes never wait for each other's heads in opposite order.
+  const items = dialect.concurrent ? byBytes(runs, (run) => String(run[laneAt])) : runs;
+  const stored = yield {
+    sql: insertAnySql(dialect),
+    values: [now],
+    rows: { columns: runRowColumns, items },
+  };
+  // A single writer that goes row by row sees every head there is: none of its runs can lose.
+  if (!dialect.concurrent || stored.length === items.length) return [];
+  const ids = new Set(stored.map((row) => row["id"]));
+  return items.filter((run) => !ids.has(run[idAt]));
+}
+
+/** Of a run of its own lane, of `toClaimedRow`: as if it had been claimed in the moment it was stored. */
+export const claimedColumns = `id, kind, hook, agent_id, requested_agent_id, session_key, lane, head, status, attempts, lease,
+      created_at, ready_at, claimed_at, started_at, request`;
+export const claimedValues = (item: string, now: string, leaseMs: string): string =>
+  `${item}.id, ${item}.kind, ${item}.hook, ${item}.agent, ${item}.requested, ${item}.session, ${item}.lane, ${alone}, 'running', 1,
+      ${item}.lease, ${now}, ${now} + cast(${leaseMs} as bigint), ${now}, ${now}, ${item}.request`;
+
+const insertClaimedSql = writtenOnce(
+  (dialect) => `insert into run(${claimedColumns})
+    ${dialect.stored(claimedRowColumns, 2, claimedValues("item", "$1", "$2"))}`,
+);
+
+/** For a single writer; where others write too, it is part of a statement that begins their turns as well. */
+export function* insertClaimed(
+  dialect: Dialect,
+  { runs, leaseMs, now }: { runs: readonly RunRow[]; leaseMs: number; now: number },
+): Program<void> {
+  yield {
+    sql: insertClaimedSql(dialect),
+    values: [now, leaseMs],
+    rows: { columns: claimedRowColumns, items: runs },
+  };
+}
+
+const idAt = runRowColumns.indexOf("id");
+const laneAt = runRowColumns.indexOf("lane");
+const isIsolated = (run: RunRow): boolean => !isConversation({ lane: String(run[laneAt]) });
+
+/**
+ * The same until all are stored. Of many that are left with some, the transaction is made again: who looks once more at
+ * an early lane while it holds later ones takes them out of order, and may wait for one who waits for it.
+ */
+export function* insertRuns(
+  dialect: Dialect,
+  input: { runs: readonly RunRow[]; now: number },
+): Program<void> {
+  let left = input.runs;
+  for (let pass = 0; left.length > 0; pass++) {
+    if (pass === mostPasses) throw new Error("a lane's head never settled");
+    left = yield* insertRunsOnce(dialect, { runs: left, now: input.now });
+    if (left.length > 0 && input.runs.length > 1) throw new MadeAgain("lanes changed their heads meanwhile");
+  }
+}
+
+const laneColumn = ["lane"] as const;
+
+/** The oldest waiting run of each lane becomes its head. Locked, so that it cannot be cancelled while it is promoted. */
+export function* promoteRuns(dialect: Dialect, lanes: readonly string[]): Program<void> {
+  if (lanes.length === 0) return;
+  const next = (lane: string): string =>
+    `(select seq from run where run.lane = ${lane} and head = ${waits} and status = 'queued' order by -seq desc limit 1 ${dialect.forUpdate})`;
+  yield {
+    sql: dialect.concurrent
+      ? `with next as materialized (select ${next("item.lane")} as next_seq from ${dialect.rows(laneColumn, 0)})
+          update run set head = ${leads} from next where run.seq = next.next_seq`
+      : `update run set head = ${leads} where seq = ${next("$1")}`,
+    values: [],
+    rows: { columns: laneColumn, items: lanes.map((lane) => [lane]) },
+  };
+}
+
+const insertEventsSql = (dialect: Dialect, after: number, condition = ""): string =>
+  `insert into event(id, session_key, source, hook, run_id, text, created_at)
+      ${dialect.stored(eventRowColumns, after, `item.id, item.session, item.source, item.hook, item.run, item.text, ${dialect.timeOf("$1")}`)} ${condition}`;
+
+const insertPlainEventsSql = writtenOnce((dialect) => insertEventsSql(dialect, 1));
+
+/** `events` are of `toEventRow`. */
+export function* insertEvents(
+  dialect: Dialect,
+  input: { events: readonly (readonly Value[])[]; now: number | null },
+): Program<void> {
+  if (input.events.length === 0) return;
+  yield {
+    sql: insertPlainEventsSql(dialect),
+    values: [input.now],
+    rows: { columns: eventRowColumns, items: input.events },
+  };
+}
+
+/** One event of our own making; with `runId` it is that run's summary, of which there can be only one. */
+export function* insertEvent(event: NewEvent, runId: string | null, now: number): Program<void> {
+  yield {
+    sql: "insert into event(id, session_key, source, hook, run_id, text, created_at) values ($1, $2, $3, $4, $5, $6, $7)",
+    values: [event.id, event.sessionKey, event.source, event.hook, runId, encode(event.text), now],
+  };
+}
+
+const heartbeatDetail: RunRequest = {
+  message: [],
+  unsafe: false,
+  name: null,
+  wakeMode: "now",
+  deliver: true,
+  channel: "last",
+  to: null,
+  fallback: null,
+  model: null,
+  thinking: null,
+  timeoutSeconds: null,
+  tools: "agent",
+  trace: null,
+};
+
+export const waitingHeartbeat = (dialect: Dialect, condition = "true"): string =>
+  `select 1 from run where kind = 'heartbeat' and status = 'queued' and started_at is null and ${condition} ${dialect.forShare}`;
+
+/** Its values are those of `heartbeatValues`; the first is the time. */
+export const insertHeartbeat = (dialect: Dialect, condition: string): string => {
+  const now = dialect.timeOf("$1");
+  return `insert into run(id, kind, hook, agent_id, session_key, lane, head, status, created_at, ready_at, request)
+        select $2, 'heartbeat', 'heartbeat', $3, '${mainSessionKey}', '${heartbeatLane}',
+          case when exists(select 1 from run where lane = '${heartbeatLane}' and head = ${leads} ${dialect.forShare}) then ${waits} else ${leads} end,
+          'queued', ${now}, ${now} + cast($4 as bigint), $5
+        where ${condition} on conflict do nothing returning id`;
+};
+
+export const heartbeatValues = ({ agentId, delayMs }: HeartbeatRequest, now: number | null): Value[] => [
+  now,
+  newId(),
+  agentId,
+  delayMs,
+  encode(heartbeatDetail),
+];
+
+/**
+ * Asks for a heartbeat unless one waits that has not begun. The waiting one is locked until we commit: claimed
+ * earlier, it could read its events before ours is there, and ours would go unseen.
+ */
+export function* requestHeartbeat(
+  dialect: Dialect,
+  input: HeartbeatRequest & { now: number },
+): Program<void> {
+  for (let pass = 0; pass < mostPasses; pass++) {
+    const found = yield { sql: waitingHeartbeat(dialect), values: [] };
+    if (found.length > 0) return;
+    const stored = yield {
+      sql: insertHeartbeat(dialect, "true"),
+      values: heartbeatValues(input, input.now),
+    };
+    if (stored.length > 0) return;
+  }
+  throw new Error("the main lane's head never settled");
+}
+
+const insertWithHeartbeatSql = writtenOnce(
+  (dialect) => `with waiting as materialized (${waitingHeartbeat(dialect)}),
+      asked as (${insertHeartbeat(dialect, "not exists(select 1 from waiting)")})
+      ${insertEventsSql(dialect, 5, "where exists(select 1 from waiting) or exists(select 1 from asked)")}
+      returning 1 as stored`,
+);
+
+/**
+ * Events and the heartbeat that is to read them in a single statement, for a database where statements of others come
+ * in between. Stores nothing, and answers false, when the heartbeat met another that just took its place.
+ */
+export function* insertEventsOnce(
+  dialect: Dialect,
+  input: { events: readonly (readonly Value[])[]; heartbeat: HeartbeatRequest; now: number | null },
+): Program<boolean> {
+  const stored = yield {
+    sql: insertWithHeartbeatSql(dialect),
+    values: heartbeatValues(input.heartbeat, input.now),
+    rows: { columns: eventRowColumns, items: input.events },
+  };
+  return stored.length > 0;
+}

@@ -1,0 +1,88 @@
+// What is there: lists newest first, one record by its id, the events that wait.
+import type { Delivery } from "../../core/delivery.ts";
+import type { Run, RunKind } from "../../core/run.ts";
+import type { SystemEvent } from "../../core/system-event.ts";
+import type { Dialect, Program, Row, Value } from "../driver/driver.ts";
+import type { RequestRecord } from "../ports/store.ts";
+import { deliveryColumns } from "./deliveries.ts";
+import { runColumns, toDelivery, toEvent, toRequest, toRun } from "./rows.ts";
+
+const eventColumns = "seq, id, session_key, source, hook, text, created_at, shown_at";
+
+/** One page below `before` (a sequence number; null: from the newest). Short statements keep no reader waiting. */
+export type PageInput = { limit: number; before: number | null };
+export type PageResult<T> = { items: T[]; last: number | null };
+
+function* page<T>(
+  sql: { columns: string; table: string; where: string; values: readonly Value[] },
+  { limit, before }: PageInput,
+  toItem: (row: Row) => T,
+): Program<PageResult<T>> {
+  const at = sql.values.length;
+  const rows = yield {
+    sql: `select ${sql.columns} from ${sql.table} where ${sql.where} seq < $${at + 1} order by seq desc limit $${at + 2}`,
+    values: [...sql.values, before ?? Number.MAX_SAFE_INTEGER, limit],
+  };
+  const last = rows.length === limit ? Number(rows.at(-1)?.["seq"]) : null;
+  return { items: rows.map(toItem), last };
+}
+
+export const listRuns = (_dialect: Dialect, input: PageInput & { kind: RunKind }): Program<PageResult<Run>> =>
+  page({ columns: runColumns, table: "run", where: "kind = $1 and", values: [input.kind] }, input, toRun);
+
+export const listEvents = (_dialect: Dialect, input: PageInput): Program<PageResult<SystemEvent>> =>
+  page({ columns: eventColumns, table: "event", where: "", values: [] }, input, toEvent);
+
+export const listDeliveries = (
+  _dialect: Dialect,
+  input: PageInput & { runId: string | null },
+): Program<PageResult<Delivery>> =>
+  page(
+    input.runId === null
+      ? { columns: deliveryColumns, table: "delivery", where: "", values: [] }
+      : { columns: deliveryColumns, table: "delivery", where: "run_id = $1 and", values: [input.runId] },
+    input,
+    toDelivery,
+  );
+
+export const listRequests = (_dialect: Dialect, input: PageInput): Program<PageResult<RequestRecord>> =>
+  page(
+    { columns: "seq, id, hook, outcome, reason, created_at", table: "request", where: "", values: [] },
+    input,
+    toRequest,
+  );
+
+function* find<T>(table: string, columns: string, id: string, toItem: (row: Row) => T): Program<T | null> {
+  const [row] = yield { sql: `select ${columns} from ${table} where id = $1`, values: [id] };
+  return row ? toItem(row) : null;
+}
+
+type ById = { id: string };
+export const findRun = (_dialect: Dialect, { id }: ById): Program<Run | null> =>
+  find("run", runColumns, id, toRun);
+export const findEvent = (_dialect: Dialect, { id }: ById): Program<SystemEvent | null> =>
+  find("event", eventColumns, id, toEvent);
+export const findDelivery = (_dialect: Dialect, { id }: ById): Program<Delivery | null> =>
+  find("delivery", deliveryColumns, id, toDelivery);
+
+export function* waitingEvents(
+  _dialect: Dialect,
+  input: { sessionKey: string; limit: number },
+): Program<SystemEvent[]> {
+  const rows = yield {
+    sql: `select ${eventColumns} from event where session_key = $1 and shown_at is null order by -seq desc limit $2`,
+    values: [input.sessionKey, input.limit],
+  };
+  return rows.map(toEvent);
+}
+
+export function* markEvent(
+  _dialect: Dialect,
+  input: { id: string; waiting: boolean; now: number },
+): Program<boolean> {
+  const rows = yield {
+    sql: "update event set shown_at = cast($2 as bigint) where id = $1 returning id",
+    values: [input.id, input.waiting ? null : input.now],
+  };
+  return rows.length > 0;
+}

@@ -1,0 +1,221 @@
+// Mail accounts: one reader at a time, and what it found stored together with where it stopped.
+import type { MailAccount, MailStatus, WaitingMail } from "../../core/mail.ts";
+import type { Dialect, Program, Row, Value } from "../driver/driver.ts";
+import type { MailCommit, MailNote, TakenMail } from "../ports/store.ts";
+import { insertEvent, insertEvents, insertRuns, requestHeartbeat } from "./enqueue.ts";
+import { decodeOrNull, encode, encodeOrNull, idColumn, numberOrNull, toEventRow, toRunRow } from "./rows.ts";
+
+const columns = "id, cursor, cursor_at, last_sync_at, status, last_error, watch_expiration, watch_due_at";
+
+const toAccount = (row: Row): MailAccount => ({
+  id: String(row["id"]),
+  cursor: decodeOrNull(row["cursor"]),
+  cursorAt: numberOrNull(row["cursor_at"]),
+  lastSyncAt: numberOrNull(row["last_sync_at"]),
+  status: String(row["status"]) as MailStatus,
+  lastError: decodeOrNull(row["last_error"]),
+  watchExpiration: numberOrNull(row["watch_expiration"]),
+  watchDueAt: numberOrNull(row["watch_due_at"]),
+});
+
+type Held = { id: string; lease: string };
+
+/** Null while another has it. */
+export function* holdMail(
+  _dialect: Dialect,
+  input: Held & { leaseMs: number; now: number },
+): Program<MailAccount | null> {
+  yield* addAccount(input.id);
+  const [row] = yield {
+    sql: `update mail_account set lease = $2, lease_until = cast($3 as bigint)
+      where id = $1 and (lease is null or lease = $2 or lease_until <= cast($4 as bigint)) returning ${columns}`,
+    values: [input.id, input.lease, input.now + input.leaseMs, input.now],
+  };
+  return row ? toAccount(row) : null;
+}
+
+function* addAccount(id: string): Program<void> {
+  yield { sql: "insert into mail_account(id) values ($1) on conflict (id) do nothing", values: [id] };
+}
+
+export function* renewMail(
+  _dialect: Dialect,
+  input: Held & { leaseMs: number; now: number },
+): Program<boolean> {
+  const held = yield {
+    sql: "update mail_account set lease_until = $3 where id = $1 and lease = $2 returning id",
+    values: [input.id, input.lease, input.now + input.leaseMs],
+  };
+  return held.length > 0;
+}
+
+export function* releaseMail(_dialect: Dialect, input: Held): Program<void> {
+  yield {
+    sql: "update mail_account set lease = null, lease_until = null where id = $1 and lease = $2",
+    values: [input.id, input.lease],
+  };
+}
+
+/** Those of `ids` that nothing is known of, in their order. */
+export function* unseenMail(
+  dialect: Dialect,
+  input: { id: string; messageIds: readonly string[] },
+): Program<string[]> {
+  const seen = yield {
+    sql: `select message_id from mail_seen join ${dialect.rows(idColumn, 1)} on message_id = item.id where account = $1`,
+    values: [input.id],
+    rows: { columns: idColumn, items: input.messageIds.map((id) => [id]) },
+  };
+  const known = new Set(seen.map((row) => row["message_id"]));
+  return input.messageIds.filter((id) => !known.has(id));
+}
+
+export function* waitingMail(
+  _dialect: Dialect,
+  input: { id: string; limit: number; now: number },
+): Program<WaitingMail[]> {
+  const rows = yield {
+    sql: `select message_id, attempts from mail_seen
+      where account = $1 and outcome = 'waiting' and ready_at <= $2 order by ready_at limit $3`,
+    values: [input.id, input.now, input.limit],
+  };
+  return rows.map((row) => ({ id: String(row["message_id"]), attempts: Number(row["attempts"]) }));
+}
+
+/** Null when the lease was lost; else the messages that were new, and only those have led to anything. */
+export function* commitMail(dialect: Dialect, input: MailCommit & { now: number }): Program<string[] | null> {
+  const { id, lease, mails, now } = input;
+  const [account] = yield {
+    sql: `select lease from mail_account where id = $1 ${dialect.forUpdate}`,
+    values: [id],
+  };
+  if (account?.["lease"] !== lease) return null;
+  const fresh = mails.length > 0 ? yield* markSeen(dialect, id, mails, now) : new Set<Value>();
+  yield* store(
+    dialect,
+    mails.filter((mail) => fresh.has(mail.id)),
+    now,
+  );
+  if (input.end) yield* moveOn(dialect, input, input.end);
+  return mails.flatMap((mail) => (fresh.has(mail.id) ? [mail.id] : []));
+}
+
+const seenColumns = ["id", "outcome", "ready"] as const;
+
+function* markSeen(
+  dialect: Dialect,
+  account: string,
+  mails: readonly TakenMail[],
+  now: number,
+): Program<Set<Value>> {
+  const readyAt = ({ retryInMs }: TakenMail) => (retryInMs === null ? null : String(now + retryInMs));
+  const marked = yield {
+    sql: `insert into mail_seen(account, message_id, outcome, ready_at, at)
+      ${dialect.stored(seenColumns, 2, "$1, item.id, item.outcome, cast(item.ready as bigint), cast($2 as bigint)")}
+      on conflict (account, message_id) do update set outcome = excluded.outcome, ready_at = excluded.ready_at,
+        at = excluded.at, attempts = mail_seen.attempts + 1
+      where mail_seen.outcome = 'waiting'
+      returning message_id`,
+    values: [account, now],
+    rows: { columns: seenColumns, items: mails.map((mail) => [mail.id, mail.outcome, readyAt(mail)]) },
+  };
+  return new Set(marked.map((row) => row["message_id"] ?? null));
+}
+
+const recordColumns = ["id", "hook", "outcome", "reason"] as const;
+
+function* store(dialect: Dialect, mails: readonly TakenMail[], now: number): Program<void> {
+  const accepted = mails.flatMap(({ acceptance }) => acceptance ?? []);
+  const events = accepted.flatMap((each) => each.events.map((event) => toEventRow(event)));
+  yield* insertEvents(dialect, { events, now });
+  const runs = accepted.flatMap((each) => each.runs.map(toRunRow));
+  if (runs.length > 0) yield* insertRuns(dialect, { runs, now });
+  const heartbeat = accepted.find((each) => each.heartbeat)?.heartbeat;
+  if (heartbeat) yield* requestHeartbeat(dialect, { ...heartbeat, now });
+  const records = mails.flatMap(({ record }) => record ?? []);
+  if (records.length === 0) return;
+  yield {
+    sql: `insert into request(id, hook, outcome, reason, created_at)
+      ${dialect.stored(recordColumns, 1, "item.id, item.hook, item.outcome, item.reason, cast($1 as bigint)")}`,
+    values: [now],
+    rows: {
+      columns: recordColumns,
+      items: records.map((each) => [each.id, each.hook, each.outcome, encode(each.reason)]),
+    },
+  };
+}
+
+function* moveOn(
+  dialect: Dialect,
+  { id, now }: MailCommit & { now: number },
+  end: NonNullable<MailCommit["end"]>,
+): Program<void> {
+  yield {
+    sql: `update mail_account set cursor = $2, cursor_at = $3, last_sync_at = $3, status = $4, last_error = $5
+      where id = $1`,
+    values: [id, encode(end.cursor), now, end.status, encodeOrNull(end.error)],
+  };
+  if (!end.notice) return;
+  yield* insertEvent(end.notice.event, null, now);
+  if (end.notice.heartbeat) yield* requestHeartbeat(dialect, { ...end.notice.heartbeat, now });
+}
+
+/** How an account is doing. Its notice is left only when the status becomes another. */
+export function* noteMail(dialect: Dialect, input: MailNote & { now: number }): Program<void> {
+  const { id, status, error, notice, now } = input;
+  yield* addAccount(id);
+  const changed = yield {
+    sql: "update mail_account set status = $2 where id = $1 and status <> $2 returning id",
+    values: [id, status],
+  };
+  yield {
+    sql: "update mail_account set last_error = $2 where id = $1",
+    values: [id, encodeOrNull(error)],
+  };
+  if (!notice || changed.length === 0) return;
+  yield* insertEvent(notice.event, null, now);
+  if (notice.heartbeat) yield* requestHeartbeat(dialect, { ...notice.heartbeat, now });
+}
+
+/** `expiration` null: as it was. */
+export function* noteMailWatch(
+  _dialect: Dialect,
+  input: { id: string; expiration: number | null; dueAt: number },
+): Program<void> {
+  yield {
+    sql: `update mail_account set watch_expiration = coalesce(cast($2 as bigint), watch_expiration), watch_due_at = $3
+      where id = $1`,
+    values: [input.id, input.expiration, input.dueAt],
+  };
+}
+
+export function* listMailAccounts(_dialect: Dialect, _input: null): Program<MailAccount[]> {
+  const rows = yield { sql: `select ${columns} from mail_account order by id`, values: [] };
+  return rows.map(toAccount);
+}
+
+/** Forgets an account, so that its next look begins at that moment. What was taken in stays known. */
+export function* forgetMailAccount(_dialect: Dialect, input: { id: string }): Program<boolean> {
+  const gone = yield { sql: "delete from mail_account where id = $1 returning id", values: [input.id] };
+  return gone.length > 0;
+}
+
+/** Longer than a mail can be old and still be taken for new (`oldestMailMs` in mail/gmail). */
+const seenMs = 400 * 86_400_000;
+
+export function* sweepMail(input: { limit: number; now: number }): Program<number> {
+  const gone = yield {
+    sql: `delete from mail_seen where (account, message_id) in (
+      select account, message_id from mail_seen where at <= $1 and outcome <> 'waiting' order by at limit $2) returning message_id`,
+    values: [input.now - seenMs, input.limit],
+  };
+  return gone.length;
+}
+
+/** After a crash of the only gateway on a file: nobody reads. */
+export function* voidMailLeases(): Program<void> {
+  yield {
+    sql: "update mail_account set lease = null, lease_until = null where lease is not null",
+    values: [],
+  };
+}

@@ -1,0 +1,159 @@
+// Rows to records and back.
+import type { ClaimedDelivery, Delivery, DeliveryStatus, NewDelivery } from "../../core/delivery.ts";
+import type { RunRequest } from "../../core/action.ts";
+import { outsideMessage, type Message } from "../../core/message.ts";
+import type { ClaimedRun, NewRun, Run, RunKind, RunReport, RunStatus } from "../../core/run.ts";
+import type { Signals } from "../../core/signals.ts";
+import type { WantedTarget } from "../../core/target.ts";
+import type { EventSource, NewEvent, SystemEvent } from "../../core/system-event.ts";
+import type { Row, Value } from "../driver/driver.ts";
+import type { RequestRecord } from "../ports/store.ts";
+
+const text = (value: Value | undefined): string => String(value);
+const textOrNull = (value: Value | undefined): string | null => (value == null ? null : String(value));
+const number = (value: Value | undefined): number => Number(value);
+export const numberOrNull = (value: Value | undefined): number | null =>
+  value == null ? null : Number(value);
+
+/** Outside text is stored JSON-encoded, so that every string survives both databases. */
+export const encode = (value: unknown): string => JSON.stringify(value);
+export const encodeOrNull = (value: string | null): string | null =>
+  value === null ? null : JSON.stringify(value);
+const decode = (value: Value | undefined): unknown => JSON.parse(text(value));
+export const decodeOrNull = (value: Value | undefined): string | null =>
+  value == null ? null : (JSON.parse(String(value)) as string);
+
+/** As the database orders by bytes: whoever locks several rows takes them in this order. */
+export const byBytes = <T>(items: readonly T[], key: (item: T) => string): T[] =>
+  items.length < 2
+    ? [...items]
+    : items
+        .map((item) => ({ item, bytes: Buffer.from(key(item)) }))
+        .toSorted((a, b) => Buffer.compare(a.bytes, b.bytes))
+        .map(({ item }) => item);
+
+export const idColumn = ["id"] as const;
+
+export const runRowColumns = [
+  "id",
+  "kind",
+  "hook",
+  "agent",
+  "requested",
+  "session",
+  "lane",
+  "request",
+] as const;
+
+export const toRunRow = (run: NewRun): Value[] => [
+  run.id,
+  run.kind,
+  run.hook,
+  run.agentId,
+  encodeOrNull(run.requestedAgentId),
+  run.sessionKey,
+  run.lane,
+  encode(run.request),
+];
+
+export const claimedRowColumns = [...runRowColumns, "lease"] as const;
+
+export const toClaimedRow = (run: NewRun, lease: string): Value[] => [...toRunRow(run), lease];
+
+export const eventRowColumns = ["id", "session", "source", "hook", "run", "text"] as const;
+
+/** With `runId` it is that run's summary, of which there can be only one. */
+export const toEventRow = (event: NewEvent, runId: string | null = null): Value[] => [
+  event.id,
+  event.sessionKey,
+  event.source,
+  event.hook,
+  runId,
+  encode(event.text),
+];
+
+export const runColumns =
+  "seq, id, kind, hook, agent_id, requested_agent_id, session_key, lane, status, attempts, elapsed_ms, cancel_requested, created_at, started_at, ended_at, lease, request, reply, error, signals, report, acted";
+
+/** Before messages had parts, they were stored as one text from outside. */
+const toMessage = (stored: unknown): Message =>
+  typeof stored === "string" ? outsideMessage("text", "request", stored) : (stored as Message);
+
+const toRequestOf = (stored: RunRequest): RunRequest => ({
+  ...stored,
+  message: toMessage(stored.message),
+  unsafe: stored.unsafe ?? false,
+  tools: stored.tools ?? [],
+  fallback: stored.fallback ?? null,
+  trace: stored.trace ?? null,
+});
+
+export const toRun = (row: Row): Run => ({
+  id: text(row["id"]),
+  kind: text(row["kind"]) as RunKind,
+  hook: text(row["hook"]),
+  agentId: text(row["agent_id"]),
+  requestedAgentId: decodeOrNull(row["requested_agent_id"]),
+  sessionKey: text(row["session_key"]),
+  lane: text(row["lane"]),
+  status: text(row["status"]) as RunStatus,
+  attempts: number(row["attempts"]),
+  createdAt: number(row["created_at"]),
+  startedAt: numberOrNull(row["started_at"]),
+  endedAt: numberOrNull(row["ended_at"]),
+  reply: decodeOrNull(row["reply"]),
+  error: decodeOrNull(row["error"]),
+  request: toRequestOf(decode(row["request"]) as RunRequest),
+  report: row["report"] == null ? null : (decode(row["report"]) as RunReport),
+  signals: row["signals"] == null ? null : (decode(row["signals"]) as Signals),
+});
+
+export const toClaimedRun = (row: Row): ClaimedRun => ({
+  ...toRun(row),
+  lease: text(row["lease"]),
+  elapsedMs: number(row["elapsed_ms"]),
+  cancelRequested: number(row["cancel_requested"]) === 1,
+  acted: number(row["acted"]) === 1,
+});
+
+export const toEvent = (row: Row): SystemEvent => ({
+  seq: number(row["seq"]),
+  id: text(row["id"]),
+  sessionKey: text(row["session_key"]),
+  source: text(row["source"]) as EventSource,
+  hook: textOrNull(row["hook"]),
+  text: toMessage(decode(row["text"])),
+  createdAt: number(row["created_at"]),
+  shownAt: numberOrNull(row["shown_at"]),
+});
+
+export const toDelivery = (row: Row): Delivery => ({
+  id: text(row["id"]),
+  runId: text(row["run_id"]),
+  channel: text(row["channel"]),
+  to: decodeOrNull(row["recipient"]),
+  text: decode(row["text"]) as NewDelivery["text"],
+  status: text(row["status"]) as DeliveryStatus,
+  attempts: number(row["attempts"]),
+  cursor: number(row["cursor"]),
+  createdAt: number(row["created_at"]),
+  sentAt: numberOrNull(row["sent_at"]),
+  error: decodeOrNull(row["error"]),
+  fallback: row["fallback"] == null ? null : (decode(row["fallback"]) as WantedTarget),
+  trace: decodeOrNull(row["trace"]),
+});
+
+export const toClaimedDelivery = (row: Row): ClaimedDelivery => ({
+  ...toDelivery(row),
+  lease: text(row["lease"]),
+  doubts: number(row["doubts"]),
+  waitingSince: number(row["waiting_since"] ?? row["created_at"]),
+});
+
+export const toRequest = (row: Row): RequestRecord => ({
+  id: text(row["id"]),
+  hook: text(row["hook"]),
+  outcome: text(row["outcome"]) as RequestRecord["outcome"],
+  reason: decode(row["reason"]) as string,
+  createdAt: number(row["created_at"]),
+});

@@ -1,0 +1,157 @@
+// The life of a run: claim, renew, cancel, repeat; its end is in settle.ts.
+//
+// Only the head of a lane can be claimed. `ready_at` of a queued head is when it may start; of a running head, when
+// its lease ends: so one indexed read finds due runs, due retries and expired leases alike. A run has a lease only while
+// it is running, so whoever names the lease need not ask for the status.
+import { isConversation, ownLane, type ClaimedRun, type RunKind } from "../../core/run.ts";
+import type { NewEvent } from "../../core/system-event.ts";
+import type { Dialect, Program, Row } from "../driver/driver.ts";
+import type { CancelResult, Claim, HeartbeatRequest } from "../ports/store.ts";
+import { insertEvent, insertRuns, promoteRuns, requestHeartbeat } from "./enqueue.ts";
+import { voidMailLeases } from "./mail.ts";
+import { encode, idColumn, numberOrNull, runColumns, toRunRow, toClaimedRun, toRun } from "./rows.ts";
+
+/** What a crashed attempt has worked: up to its last sign of life, one lease before its lease ends. */
+const workedByCrashed = (leaseMs: string): string =>
+  `case when status = 'running' and ready_at - ${leaseMs} > claimed_at then ready_at - ${leaseMs} - claimed_at else 0 end`;
+
+export type ClaimInput = { kind: RunKind; limit: number; lease: string; leaseMs: number; now: number | null };
+
+export function* claimRuns(dialect: Dialect, input: ClaimInput): Program<Claim<ClaimedRun>> {
+  const { rows, next } = yield* (dialect.concurrent ? claimAtOnce : claimOneByOne)(dialect, input);
+  const claimed = rows.toSorted((a, b) => Number(a["seq"]) - Number(b["seq"])).map(toClaimedRun);
+  // When every place was filled, nobody waits for the next one.
+  return { claimed, nextInMs: claimed.length < input.limit ? numberOrNull(next?.["next_in_ms"]) : null };
+}
+
+// Parameters of the three: now, lease, how long it lasts. The rest is written out: of a placeholder that a partial index
+// or a limit depends on, SQLite makes the plan anew each time.
+const dueRuns = (dialect: Dialect, { kind, limit }: ClaimInput): string =>
+  `select seq as due_seq from run where head > 0 and kind = '${kind}' and ready_at <= ${dialect.timeOf("$1")}
+      order by ready_at, seq limit ${limit} ${dialect.forUpdateSkipLocked}`;
+
+const nextDue = (dialect: Dialect, { kind }: ClaimInput): string =>
+  `select ready_at - ${dialect.timeOf("$1")} as next_in_ms from run
+      where head > 0 and kind = '${kind}' and ready_at > ${dialect.timeOf("$1")} order by ready_at, seq limit 1`;
+
+const claimSql = (dialect: Dialect, which: string): string => {
+  const now = dialect.timeOf("$1");
+  return `update run set elapsed_ms = elapsed_ms + ${workedByCrashed("cast($3 as bigint)")},
+        status = 'running', lease = $2, attempts = attempts + 1, ready_at = ${now} + cast($3 as bigint), claimed_at = ${now},
+        started_at = coalesce(started_at, ${now})
+      ${which} returning ${runColumns}`;
+};
+
+type ClaimedRows = { rows: Row[]; next: Row | undefined };
+
+/** One statement, whose rows all say when the next one is due; one of them when nothing was claimed. */
+function* claimAtOnce(dialect: Dialect, input: ClaimInput): Program<ClaimedRows> {
+  const { lease, leaseMs, now } = input;
+  const rows = yield {
+    sql: `with due as materialized (${dueRuns(dialect, input)}),
+      claimed as (${claimSql(dialect, "from due where run.seq = due.due_seq")}),
+      next as materialized (${nextDue(dialect, input)})
+      select claimed.*, (select next_in_ms from next) from (select 1 as one) as always left join claimed on true`,
+    values: [now, lease, leaseMs],
+  };
+  return { rows: rows.filter((row) => row["seq"] !== null), next: rows[0] };
+}
+
+const seqColumn = ["seq"] as const;
+
+/** An update that joins what it is to change costs a single writer five times as much. */
+function* claimOneByOne(dialect: Dialect, input: ClaimInput): Program<ClaimedRows> {
+  const { limit, lease, leaseMs, now } = input;
+  const due = yield { sql: dueRuns(dialect, input), values: [now] };
+  const items = due.map((row) => [row["due_seq"]!]);
+  const rows =
+    items.length === 0
+      ? []
+      : yield {
+          sql: claimSql(dialect, "where seq = $4"),
+          values: [now, lease, leaseMs],
+          rows: { columns: seqColumn, items },
+        };
+  const [next] = rows.length === limit ? [] : yield { sql: nextDue(dialect, input), values: [now] };
+  return { rows, next };
+}
+
+export type RenewInput = { ids: readonly string[]; lease: string; leaseMs: number; now: number };
+
+export function* renewRuns(
+  dialect: Dialect,
+  input: RenewInput,
+): Program<{ held: string[]; cancelled: string[] }> {
+  const { from, item } = dialect.given(idColumn, 2);
+  const rows = yield {
+    sql: `update run set ready_at = cast($2 as bigint) ${from}
+      where run.id = ${item.id} and lease = $1 returning run.id, cancel_requested`,
+    values: [input.lease, input.now + input.leaseMs],
+    rows: { columns: idColumn, items: input.ids.map((each) => [each]) },
+  };
+  return {
+    held: rows.map((row) => String(row["id"])),
+    cancelled: rows.filter((row) => Number(row["cancel_requested"]) === 1).map((row) => String(row["id"])),
+  };
+}
+
+export type CancelInput = {
+  id: string;
+  error: string;
+  summary: NewEvent | null;
+  heartbeat: HeartbeatRequest | null;
+  now: number;
+};
+
+export function* cancelRun(dialect: Dialect, input: CancelInput): Program<CancelResult> {
+  const [found] = yield {
+    sql: `select lane, head, status from run where id = $1 ${dialect.forUpdate}`,
+    values: [input.id],
+  };
+  if (!found) return "unknown";
+  if (found["status"] === "running") {
+    yield { sql: "update run set cancel_requested = 1 where id = $1", values: [input.id] };
+    return "requested";
+  }
+  if (found["status"] !== "queued" && found["status"] !== "parked") return "ended";
+  yield {
+    sql: "update run set status = 'cancelled', head = 0, ended_at = cast($2 as bigint), error = $3 where id = $1",
+    values: [input.id, input.now, encode(input.error)],
+  };
+  if (Number(found["head"]) === 1) yield* promoteRuns(dialect, [String(found["lane"])]);
+  if (input.summary) yield* insertEvent(input.summary, input.id, input.now);
+  if (input.heartbeat) yield* requestHeartbeat(dialect, { ...input.heartbeat, now: input.now });
+  return "cancelled";
+}
+
+export type RepeatInput = { id: string; newId: string; now: number };
+
+export function* repeatRun(
+  dialect: Dialect,
+  input: RepeatInput,
+): Program<"queued" | "not-ended" | "unknown"> {
+  const [row] = yield {
+    sql: `select ${runColumns}, ended_at from run where id = $1 and kind = 'hook'`,
+    values: [input.id],
+  };
+  if (!row) return "unknown";
+  if (row["ended_at"] == null) return "not-ended";
+  const run = toRun(row);
+  const lane = isConversation(run) ? run.lane : ownLane(input.newId);
+  yield* insertRuns(dialect, { runs: [toRunRow({ ...run, id: input.newId, lane })], now: input.now });
+  return "queued";
+}
+
+/** At the start of the only gateway on this store, nobody else can hold a lease: all are void at once. */
+export function* voidLeases(_dialect: Dialect, input: { now: number; leaseMs: number }): Program<void> {
+  yield {
+    sql: `update run set elapsed_ms = elapsed_ms + ${workedByCrashed("cast($2 as bigint)")}, status = 'queued', lease = null, ready_at = cast($1 as bigint)
+      where head > 0 and kind in ('hook', 'heartbeat') and status = 'running'`,
+    values: [input.now, input.leaseMs],
+  };
+  yield {
+    sql: "update delivery set lease = null, ready_at = $1 where status = 'waiting' and lease is not null",
+    values: [input.now],
+  };
+  yield* voidMailLeases();
+}

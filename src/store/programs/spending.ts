@@ -1,0 +1,117 @@
+// What hooks have used in a day, and the budgets that are held against it.
+import { type Budget, dayOf, limitReached, type Spending } from "../../core/spending.ts";
+import type { Dialect, Program, Row } from "../driver/driver.ts";
+import { byBytes } from "./rows.ts";
+
+const columns = "hook, day, runs, input_tokens, output_tokens, cost";
+
+const toSpending = (row: Row): Spending => ({
+  hook: String(row["hook"]),
+  day: String(row["day"]),
+  runs: Number(row["runs"]),
+  inputTokens: Number(row["input_tokens"]),
+  outputTokens: Number(row["output_tokens"]),
+  cost: Number(row["cost"]),
+});
+
+/** A run that wants to begin; one that has begun before is not counted again. */
+export type Wish = { id: string; hook: string; budget: Budget; isNew: boolean };
+
+const hookColumn = ["hook"] as const;
+const countColumns = ["hook", "count"] as const;
+
+/** What each of these hooks has used today. Nobody else can count for them until we commit. */
+export function* readSpending(
+  dialect: Dialect,
+  hooks: readonly string[],
+  now: number,
+): Program<Map<string, Spending>> {
+  if (hooks.length === 0) return new Map();
+  const items = byBytes([...new Set(hooks)], (hook) => hook).map((hook) => [hook]);
+  const rows = yield {
+    sql: `insert into spending(hook, day) ${dialect.stored(hookColumn, 1, "item.hook, $1")}
+      on conflict (hook, day) do update set runs = spending.runs returning ${columns}`,
+    values: [dayOf(now)],
+    rows: { columns: hookColumn, items },
+  };
+  return new Map(rows.map((row) => [String(row["hook"]), toSpending(row)]));
+}
+
+/** Those that there is no budget for, with the limit they reached; and how many of each hook begin. In their order. */
+export function withinBudget(
+  wishes: readonly Wish[],
+  spent: ReadonlyMap<string, Spending>,
+): { refused: Map<string, string>; begun: Map<string, number> } {
+  const refused = new Map<string, string>();
+  const begun = new Map<string, number>();
+  for (const { id, hook, budget, isNew } of wishes) {
+    const known = spent.get(hook)!;
+    const count = begun.get(hook) ?? 0;
+    const reached = limitReached({ ...known, runs: known.runs + count }, budget, isNew);
+    if (reached !== null) refused.set(id, reached);
+    else if (isNew) begun.set(hook, count + 1);
+  }
+  return { refused, begun };
+}
+
+export function* countBegun(
+  dialect: Dialect,
+  begun: ReadonlyMap<string, number>,
+  now: number,
+): Program<void> {
+  if (begun.size === 0) return;
+  const { from, item } = dialect.given(countColumns, 1);
+  yield {
+    sql: `update spending set runs = runs + cast(${item.count} as integer) ${from}
+      where spending.hook = ${item.hook} and day = $1`,
+    values: [dayOf(now)],
+    rows: { columns: countColumns, items: [...begun] },
+  };
+}
+
+type Used = { hook: string; inputTokens: number; outputTokens: number; cost: number };
+
+export const isSpent = ({ inputTokens, outputTokens, cost }: Omit<Used, "hook">): boolean =>
+  inputTokens > 0 || outputTokens > 0 || cost > 0;
+
+const usedColumns = ["hook", "input", "output", "cost"] as const;
+
+/** What attempts of runs used, counted on the day they did. */
+export function* addSpending(dialect: Dialect, used: readonly Used[], now: number): Program<void> {
+  if (used.length === 0) return;
+  const sums = new Map<string, Used>();
+  for (const { hook, inputTokens, outputTokens, cost } of used) {
+    const sum = sums.get(hook) ?? { hook, inputTokens: 0, outputTokens: 0, cost: 0 };
+    sums.set(hook, {
+      hook,
+      inputTokens: sum.inputTokens + inputTokens,
+      outputTokens: sum.outputTokens + outputTokens,
+      cost: sum.cost + cost,
+    });
+  }
+  const items = byBytes([...sums.values()], ({ hook }) => hook);
+  yield {
+    sql: `insert into spending(hook, day, input_tokens, output_tokens, cost)
+      ${dialect.stored(usedColumns, 1, "item.hook, $1, cast(item.input as bigint), cast(item.output as bigint), cast(item.cost as double precision)")}
+      on conflict (hook, day) do update set input_tokens = spending.input_tokens + excluded.input_tokens,
+        output_tokens = spending.output_tokens + excluded.output_tokens, cost = spending.cost + excluded.cost`,
+    values: [dayOf(now)],
+    rows: {
+      columns: usedColumns,
+      items: items.map(({ hook, inputTokens, outputTokens, cost }) => [
+        hook,
+        inputTokens,
+        outputTokens,
+        cost,
+      ]),
+    },
+  };
+}
+
+export function* listSpending(_dialect: Dialect, input: { now: number }): Program<Spending[]> {
+  const rows = yield {
+    sql: `select ${columns} from spending where day = $1 order by hook`,
+    values: [dayOf(input.now)],
+  };
+  return rows.map(toSpending);
+}

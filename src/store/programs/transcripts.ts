@@ -1,0 +1,223 @@
+// Transcripts: a run's turn begins with what it is told (begin.ts) and ends with its reply.
+import type { History, Session, TranscriptRole, TranscriptTurn } from "../../core/transcript.ts";
+import { inOrder, type Dialect, type Program, type Row, type Statement } from "../driver/driver.ts";
+import type { Ending, TurnStart } from "../ports/store.ts";
+import { byBytes, encode } from "./rows.ts";
+
+const turnColumns = ["seq", "agent_id", "session_key", "run_id", "role", "compacted", "text", "created_at"];
+const allOfTurn = turnColumns.join(", ");
+
+const toTurn = (row: Row): TranscriptTurn => ({
+  seq: Number(row["seq"]),
+  agentId: String(row["agent_id"]),
+  sessionKey: String(row["session_key"]),
+  runId: row["run_id"] == null ? null : String(row["run_id"]),
+  role: String(row["role"]) as TranscriptRole,
+  text: JSON.parse(String(row["text"])) as string,
+  createdAt: Number(row["created_at"]),
+  compacted: Number(row["compacted"]) === 1,
+});
+
+type Input<T> = T & { now: number };
+
+type Place = { agentId: string; sessionKey: string };
+
+const mostTurns = 2000;
+
+/**
+ * What earlier runs said; the run's own turn is not among it. Step by step from the newest: most of a conversation that
+ * nobody sums up is older than what is read, and is not looked at.
+ */
+export function* historyOf({ agentId, sessionKey, id, historyCharacters }: TurnStart): Program<History> {
+  const rows = yield {
+    sql: `with recursive back(seq, total, turns) as (
+        select cast(9223372036854775807 as bigint), cast(0 as bigint), 0
+        union all
+        select turn.seq, back.total + length(turn.text), back.turns + 1 from back join turn on turn.seq = (
+          select older.seq from turn older where older.agent_id = $1 and older.session_key = $2
+            and older.compacted = 0 and older.isolated = 0 and older.seq < back.seq
+            and (older.run_id is null or older.run_id <> $3) order by older.seq desc limit 1)
+        where back.total < cast($4 as bigint) and back.turns < ${mostTurns})
+      select ${turnColumns.map((column) => `turn.${column}`).join(", ")}, total
+      from back join turn on turn.seq = back.seq`,
+    values: [agentId, sessionKey, id, historyCharacters],
+  };
+  const characters = Math.max(0, ...rows.map((row) => Number(row["total"])));
+  const turns = rows.map(toTurn).toSorted((one, other) => one.seq - other.seq);
+  return {
+    turns: [...turns.filter(isSummary), ...turns.filter((turn) => !isSummary(turn))],
+    hasOlder: rows.length === mostTurns || (rows.length > 0 && characters >= historyCharacters),
+  };
+}
+
+const isSummary = ({ role }: TranscriptTurn): boolean => role === "summary";
+
+const sessionColumns = ["agent", "session", "foreign_id"] as const;
+
+type Used = Place & { foreignSession: string | null };
+
+export const sessionName = ({ agentId, sessionKey }: Place): string => JSON.stringify([agentId, sessionKey]);
+
+/** They were used now. */
+function sessionsUsed(dialect: Dialect, used: readonly Used[], now: number): Statement {
+  const byKey = new Map(used.map((each) => [sessionName(each), each]));
+  const items = byBytes([...byKey], ([key]) => key).map(([, each]) => each);
+  return {
+    sql: `insert into session(agent_id, session_key, foreign_session, last_at)
+      ${dialect.stored(sessionColumns, 1, "item.agent, item.session, item.foreign_id, cast($1 as bigint)")}
+      on conflict (agent_id, session_key) do update set last_at = excluded.last_at,
+        foreign_session = coalesce(excluded.foreign_session, session.foreign_session)
+      returning agent_id, session_key, foreign_session`,
+    values: [now],
+    rows: {
+      columns: sessionColumns,
+      items: items.map(({ agentId, sessionKey, foreignSession }) => [agentId, sessionKey, foreignSession]),
+    },
+  };
+}
+
+/** Answers what the agent calls those that it has a name of its own for. */
+export function* putSessions(
+  dialect: Dialect,
+  used: readonly Used[],
+  now: number,
+): Program<Map<string, string>> {
+  if (used.length === 0) return new Map();
+  const rows = yield sessionsUsed(dialect, used, now);
+  const named = rows.filter((row) => row["foreign_session"] != null);
+  return new Map(
+    named.map((row) => [
+      sessionName({ agentId: String(row["agent_id"]), sessionKey: String(row["session_key"]) }),
+      String(row["foreign_session"]),
+    ]),
+  );
+}
+
+const endingColumns = ["run", "agent", "session", "text"] as const;
+const runColumn = ["run"] as const;
+
+/** Of the turn that the run was told. As a value it is looked up for each; as a join it may be all of the table. */
+const beginning = (column: string, runId: string): string =>
+  `(select ${column} from turn where run_id = ${runId} and role = 'user')`;
+export const hasBegun = (runId: string): string => `${beginning("seq", runId)} is not null`;
+/** Such a run has been counted, however its attempts were given back. */
+export const begunBefore = `case when ${hasBegun("run.id")} then 1 else 0 end`;
+
+/** The ends of runs' turns, inside their settlement. */
+export function* endTurns(
+  dialect: Dialect,
+  endings: readonly (Ending & { runId: string })[],
+  now: number,
+): Program<void> {
+  if (endings.length === 0) return;
+  const reply: Statement = {
+    sql: `insert into turn(agent_id, session_key, run_id, role, isolated, text, created_at)
+      select item.agent, item.session, item.run, 'assistant', ${beginning("isolated", "item.run")}, item.text, cast($1 as bigint)
+      from ${dialect.rows(endingColumns, 1)} where ${hasBegun("item.run")}
+      on conflict (run_id, role) where run_id is not null do nothing`,
+    values: [now],
+    rows: {
+      columns: endingColumns,
+      items: endings.map(({ runId, agentId, sessionKey, text }) => [
+        runId,
+        agentId,
+        sessionKey,
+        encode(text),
+      ]),
+    },
+  };
+  const leftOut = endings.filter(({ carried: isCarried }) => !isCarried);
+  const { from, item } = dialect.given(runColumn, 0);
+  const leaveOut: Statement = {
+    sql: `update turn set compacted = 1 ${from} where run_id = ${item.run}`,
+    values: [],
+    rows: { columns: runColumn, items: leftOut.map(({ runId }) => [runId]) },
+  };
+  const named = endings.filter(({ foreignSession }) => foreignSession !== null);
+  yield* inOrder([
+    reply,
+    ...(leftOut.length > 0 ? [leaveOut] : []),
+    ...(named.length > 0 ? [sessionsUsed(dialect, named, now)] : []),
+  ]);
+}
+
+/** Before a tool that changes something runs: from now on the run is not tried again. False: the lease is lost. */
+export function* markActed(_dialect: Dialect, input: { id: string; lease: string }): Program<boolean> {
+  const rows = yield {
+    sql: "update run set acted = 1 where id = $1 and lease = $2 returning id",
+    values: [input.id, input.lease],
+  };
+  return rows.length > 0;
+}
+
+/** A summary takes the place of everything up to `upTo`, earlier summaries included. */
+export function* compact(
+  _dialect: Dialect,
+  input: Input<Place & { upTo: number; summary: string }>,
+): Program<void> {
+  const rows = yield {
+    sql: `update turn set compacted = 1 where agent_id = $1 and session_key = $2 and compacted = 0
+      and (seq <= $3 or role = 'summary') returning seq`,
+    values: [input.agentId, input.sessionKey, input.upTo],
+  };
+  if (rows.length === 0) return;
+  yield {
+    sql: `insert into turn(agent_id, session_key, run_id, role, isolated, text, created_at)
+      values ($1, $2, null, 'summary', 0, $3, $4)`,
+    values: [input.agentId, input.sessionKey, encode(input.summary), input.now],
+  };
+}
+
+export function* listTurns(_dialect: Dialect, input: { runId: string } | Place): Program<TranscriptTurn[]> {
+  const rows =
+    "runId" in input
+      ? yield { sql: `select ${allOfTurn} from turn where run_id = $1 order by seq`, values: [input.runId] }
+      : yield {
+          sql: `select ${allOfTurn} from turn where agent_id = $1 and session_key = $2 order by seq`,
+          values: [input.agentId, input.sessionKey],
+        };
+  return rows.map(toTurn);
+}
+
+export function* listSessions(_dialect: Dialect, input: { limit: number }): Program<Session[]> {
+  const rows = yield {
+    sql: `select session.agent_id, session.session_key, foreign_session, last_at,
+        (select count(*) from turn where turn.agent_id = session.agent_id and turn.session_key = session.session_key) as turns
+      from session order by last_at desc limit $1`,
+    values: [input.limit],
+  };
+  return rows.map((row) => ({
+    agentId: String(row["agent_id"]),
+    sessionKey: String(row["session_key"]),
+    turns: Number(row["turns"]),
+    lastAt: Number(row["last_at"]),
+    foreignSession: row["foreign_session"] == null ? null : String(row["foreign_session"]),
+  }));
+}
+
+/** The next turn begins anew; the record stays. False when there is no such session. */
+export function* resetSession(_dialect: Dialect, input: Place): Program<boolean> {
+  const rows = yield {
+    sql: "update session set foreign_session = null where agent_id = $1 and session_key = $2 returning agent_id",
+    values: [input.agentId, input.sessionKey],
+  };
+  yield {
+    sql: "update turn set compacted = 1 where agent_id = $1 and session_key = $2 and compacted = 0",
+    values: [input.agentId, input.sessionKey],
+  };
+  return rows.length > 0;
+}
+
+/** Parked runs of a hook, or all of them, may go at once, whatever the budget says. */
+export function* releaseRuns(
+  _dialect: Dialect,
+  input: Input<{ id: string | null; hook: string | null }>,
+): Program<number> {
+  const rows = yield {
+    sql: `update run set status = 'queued', released = 1, ready_at = cast($3 as bigint), error = null
+      where status = 'parked' and (cast($1 as text) is null or id = $1) and (cast($2 as text) is null or hook = $2)
+      returning id`,
+    values: [input.id, input.hook, input.now],
+  };
+  return rows.length;
+}

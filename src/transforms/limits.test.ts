@@ -1,0 +1,137 @@
+// Endless loops, memory bombs, dying threads, and more requests than threads.
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { until } from "../../test/support/process.ts";
+import type { Transforms } from "./pool.ts";
+import { call, folderWith, opened, reference } from "../../test/fixtures/transforms.ts";
+
+/** Does what the payload says; `gate` waits for a file, and blocks its thread until then. */
+const obedient = `
+import { existsSync } from "node:fs";
+import { threadId } from "node:worker_threads";
+export default ({ payload }) => {
+  const kept = [];
+  if (payload.do === "loop") for (;;);
+  if (payload.do === "wait") return new Promise(() => {});
+  if (payload.do === "exit") process.exit(0);
+  if (payload.do === "stray") { setTimeout(() => { throw new Error("stray"); }); return new Promise(() => {}); }
+  if (payload.do === "objects") for (;;) kept.push({ kept: [kept.length] });
+  if (payload.do === "arrays") for (;;) kept.push(new Array(1e7).fill(1.5));
+  if (payload.do === "buffers") for (;;) kept.push(Buffer.alloc(1e6, 1));
+  if (payload.do === "gate") while (!existsSync(payload.file));
+  return { payload: threadId };
+};`;
+const module = "obedient.mjs";
+
+const start = (...[context, options]: [Parameters<typeof opened>[0], Parameters<typeof opened>[3]?]) =>
+  opened(context, folderWith({ [module]: obedient }), [module], options);
+
+const ask = (transforms: Transforms, payload: unknown) => transforms.run(reference(module), [call(payload)]);
+
+async function threadOf(transforms: Transforms, payload: unknown = {}): Promise<number> {
+  const result = await ask(transforms, payload);
+  assert.ok(Array.isArray(result), JSON.stringify(result));
+  const [first] = result;
+  assert.ok(first?.kind === "changed");
+  return Number(first.value["payload"]);
+}
+
+test("an endless loop, and a promise that never settles, end with the time limit", async (context) => {
+  const transforms = await start(context, { timeoutMs: 300 });
+  const before = await threadOf(transforms);
+  for (const what of ["loop", "wait"]) {
+    const fault = await ask(transforms, { do: what });
+    assert.deepEqual(fault, { kind: "timeout", reason: "it took longer than 300 ms" });
+    assert.notEqual(await threadOf(transforms), before);
+  }
+});
+
+test("the time limit is for all calls of a request together", async (context) => {
+  const slow = `export default () => new Promise((resolve) => setTimeout(resolve, 200));`;
+  const transforms = await opened(context, folderWith({ "slow.mjs": slow }), ["slow.mjs"], {
+    timeoutMs: 600,
+  });
+  const result = await transforms.run(
+    reference("slow.mjs"),
+    Array.from({ length: 10 }, () => call()),
+  );
+  assert.equal((result as { kind?: string }).kind, "timeout");
+});
+
+test("process.exit and a stray error end the thread, and only their own call", async (context) => {
+  const transforms = await start(context);
+  assert.deepEqual(
+    await Promise.all([ask(transforms, { do: "exit" }), threadOf(transforms).then(() => "fine")]),
+    [{ kind: "failed", reason: "it ended its worker thread, as process.exit() does" }, "fine"],
+  );
+  const stray = await ask(transforms, { do: "stray" });
+  assert.deepEqual(stray, { kind: "failed", reason: "it threw outside of a call: Error: stray" });
+  await threadOf(transforms);
+});
+
+test("a memory bomb of any kind ends its thread and not the process", async (context) => {
+  const transforms = await start(context);
+  for (const what of ["objects", "arrays", "buffers"]) {
+    const fault = await ask(transforms, { do: what });
+    assert.deepEqual(fault, { kind: "failed", reason: "it used more than 128 MB of memory" }, what);
+    await threadOf(transforms);
+  }
+});
+
+test("a module that was broken meanwhile goes on as it was read", async (context) => {
+  const folder = folderWith({ [module]: obedient, "other.ts": "export default () => null;" });
+  const transforms = await opened(context, folder, [module, "other.ts"]);
+  writeFileSync(join(folder, module), "export default 1;");
+  await ask(transforms, { do: "exit" });
+  assert.ok(Array.isArray(await ask(transforms, {})));
+  assert.deepEqual(await transforms.run(reference("other.ts"), [call()]), [{ kind: "skip" }]);
+});
+
+test("while one thread is busy a second serves, and stays for a while", async (context) => {
+  const transforms = await start(context);
+  const file = join(folderWith({}), "gate");
+  const first = threadOf(transforms, { do: "gate", file });
+  const second = await threadOf(transforms);
+  assert.equal(await threadOf(transforms), second);
+  writeFileSync(file, "");
+  assert.notEqual(await first, second);
+});
+
+test("a second thread without work is ended, and the first stays", async (context) => {
+  const transforms = await start(context, { limits: { idleMs: 0 } });
+  const seconds = new Set<number>();
+  await until("another second thread", async () => {
+    const file = join(folderWith({}), "gate");
+    const first = threadOf(transforms, { do: "gate", file });
+    seconds.add(await threadOf(transforms));
+    writeFileSync(file, "");
+    await first;
+    return seconds.size > 1;
+  });
+});
+
+test("more than 1,000 that wait are refused; closing refuses those and finishes what runs", async (context) => {
+  const transforms = await start(context);
+  const file = join(folderWith({}), "gate");
+  const running = threadOf(transforms, { do: "gate", file });
+  const waiting = Array.from({ length: 1_000 }, () => ask(transforms, { do: "gate", file }));
+  assert.deepEqual(await ask(transforms, {}), {
+    kind: "busy",
+    reason: "1000 requests wait for a worker thread already",
+  });
+  const closed = transforms.close();
+  const stopping = { kind: "failed", reason: "the gateway is stopping" };
+  for (const outcome of await Promise.all(waiting)) assert.deepEqual(outcome, stopping);
+  assert.deepEqual(await ask(transforms, {}), stopping);
+  writeFileSync(file, "");
+  assert.ok((await running) > 0);
+  await closed;
+});
+
+test("whoever waited too long is refused", async (context) => {
+  const transforms = await start(context, { limits: { waitMs: -1 } });
+  const { kind } = (await ask(transforms, {})) as { kind?: string };
+  assert.equal(kind, "busy");
+});
