@@ -126,3 +126,7 @@ export const faultKind = (fault: unknown): string => {
   const code = "code" in fault && typeof fault.code === "string" ? fault.code : null;
   return code ?? fault.name;
 };
+
+/** The code that the system gave a fault, such as ENOENT. */
+export const codeOf = (fault: unknown): string =>
+  fault instanceof Error && "code" in fault && typeof fault.code === "string" ? fault.code : "unknown fault";

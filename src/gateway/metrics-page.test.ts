@@ -11,7 +11,8 @@ import { createThrottle } from "../http/throttle.ts";
 import type { Backlog } from "../store/ports/store.ts";
 import { createMetrics } from "../telemetry/metrics.ts";
 import { createProcessWatch } from "../telemetry/process.ts";
-import { createMetricsPage, isFromHere, type MetricsPageOptions } from "./metrics-page.ts";
+import { createMetricsPage, type MetricsPageOptions } from "./metrics-page.ts";
+import { isFromHere } from "../http/local.ts";
 
 const token = "gateway-token-0123456789-abcdef";
 const backlog: Backlog = { queued: 7, running: 1, parked: 0, oldestMs: 1500, events: 2, deliveries: [] };

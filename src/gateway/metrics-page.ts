@@ -1,12 +1,11 @@
 // `GET /metrics`. Who asks over this machine's own loopback needs no token; everybody else needs `gateway.auth.token`,
 // and without one there is no such page for them.
-import { isLoopback } from "../core/loopback.ts";
+import { isFromHere } from "../http/local.ts";
 import type { Clock } from "../core/clock.ts";
 import { type Refusal, refuse } from "../core/errors.ts";
-import { type ClientAddress, parseAddress } from "../http/client-address.ts";
+import { type ClientAddress } from "../http/client-address.ts";
 import type { Exchange } from "../http/exchange.ts";
 import type { Guard } from "../http/guard.ts";
-import { singleHeader } from "../http/headers.ts";
 import { sendRefusal, sendText } from "../http/respond.ts";
 import type { FailureCounter } from "../http/shared-throttle.ts";
 import type { Backlog, Store } from "../store/ports/store.ts";
@@ -70,30 +69,6 @@ export function createMetricsPage(options: MetricsPageOptions): MetricsPage {
     handles: (target) => target === "/metrics" || target.startsWith("/metrics?"),
     handle: (exchange) => void answer(exchange).catch(() => sendRefusal(exchange, refuse("internal-error"))),
   };
-}
-
-/** What a proxy adds, or at least some do. */
-const forwarding = /^(?:forwarded|via|x-real-ip|x-forwarded-.*)$/i;
-
-/**
- * A program on this machine that speaks for itself. A proxy beside us comes over loopback too: what carries a sign of
- * one, or HTTP/1.0 as some speak it by default, counts as from elsewhere. So does what asks for a host of another name:
- * a browser here, led to us by someone else's page.
- */
-export function isFromHere(request: {
-  readonly socket: { readonly remoteAddress?: string | undefined };
-  readonly httpVersion: string;
-  readonly rawHeaders: readonly string[];
-}): boolean {
-  const address = parseAddress(request.socket.remoteAddress ?? "");
-  if (address === null || !(address.startsWith("127.") || address === "::1")) return false;
-  const host = singleHeader(request.rawHeaders, "host");
-  return (
-    request.httpVersion !== "1.0" &&
-    typeof host === "string" &&
-    isLoopback(host.replace(/:\d*$/, "").replace(/^\[(.*)\]$/, "$1")) &&
-    !request.rawHeaders.some((name, index) => index % 2 === 0 && forwarding.test(name))
-  );
 }
 
 /** At most one reading a second, however many look; null when the store is away or too slow. */

@@ -11,7 +11,7 @@ import { makeFolder } from "../../test/support/folder.ts";
 import type { McpServerConfig } from "../config/config.ts";
 import { parseFences } from "../untrusted/fence.ts";
 import { createReaper } from "../processes/reaper.ts";
-import { ToolFault } from "../agents/tools/fault.ts";
+import { ToolFault } from "./fault.ts";
 import { connectMcp } from "./connect.ts";
 import { keyOf, mcpTools } from "../agents/tools/mcp-tools.ts";
 import { call, openGate } from "../../test/fixtures/tool-call.ts";

@@ -11,11 +11,12 @@ import {
 } from "@ai-sdk/mcp";
 import type { McpServerConfig } from "../config/config.ts";
 import { mcpPrefix } from "../core/tool.ts";
-import { notStarted, withTail } from "../agents/failure.ts";
-import { codeOf } from "../processes/run.ts";
+import { withTail } from "../processes/failure.ts";
+import { notStarted } from "../processes/failure.ts";
+import { codeOf } from "../core/errors.ts";
 import type { Reaper } from "../processes/reaper.ts";
-import { orStopped } from "../agents/tools/execution.ts";
-import { ToolFault } from "../agents/tools/fault.ts";
+import { orStopped } from "../core/abort.ts";
+import { ToolFault } from "./fault.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
 import { createStdioTransport, type StdioTransport } from "./stdio.ts";
 

@@ -1,6 +1,6 @@
 // The program of an agent that is spoken with: one process group for one turn, and nothing of it left afterwards.
 import type { Readable, Writable } from "node:stream";
-import { codeOf } from "./run.ts";
+import { codeOf } from "../core/errors.ts";
 import { type GroupOptions, keepTail, signalGroup, startGroup } from "./group.ts";
 
 export type ProgramOptions = GroupOptions & {

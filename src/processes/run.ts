@@ -2,6 +2,7 @@
 //
 // `spawn`'s own signal option stops only the direct child, and a grandchild keeps running; so the whole group is
 // signalled: SIGTERM, after `graceMs` SIGKILL, and SIGKILL once more when the direct child has ended.
+import { codeOf } from "../core/errors.ts";
 import { type GroupOptions, keepTail, signalGroup, startGroup } from "./group.ts";
 
 export type ProcessOptions = GroupOptions & {
@@ -82,5 +83,3 @@ export function runProcess(options: ProcessOptions, signal: AbortSignal): Promis
   return promise;
 }
 
-export const codeOf = (fault: unknown): string =>
-  fault instanceof Error && "code" in fault && typeof fault.code === "string" ? fault.code : "unknown fault";

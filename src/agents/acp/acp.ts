@@ -4,9 +4,9 @@ import type { AgentConfig } from "../../config/config.ts";
 import { converse } from "./converse.ts";
 import { startProgram } from "../../processes/interactive.ts";
 import type { Agent } from "../agent.ts";
-import { programEnvironment } from "../../processes/environment.ts";
-import { failed, notStarted } from "../failure.ts";
-import { codeOf } from "../../processes/run.ts";
+import { programEnvironment } from "../environment.ts";
+import { failed, failedToStart } from "../failure.ts";
+import { codeOf } from "../../core/errors.ts";
 import { createReaper } from "../../processes/reaper.ts";
 
 export type AcpConfig = Extract<AgentConfig, { kind: "acp" }>;
@@ -36,7 +36,7 @@ export function createAcpAgent(
         });
         return await converse({ program, turn, config, startMs }, signal);
       } catch (fault) {
-        return notStarted(config.command, codeOf(fault));
+        return failedToStart(config.command, codeOf(fault));
       } finally {
         held.letGo();
       }

@@ -3,7 +3,8 @@ import { RequestError } from "@agentclientprotocol/sdk";
 import { z } from "zod";
 import type { AgentOutcome, AgentReport } from "../../core/outcome.ts";
 import { cutWithMark, oneLine } from "../../core/text.ts";
-import { type Failed, failed, notStarted, withTail } from "../failure.ts";
+import { type Failed, failed, failedToStart } from "../failure.ts";
+import { withTail } from "../../processes/failure.ts";
 import { NotSpoken } from "./messages.ts";
 import type { ProgramEnd } from "../../processes/interactive.ts";
 
@@ -47,7 +48,7 @@ export function finishedOutcome(answer: unknown, { reply, report, wasRefused }: 
 }
 
 export function brokenOutcome(fault: unknown, end: ProgramEnd, command: string, begun: boolean): Failed {
-  if (end.kind === "not-started") return notStarted(command, end.code);
+  if (end.kind === "not-started") return failedToStart(command, end.code);
   if (fault instanceof RequestError) return refused(fault);
   if (fault instanceof NotSpoken)
     return failed(withTail(`the command ${command} does not speak ACP`, end.errorTail));

@@ -9,7 +9,8 @@ import { failed } from "../failure.ts";
 import { badExit, type CommandConfig, createLaunch, cutShort } from "./launch.ts";
 import { presets } from "./presets/index.ts";
 import { takePresetTurn } from "./presets/run.ts";
-import { codeOf, type ProcessEnd } from "../../processes/run.ts";
+import { type ProcessEnd } from "../../processes/run.ts";
+import { codeOf } from "../../core/errors.ts";
 
 export type { CommandConfig } from "./launch.ts";
 

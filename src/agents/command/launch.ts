@@ -1,9 +1,11 @@
 // Starts the program of a `command` agent for one turn, and puts into words how it can end badly.
-import { programEnvironment } from "../../processes/environment.ts";
+import { programEnvironment } from "../environment.ts";
 import type { Turn } from "../agent.ts";
 import type { AgentConfig } from "../../config/config.ts";
-import { failed, type Failed, notStarted, withTail } from "../failure.ts";
-import { codeOf, runProcess, type ProcessEnd, type ProcessOptions } from "../../processes/run.ts";
+import { failed, type Failed, failedToStart } from "../failure.ts";
+import { withTail } from "../../processes/failure.ts";
+import { runProcess, type ProcessEnd, type ProcessOptions } from "../../processes/run.ts";
+import { codeOf } from "../../core/errors.ts";
 import { createReaper } from "../../processes/reaper.ts";
 
 export type CommandConfig = Extract<AgentConfig, { kind: "command" }>;
@@ -48,7 +50,7 @@ export function cutShort(end: ProcessEnd, { command, outputLimitBytes }: Command
     case "too-much-output":
       return failed(`the command wrote more than ${outputLimitBytes} bytes`);
     case "not-started":
-      return notStarted(command, end.code);
+      return failedToStart(command, end.code);
     case "killed":
       return failed(withTail(`the command was ended by ${end.by}`, end.errorTail), true);
     case "exited":

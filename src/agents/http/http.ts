@@ -5,7 +5,7 @@ import type { Agent, Turn } from "../agent.ts";
 import { failed } from "../failure.ts";
 import { outcomeOf } from "./answer.ts";
 import { createService, isReset } from "./post.ts";
-import { codeOf } from "../../processes/run.ts";
+import { codeOf } from "../../core/errors.ts";
 import { signatureHeaders } from "../../core/standard-webhooks.ts";
 
 export type HttpConfig = Extract<AgentConfig, { kind: "http" }>;

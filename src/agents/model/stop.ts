@@ -2,7 +2,7 @@
 import { faultKind } from "../../core/errors.ts";
 import type { AgentOutcome } from "../../core/outcome.ts";
 import { failed } from "../failure.ts";
-import { ToolFault } from "../tools/toolbox.ts";
+import { ToolFault } from "../../mcp/fault.ts";
 import { createTally, type Tally } from "./tally.ts";
 
 /** `stop` has fired when this resolves, whatever the outcome: nothing that was started goes on. Never throws. */

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { makeFolder } from "../../../test/support/folder.ts";
 import { failed } from "../failure.ts";
-import { openToolbox, ToolFault } from "../tools/toolbox.ts";
+import { openToolbox } from "../tools/toolbox.ts";
+import { ToolFault } from "../../mcp/fault.ts";
 import {
   kinds,
   modelOf,

@@ -1,10 +1,11 @@
 // How every tool is run: not without leave, not after the turn was stopped, never throwing, and never with more text
 // than a model should get at once.
+import { orStopped } from "../../core/abort.ts";
 import { cut } from "../../core/text.ts";
 import { clean } from "../../untrusted/clean.ts";
 import { fence, newFenceId } from "../../untrusted/fence.ts";
 import { shorten } from "../../untrusted/shorten.ts";
-import { codeOf } from "../../processes/run.ts";
+import { codeOf } from "../../core/errors.ts";
 import { Refusal } from "./fault.ts";
 
 /** Ours as a plain text; outside text with a label, to be fenced. */
@@ -38,19 +39,6 @@ const mayAct = (onActing: Gate["onActing"]): Promise<boolean> =>
   Promise.resolve()
     .then(onActing)
     .catch(() => false);
-
-/** Rejects when the signal fires, also where the work does not listen to it. */
-export async function orStopped<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const stop = Promise.withResolvers<never>();
-  const onAbort = () => stop.reject(signal.reason);
-  if (signal.aborted) onAbort();
-  else signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    return await Promise.race([work, stop.promise]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
-}
 
 function presented(answer: Answer): string {
   if (typeof answer !== "string") return fenced(answer);

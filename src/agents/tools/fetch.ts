@@ -8,9 +8,10 @@ import { lookup } from "node:dns/promises";
 import { type IncomingMessage, request as requestPlain } from "node:http";
 import { request as requestSecure } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
-import { codeOf } from "../../processes/run.ts";
+import { codeOf } from "../../core/errors.ts";
 import { isPublicAddress } from "./address.ts";
-import { type Answer, orStopped, type Work } from "./execution.ts";
+import { type Answer, type Work } from "./execution.ts";
+import { orStopped } from "../../core/abort.ts";
 import { Refusal } from "./fault.ts";
 import { allowedUrl } from "./hosts.ts";
 

@@ -4,7 +4,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, lstat, open, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, join, posix, sep } from "node:path";
-import { codeOf } from "../../processes/run.ts";
+import { codeOf } from "../../core/errors.ts";
 import { Refusal } from "./fault.ts";
 
 export type Place = {

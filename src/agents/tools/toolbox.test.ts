@@ -5,7 +5,8 @@ import { after, test } from "node:test";
 import { asSchema } from "ai";
 import { makeFolder } from "../../../test/support/folder.ts";
 import { builtInTools } from "../../core/tool.ts";
-import { openToolbox, ToolFault, type ToolboxOptions } from "./toolbox.ts";
+import { openToolbox, type ToolboxOptions } from "./toolbox.ts";
+import { ToolFault } from "../../mcp/fault.ts";
 import { call, openGate } from "../../../test/fixtures/tool-call.ts";
 
 const folder = makeFolder("toolbox");

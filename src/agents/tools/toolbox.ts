@@ -4,16 +4,15 @@ import { tool, type Tool } from "ai";
 import { z } from "zod";
 import type { McpServerConfig } from "../../config/config.ts";
 import { mcpPrefix } from "../../core/tool.ts";
-import { codeOf } from "../../processes/run.ts";
+import { codeOf } from "../../core/errors.ts";
 import { createReaper } from "../../processes/reaper.ts";
 import { execution, type Gate } from "./execution.ts";
-import { ToolFault } from "./fault.ts";
+import { ToolFault } from "../../mcp/fault.ts";
 import { createFetch } from "./fetch.ts";
 import { connectMcp, type McpConnection } from "../../mcp/connect.ts";
 import { mcpTools } from "./mcp-tools.ts";
 import { workspaceTools } from "./workspace.ts";
 
-export { ToolFault } from "./fault.ts";
 
 export type Toolbox = {
   tools: Record<string, Tool>;

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { lstat, mkdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { codeOf } from "../../processes/run.ts";
+import { codeOf } from "../../core/errors.ts";
 import { Refusal } from "./fault.ts";
 import { findPlace, mustBeUnmoved, openExactly, type Place, quoted } from "./path.ts";
 

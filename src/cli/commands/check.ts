@@ -1,4 +1,5 @@
 // `rouse check`: everything that is wrong with a config, at once.
+import { mappingProblems } from "../open/mappings.ts";
 import { existsSync } from "node:fs";
 import { formatProblem, type Problem } from "../../config/problem.ts";
 import { UsageError } from "../../core/errors.ts";
@@ -32,15 +33,6 @@ async function run(context: Context): Promise<number> {
     count === 0 ? `${file} can be used.` : `${file} has ${count} problem${count === 1 ? "" : "s"}.`,
   );
   return count === 0 ? 0 : 1;
-}
-
-/** Templates and transforms are looked at as a gateway would before it serves them. */
-export async function mappingProblems({ config, place }: Loaded): Promise<Problem[]> {
-  const { prepareMappings } = await import("../../hooks/mapping/prepare.ts");
-  const prepared = await prepareMappings(config.hooks);
-  if (!prepared.ok) return prepared.findings.map(place);
-  await prepared.mappings.close();
-  return [];
 }
 
 /** Channels are made, and those of users loaded, but not asked anything. */

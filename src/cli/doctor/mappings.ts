@@ -1,7 +1,7 @@
 // The mappings: do their templates compile and their transforms load, and which of them lift the safety boundary?
 import type { MappingConfig } from "../../config/config.ts";
 import { formatProblem } from "../../config/problem.ts";
-import { mappingProblems } from "../commands/check.ts";
+import { mappingProblems } from "../open/mappings.ts";
 import type { Loaded } from "../open/settings.ts";
 import { fail, type Finding, ok, warn } from "./finding.ts";
 

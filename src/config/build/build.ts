@@ -7,7 +7,8 @@ import { buildGmail } from "./gmail.ts";
 import { buildMail } from "./mail.ts";
 import { buildFallback, buildMappings } from "./mappings.ts";
 import { namedChannels } from "./channel-names.ts";
-import { gatewayToken, hookTokens } from "../rules/rules.ts";
+import { gatewayToken } from "./tokens.ts";
+import { hookTokens } from "./tokens.ts";
 import { defaultMaxSteps, defaultOutputLimitBytes } from "../schema/agents.ts";
 import type { Settings } from "../schema/index.ts";
 

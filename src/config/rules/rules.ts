@@ -1,4 +1,5 @@
 // Rules between settings, each a pure function of what the schema let through: errors refuse the file, warnings do not.
+import { gatewayToken, hookTokens } from "../build/tokens.ts";
 import { hash, timingSafeEqual } from "node:crypto";
 import { mainSessionKey } from "../../core/run.ts";
 import { generatedKeyPrefix, hasAllowedPrefix, sessionKeyFault } from "../../core/session-key.ts";
@@ -33,18 +34,6 @@ export function checkRules(settings: Settings): Findings {
     warnings: found.flatMap(({ warnings }) => warnings),
   };
 }
-
-/** The hook tokens with their places; blank counts as none. */
-export function hookTokens({ hooks }: Settings): { value: string; path: Path }[] {
-  const written = hooks.token ?? [];
-  const path = ["hooks", "token"];
-  const all = Array.isArray(written)
-    ? written.map((value, at) => ({ value, path: [...path, at] }))
-    : [{ value: written, path }];
-  return all.filter(({ value }) => value.trim() !== "");
-}
-
-export const gatewayToken = ({ gateway }: Settings): string | null => gateway.auth.token?.trim() || null;
 
 function gatewayRules(settings: Settings): Findings {
   const problems: Finding[] = [];
