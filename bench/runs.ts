@@ -3,7 +3,8 @@ import type { RunRequest } from "../src/core/action.ts";
 import { newId } from "../src/core/id.ts";
 import { outsideMessage } from "../src/core/message.ts";
 import { mainSessionKey, type NewRun } from "../src/core/run.ts";
-import type { Acceptance, Settlement } from "../src/store/ports/store.ts";
+import type { Acceptance } from "../src/core/request.ts";
+import type { Settlement } from "../src/core/settlement.ts";
 
 /** No heartbeat follows from it: that would be work of another kind. */
 export const request: RunRequest = {
@@ -44,7 +45,7 @@ export const acceptanceOf = (run: NewRun): Acceptance => ({
   runs: [run],
   heartbeat: null,
   idempotency: null,
-  answer: { status: 202, body: {} },
+  response: { status: 202, body: {} },
 });
 
 /** It ended well; its summary is stored with it. */

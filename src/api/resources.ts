@@ -4,7 +4,7 @@ import { plainText } from "../core/message.ts";
 import type { Run } from "../core/run.ts";
 import type { SystemEvent } from "../core/system-event.ts";
 import type { Session, TranscriptTurn } from "../core/transcript.ts";
-import type { RequestRecord } from "../store/ports/store.ts";
+import type { RequestRecord } from "../core/request.ts";
 
 const time = (milliseconds: number | null): string | null =>
   milliseconds === null ? null : new Date(milliseconds).toISOString();

@@ -1,4 +1,6 @@
-// A watched mail account: how far it has been read, and how it is doing.
+// A watched mail account: how far it has been read, how it is doing, and what its mail led to.
+import type { Acceptance, RequestRecord } from "./request.ts";
+import type { HeartbeatRequest, NewEvent } from "./system-event.ts";
 
 /** What its mail is sent to, wherever it comes from. */
 export const mailHook = "gmail";
@@ -30,3 +32,27 @@ export type MailOutcome = (typeof mailOutcomes)[number];
 export type WaitingMail = { readonly id: string; /** Tries so far. */ readonly attempts: number };
 
 export const mailAccountId = (source: string, account: string): string => `${source}:${account}`;
+
+/** A note for the main session, and whether it is to look at once. */
+export type MailNotice = { event: NewEvent; heartbeat: HeartbeatRequest | null };
+
+/** What became of one message. */
+export type TakenMail = {
+  id: string;
+  outcome: MailOutcome;
+  acceptance: Acceptance | null;
+  /** For the operator, when it led to nothing. */
+  record: Omit<RequestRecord, "createdAt"> | null;
+  /** With `waiting`: when it is tried again. */
+  retryInMs: number | null;
+};
+
+export type MailCommit = {
+  id: string;
+  lease: string;
+  mails: readonly TakenMail[];
+  /** With the last of a look: where the next begins, and how the account is doing. */
+  end: { cursor: string; status: MailStatus; error: string | null; notice: MailNotice | null } | null;
+};
+
+export type MailNote = { id: string; status: MailStatus; error: string | null; notice: MailNotice | null };

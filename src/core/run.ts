@@ -66,6 +66,8 @@ export type ClaimedRun = Run & {
   acted: boolean;
 };
 
+export type CancelResult = "cancelled" | "requested" | "ended" | "unknown";
+
 export const mainSessionKey = "main";
 export const heartbeatLane = "main";
 /** Heartbeats asked for within this time become one. */

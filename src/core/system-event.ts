@@ -17,3 +17,6 @@ export type SystemEvent = NewEvent & {
   createdAt: number;
   shownAt: number | null;
 };
+
+/** Heartbeat requests coalesce: while one waits that has not begun, another changes nothing. */
+export type HeartbeatRequest = { agentId: string; delayMs: number };

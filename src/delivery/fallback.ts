@@ -2,7 +2,7 @@
 // text, to another target, with no fallback of its own.
 import type { ClaimedDelivery } from "../core/delivery.ts";
 import { resolveTarget, type TargetPolicy } from "../core/target.ts";
-import type { DeliverySettlement } from "../store/ports/store.ts";
+import type { DeliverySettlement } from "../core/settlement.ts";
 
 export function withFallback(
   delivery: ClaimedDelivery,

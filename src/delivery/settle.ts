@@ -14,7 +14,7 @@ import { backOffMs } from "../core/retry.ts";
 import { mainSessionKey } from "../core/run.ts";
 import type { NewEvent } from "../core/system-event.ts";
 import { cutWithMark, oneLine } from "../core/text.ts";
-import type { DeliverySettlement } from "../store/ports/store.ts";
+import type { DeliverySettlement } from "../core/settlement.ts";
 import type { Transmission } from "./transmit.ts";
 
 export type SendPolicy = { firstMs: number; longestMs: number; giveUpAfterMs: number };

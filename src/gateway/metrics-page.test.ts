@@ -8,7 +8,7 @@ import { createClientAddress } from "../http/client-address.ts";
 import { createGuard } from "../http/guard.ts";
 import { createServer } from "../http/server.ts";
 import { createThrottle } from "../http/throttle.ts";
-import type { Backlog } from "../store/ports/store.ts";
+import type { Backlog } from "../core/backlog.ts";
 import { createMetrics } from "../telemetry/metrics.ts";
 import { createProcessWatch } from "../telemetry/process.ts";
 import { createMetricsPage, type MetricsPageOptions } from "./metrics-page.ts";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createFakeClock } from "../../test/fakes/clock.ts";
 import { silentLog } from "../core/log.ts";
 import { createRetentionKeeper } from "./retention.ts";
-import type { Retention } from "../store/ports/store.ts";
+import type { Retention } from "../core/retention.ts";
 
 const day = 86_400_000;
 

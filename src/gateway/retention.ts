@@ -2,7 +2,7 @@
 import type { Clock } from "../core/clock.ts";
 import { faultKind } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import { idempotencyMs } from "../store/create/create.ts";
+import { idempotencyMs } from "../core/retention.ts";
 import type { Store } from "../store/ports/store.ts";
 
 export type RetentionKeeper = { start(): void; sweep(): Promise<number>; stop(): Promise<void> };

@@ -6,7 +6,7 @@ import type { Done } from "./done.ts";
 
 export type CursorStore = Pick<
   Store,
-  "holdMail" | "releaseMail" | "commitMail" | "noteMail" | "noteMailWatch" | "listMailAccounts"
+  "claimMailbox" | "releaseMailbox" | "commitMail" | "noteMail" | "noteSubscription" | "listMailAccounts"
 >;
 
 const leaseMs = 30_000;
@@ -21,7 +21,7 @@ export async function findAccount(store: CursorStore, account: string): Promise<
 export async function setFirstCursor(store: CursorStore, account: string, cursor: string): Promise<Done> {
   const id = gmailAccountId(account);
   const lease = newId();
-  const held = await store.holdMail({ id, lease, leaseMs });
+  const held = await store.claimMailbox({ id, lease, leaseMs });
   // Whoever holds it looks at this moment, and sets it.
   if (held === null) return { what: "cursor", name: id, state: "there" };
   try {
@@ -30,6 +30,6 @@ export async function setFirstCursor(store: CursorStore, account: string, cursor
     await store.commitMail({ id, lease, mails: [], end });
     return { what: "cursor", name: id, state: "made" };
   } finally {
-    await store.releaseMail({ id, lease });
+    await store.releaseMailbox({ id, lease });
   }
 }

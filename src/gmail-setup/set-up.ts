@@ -99,7 +99,7 @@ async function noteInStore(
     return { what: "cursor", name: id, state: "left", note: "the gateway sets it at its first look" };
   const done = await setFirstCursor(store, account, found.cursor);
   const expiration = found.watch?.expiration ?? null;
-  if (expiration !== null) await store.noteMailWatch(id, { expiration, dueAt: clock.now() + renewInMs });
+  if (expiration !== null) await store.noteSubscription(id, { expiration, dueAt: clock.now() + renewInMs });
   if (found.login.isNew && found.known?.status === "needs-reauth")
     await store.noteMail({ id, status: "ok", error: null, notice: null });
   return done;

@@ -83,7 +83,7 @@ function runFor(change: Partial<AgentAction>, ...options: Parameters<typeof test
   const allowed = applyPolicy({ ...action, ...change }, "mapping", settings);
   assert.ok(!isRefusal(allowed));
   const acceptance = acceptAgent("agent", allowed, settings, null);
-  assert.deepEqual(acceptance.answer, { status: 202, body: { ok: true, runId: acceptance.runs[0]?.id } });
+  assert.deepEqual(acceptance.response, { status: 202, body: { ok: true, runId: acceptance.runs[0]?.id } });
   return acceptance.runs[0]!;
 }
 
@@ -143,7 +143,7 @@ test("wake: an event, and a heartbeat only for now", () => {
     null,
   );
   assert.equal(later.heartbeat, null);
-  assert.deepEqual(later.answer.body, { ok: true, mode: "next-heartbeat", eventId: later.id });
+  assert.deepEqual(later.response.body, { ok: true, mode: "next-heartbeat", eventId: later.id });
 });
 
 test("idempotency keys", () => {

@@ -6,7 +6,7 @@ import { newId } from "../core/id.ts";
 import { heartbeatDelayMs, laneOf, mainSessionKey, type NewRun } from "../core/run.ts";
 import { generatedKeyPrefix } from "../core/session-key.ts";
 import { repeated, singleHeader } from "../http/headers.ts";
-import type { Acceptance } from "../store/ports/store.ts";
+import type { Acceptance } from "../core/request.ts";
 import type { Allowed, AllowedAgentAction } from "./policy.ts";
 import type { HookSettings } from "./settings.ts";
 
@@ -24,7 +24,7 @@ export function acceptWake(
     runs: [],
     heartbeat: mode === "now" ? { agentId: settings.defaultAgentId, delayMs: heartbeatDelayMs } : null,
     idempotency,
-    answer: { status: 200, body: { ok: true, mode, eventId: id } },
+    response: { status: 200, body: { ok: true, mode, eventId: id } },
   };
 }
 
@@ -43,7 +43,7 @@ export function acceptAgent(
     runs: [run],
     heartbeat: null,
     idempotency,
-    answer: { status: 202, body: { ok: true, runId: run.id } },
+    response: { status: 202, body: { ok: true, runId: run.id } },
   };
 }
 
@@ -78,7 +78,7 @@ export function acceptAll(
     runs,
     heartbeat: each.find((one) => one.heartbeat)?.heartbeat ?? null,
     idempotency,
-    answer: {
+    response: {
       status: runs.length > 0 ? 202 : 200,
       body: {
         ok: true,

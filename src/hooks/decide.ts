@@ -4,7 +4,7 @@ import type { Action } from "../core/action.ts";
 import { isRefusal, type Refusal, refuse } from "../core/errors.ts";
 import { parseJson } from "../http/body.ts";
 import type { Room } from "./admission.ts";
-import type { Acceptance } from "../store/ports/store.ts";
+import type { Acceptance, Decision, NoAction } from "../core/request.ts";
 import { acceptAll, acceptOne, readIdempotency } from "./acceptance.ts";
 import { readAgent } from "./payload/agent.ts";
 import { type MappedRequest, queryOf, visibleHeaders } from "./mapping/request.ts";
@@ -18,13 +18,8 @@ export type Hook = {
   readonly read: ((payload: unknown) => Action | Refusal) | null;
 };
 
-/** A request that leads to nothing: `skipped` is 204, `failed` 500; the reason is kept for the operator. */
-export type Nothing = { readonly outcome: "skipped" | "failed"; readonly reason: string };
-
 /** The queue seems full: what was accepted before is answered, and room is looked for. */
 export type Full = { readonly full: Acceptance };
-
-export type Decision = Acceptance | Refusal | Nothing;
 
 export type HookRequest = { target: string; rawHeaders: readonly string[]; body: Buffer; now: number };
 
@@ -56,7 +51,7 @@ export function decide(
   room: QueueRoom,
 ): Decision | Full | Promise<Decision | Full> {
   const asked = ask(hook, request, settings);
-  const finish = (each: Asked | Refusal | Nothing): Decision | Full => {
+  const finish = (each: Asked | Refusal | NoAction): Decision | Full => {
     const decision = conclude(hook, each, request, settings);
     return isTooMuch(decision, room) ? { full: decision } : decision;
   };
@@ -67,7 +62,7 @@ export function ask(
   hook: Hook,
   request: HookRequest,
   settings: HookSettings,
-): Asked | Refusal | Nothing | Promise<Asked | Refusal | Nothing> {
+): Asked | Refusal | NoAction | Promise<Asked | Refusal | NoAction> {
   const parsed = parseJson(request.body);
   if (isRefusal(parsed)) return parsed;
   if (hook.read === null) return askMappings(mappedRequest(hook.name, parsed.value, request), settings);
@@ -78,7 +73,7 @@ export function ask(
 async function askMappings(
   request: MappedRequest,
   settings: HookSettings,
-): Promise<Asked | Refusal | Nothing> {
+): Promise<Asked | Refusal | NoAction> {
   const mapped = await settings.mappings.decide(request);
   if (isRefusal(mapped)) return mapped;
   if (mapped.kind !== "actions") return { outcome: mapped.kind, reason: mapped.reason };
@@ -113,7 +108,7 @@ export const mappedRequest = (
 /** All actions are accepted or none is. */
 export function conclude(
   { name }: Hook,
-  asked: Asked | Refusal | Nothing,
+  asked: Asked | Refusal | NoAction,
   { rawHeaders, body }: Pick<HookRequest, "rawHeaders" | "body">,
   settings: HookSettings,
 ): Decision {

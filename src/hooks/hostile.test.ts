@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { request as httpRequest } from "node:http";
 import test from "node:test";
 import { plainText } from "../core/message.ts";
-import type { Accepted } from "../store/ports/store.ts";
+import type { Accepted } from "../core/request.ts";
 import { type Fixture, post, startHooks, token } from "../../test/fixtures/hooks-server.ts";
 
 const right = `Authorization: Bearer ${token}`;

@@ -158,13 +158,13 @@ test("100 Continue comes only once token and name are good", async (context) => 
 });
 
 test("idempotency: the key goes to the store with the body's fingerprint", async (context) => {
-  const answer = { status: 202, body: { ok: true, runId: "first" } };
+  const response = { status: 202, body: { ok: true, runId: "first" } };
   const hooks = await startHooks(context, {
     accept: ({ idempotency }) =>
-      Promise.resolve(idempotency?.key === "again" ? { kind: "replayed", answer } : { kind: "mismatch" }),
+      Promise.resolve(idempotency?.key === "again" ? { kind: "replayed", response } : { kind: "mismatch" }),
   });
   const replayed = await hooks.post("/hooks/agent", { message: "m" }, [right, "Idempotency-Key: again"]);
-  assert.deepEqual([replayed.status, replayed.json], [202, answer.body]);
+  assert.deepEqual([replayed.status, replayed.json], [202, response.body]);
   assert.equal(replayed.headers["idempotent-replayed"], "true");
   assert.match(hooks.accepted[0]?.idempotency?.fingerprint ?? "", /^[0-9a-f]{64}$/);
   const mismatch = await hooks.post("/hooks/agent", { message: "m" }, [right, "Idempotency-Key: other"]);
@@ -197,7 +197,7 @@ test("a full queue still answers what was accepted before, and says when a key w
   const keyed = [right, "Idempotency-Key: k"];
   for (const [repeated, expected] of [
     [
-      { kind: "replayed", answer: { status: 202, body: { ok: true, runId: "first" } } },
+      { kind: "replayed", response: { status: 202, body: { ok: true, runId: "first" } } },
       [202, undefined, "true"],
     ],
     [{ kind: "mismatch" }, [422, "idempotency-mismatch", undefined]],

@@ -18,17 +18,9 @@ import { readBody } from "../http/body.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { sendEmpty, sendJson, sendRefusal } from "../http/respond.ts";
 import type { FailureCounter } from "../http/shared-throttle.ts";
-import type { Acceptance, Accepted, Store, Stored } from "../store/ports/store.ts";
-import {
-  type Decision,
-  decide,
-  findHook,
-  type Full,
-  type Hook,
-  type Nothing,
-  queueFull,
-  type QueueRoom,
-} from "./decide.ts";
+import type { Acceptance, Accepted, Stored, Decision, NoAction } from "../core/request.ts";
+import type { Store } from "../store/ports/store.ts";
+import { decide, findHook, type Full, type Hook, queueFull, type QueueRoom } from "./decide.ts";
 import { withTrace } from "./acceptance.ts";
 import { createRefusals } from "./refusals.ts";
 import { isUnder, matchRoute } from "./route.ts";
@@ -103,7 +95,7 @@ export function createHooks(dependencies: HooksDependencies): Hooks {
   ) {
     if (accepted.kind === "mismatch")
       return answerRefusal(exchange, settings, refuse("idempotency-mismatch"));
-    const { status, body } = accepted.kind === "replayed" ? accepted.answer : acceptance.answer;
+    const { status, body } = accepted.kind === "replayed" ? accepted.response : acceptance.response;
     sendJson(exchange, status, body, accepted.kind === "replayed" ? replayedHeaders : undefined);
     answered(exchange, accepted.kind === "replayed" ? "replayed" : "accepted");
     if (accepted.kind === "stored") onStored(acceptance, accepted);
@@ -116,7 +108,7 @@ export function createHooks(dependencies: HooksDependencies): Hooks {
   }
 
   /** The record comes first: the operator can always see why nothing happened. */
-  async function answerNothing(exchange: Exchange, settings: HookSettings, hook: Hook, nothing: Nothing) {
+  async function answerNothing(exchange: Exchange, settings: HookSettings, hook: Hook, nothing: NoAction) {
     const { outcome, reason } = nothing;
     await store.recordRequest({ id: newId(), hook: hook.name, outcome, reason });
     if (outcome === "skipped") {

@@ -5,9 +5,9 @@ import type { RequestCode } from "../core/metrics.ts";
 import { carriedTrace, noSpan, readTraceHeaders, type Span, type Trace } from "../core/trace.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { listHeader, singleHeader } from "../http/headers.ts";
-import type { Acceptance } from "../store/ports/store.ts";
+import type { Acceptance } from "../core/request.ts";
 import { withTrace } from "./acceptance.ts";
-import type { Decision } from "./decide.ts";
+import type { Decision } from "../core/request.ts";
 
 export function startHookSpan(trace: Trace, { request, name, startedAt }: Exchange): Span {
   const { rawHeaders } = request;

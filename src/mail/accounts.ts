@@ -6,9 +6,9 @@ import type { Config } from "../config/config.ts";
 import type { Clock } from "../core/clock.ts";
 import { faultKind } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import type { Decision } from "../hooks/decide.ts";
+import type { Decision } from "../core/request.ts";
 import type { Exchange } from "../http/exchange.ts";
-import type { Acceptance } from "../store/ports/store.ts";
+import type { Acceptance } from "../core/request.ts";
 import type { MailPayload, MailStore } from "./options.ts";
 import type { WatchedMail } from "./account.ts";
 

@@ -2,7 +2,8 @@
 import { faultKind, isRefusal, type Refusal } from "../core/errors.ts";
 import { newId } from "../core/id.ts";
 import { mailHook, type MailOutcome, type WaitingMail } from "../core/mail.ts";
-import type { Acceptance, TakenMail } from "../store/ports/store.ts";
+import type { TakenMail } from "../core/mail.ts";
+import type { Acceptance } from "../core/request.ts";
 import type { SyncOptions } from "./options.ts";
 import { type Fetched, MailFault } from "./mailbox.ts";
 

@@ -2,7 +2,7 @@
 import { newId } from "../core/id.ts";
 import { mailHook } from "../core/mail.ts";
 import { heartbeatDelayMs, mainSessionKey } from "../core/run.ts";
-import type { MailNotice } from "../store/ports/store.ts";
+import type { MailNotice } from "../core/mail.ts";
 import type { CatchUp } from "./mailbox.ts";
 
 type About = { mailbox: { readonly account: string }; agentId: () => string; remedy: string };

@@ -1,8 +1,9 @@
 // What a mail watch is made of, and what it asks of its surroundings.
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
-import type { Decision } from "../hooks/decide.ts";
-import type { Acceptance, Store } from "../store/ports/store.ts";
+import type { Decision } from "../core/request.ts";
+import type { Acceptance } from "../core/request.ts";
+import type { Store } from "../store/ports/store.ts";
 import type { Mail, Mailbox } from "./mailbox.ts";
 
 /** What the mappings of the hook `gmail` get, one message at a time. */
@@ -10,14 +11,14 @@ export type MailPayload = { source: string; account: string; messages: readonly 
 
 export type MailStore = Pick<
   Store,
-  | "holdMail"
-  | "renewMail"
-  | "releaseMail"
+  | "claimMailbox"
+  | "renewMailbox"
+  | "releaseMailbox"
   | "unseenMail"
   | "waitingMail"
   | "commitMail"
   | "noteMail"
-  | "noteMailWatch"
+  | "noteSubscription"
 >;
 
 /** Asking the provider for hints, again and again. */

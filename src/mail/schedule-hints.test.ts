@@ -201,12 +201,12 @@ suite("the mail engine's looks", { concurrency: true }, () => {
     await rested(lab, 1);
     lab.box.arrive("a");
     const id = "gmail:me@mail.test";
-    await lab.store.holdMail({ id, lease: "other", leaseMs: 600_000 });
+    await lab.store.claimMailbox({ id, lease: "other", leaseMs: 600_000 });
     watch.hint();
     await lab.wait(1000);
     await lab.wait(1000);
     assert.equal(lab.box.count("changes"), 0);
-    await lab.store.releaseMail({ id, lease: "other" });
+    await lab.store.releaseMailbox({ id, lease: "other" });
     await lab.wait(1000);
     await eventually(async () => (await lab.keys()).length === 1, "the run");
   });
@@ -214,12 +214,12 @@ suite("the mail engine's looks", { concurrency: true }, () => {
   test("a start while one that died still holds the account is followed shortly after it is free", async (t) => {
     const lab = await createLab(t);
     const id = "gmail:me@mail.test";
-    await lab.store.holdMail({ id, lease: "of one that died", leaseMs: 600_000 });
+    await lab.store.claimMailbox({ id, lease: "of one that died", leaseMs: 600_000 });
     lab.watch({ pollMs: 300_000 }).start();
     await lab.wait(1000);
     await lab.wait(1000);
     assert.equal(lab.box.count("baseline"), 0);
-    await lab.store.releaseMail({ id, lease: "of one that died" });
+    await lab.store.releaseMailbox({ id, lease: "of one that died" });
     await lab.wait(1000);
     await rested(lab, 1);
     assert.equal(lab.box.count("baseline"), 1);
@@ -243,12 +243,12 @@ suite("the mail engine's looks", { concurrency: true }, () => {
     const status = async () => (await lab.store.listMailAccounts())[0]?.status;
     let watch: MailWatch | null = null;
     const seen: (string | undefined)[] = [];
-    const releaseMail: Store["releaseMail"] = async (held) => {
+    const releaseMailbox: Store["releaseMailbox"] = async (held) => {
       seen.push(await status());
       watch?.trouble("pull", null);
-      await lab.store.releaseMail(held);
+      await lab.store.releaseMailbox(held);
     };
-    watch = lab.watch({ pollMs: 300_000, store: { ...lab.store, releaseMail } });
+    watch = lab.watch({ pollMs: 300_000, store: { ...lab.store, releaseMailbox } });
     watch.trouble("pull", "hints cannot be pulled: 403");
     watch.start();
     await eventually(() => seen.length > 0, "the first look");

@@ -3,7 +3,8 @@ import { suite, test } from "node:test";
 import { StoreUnavailable } from "../core/errors.ts";
 import { plainText } from "../core/message.ts";
 import type { MailAccount } from "../core/mail.ts";
-import type { MailCommit, Store } from "../store/ports/store.ts";
+import type { MailCommit } from "../core/mail.ts";
+import type { Store } from "../store/ports/store.ts";
 import { acceptMail, createLab, keyOf, type Lab } from "../../test/fixtures/mailbox.ts";
 import { MailFault } from "./mailbox.ts";
 
@@ -330,7 +331,7 @@ suite("the mail engine", { concurrency: true }, () => {
       await goOn.promise;
     };
     const slow = lab.watch({
-      store: { ...lab.store, renewMail: () => Promise.reject(new StoreUnavailable("away")) },
+      store: { ...lab.store, renewMailbox: () => Promise.reject(new StoreUnavailable("away")) },
     });
     const looking = slow.tick();
     await entered.promise;
@@ -356,12 +357,12 @@ suite("the mail engine", { concurrency: true }, () => {
       await goOn.promise;
     };
     const renewals: boolean[] = [];
-    const renewMail: Store["renewMail"] = async (hold) => {
-      const held = await lab.store.renewMail(hold);
+    const renewMailbox: Store["renewMailbox"] = async (hold) => {
+      const held = await lab.store.renewMailbox(hold);
       renewals.push(held);
       return held;
     };
-    const looking = lab.watch({ store: { ...lab.store, renewMail } }).tick();
+    const looking = lab.watch({ store: { ...lab.store, renewMailbox } }).tick();
     await entered.promise;
     for (let seconds = 0; seconds < 40; seconds++) {
       const before = renewals.length;

@@ -3,7 +3,7 @@
 import { newId } from "../core/id.ts";
 import { backOffMs } from "../core/retry.ts";
 import type { MailAccount, WaitingMail } from "../core/mail.ts";
-import type { MailCommit } from "../store/ports/store.ts";
+import type { MailCommit } from "../core/mail.ts";
 import { createLeaseKeeper } from "../work/lease.ts";
 import type { Renewal, SyncOptions } from "./options.ts";
 import { skippedNotice } from "./notices.ts";
@@ -47,7 +47,7 @@ export function createSync(options: SyncOptions): (stopping: AbortSignal) => Pro
     log,
     leaseMs,
     renew: async ({ ids, lease }) => ({
-      held: (await store.renewMail({ id, lease, leaseMs })) ? ids : [],
+      held: (await store.renewMailbox({ id, lease, leaseMs })) ? ids : [],
       cancelled: [],
     }),
   });
@@ -125,7 +125,7 @@ export function createSync(options: SyncOptions): (stopping: AbortSignal) => Pro
       renewalFailures = 0;
       troubles.delete("renewal");
       const dueAt = Math.round(clock.now() + wanted.everyMs * (0.9 + 0.2 * random()));
-      await store.noteMailWatch(id, { expiration, dueAt });
+      await store.noteSubscription(id, { expiration, dueAt });
     } catch (fault) {
       if (!(fault instanceof MailFault) || fault.kind === "reauth") throw fault;
       troubles.set("renewal", `hints could not be asked for: ${fault.message}`);
@@ -133,7 +133,7 @@ export function createSync(options: SyncOptions): (stopping: AbortSignal) => Pro
         fault.retryAfterMs ?? 0,
         backOffMs(++renewalFailures, renewalBackOff, random()),
       );
-      await store.noteMailWatch(id, { expiration: null, dueAt: clock.now() + delayMs });
+      await store.noteSubscription(id, { expiration: null, dueAt: clock.now() + delayMs });
       if (renewalFailures === 1)
         log.warn("hints of new mail could not be asked for", {
           account: mailbox.account,
@@ -144,7 +144,7 @@ export function createSync(options: SyncOptions): (stopping: AbortSignal) => Pro
 
   return async (stopping) => {
     const lease = newId();
-    const account = await store.holdMail({ id, lease, leaseMs });
+    const account = await store.claimMailbox({ id, lease, leaseMs });
     if (account === null) return { kind: "busy" };
     const lost = new AbortController();
     const signal = AbortSignal.any([stopping, lost.signal]);
@@ -155,7 +155,7 @@ export function createSync(options: SyncOptions): (stopping: AbortSignal) => Pro
       return { kind: "done", cursorBefore: account.cursor, taken };
     } finally {
       letGo();
-      await store.releaseMail({ id, lease }).catch(() => {});
+      await store.releaseMailbox({ id, lease }).catch(() => {});
     }
   };
 }

@@ -82,4 +82,3 @@ export function runProcess(options: ProcessOptions, signal: AbortSignal): Promis
   else signal.addEventListener("abort", stop, { once: true });
   return promise;
 }
-

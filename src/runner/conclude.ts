@@ -4,7 +4,8 @@ import type { Clock } from "../core/clock.ts";
 import { faultKind } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { ClaimedRun } from "../core/run.ts";
-import type { Settlement, Store } from "../store/ports/store.ts";
+import type { Settlement } from "../core/settlement.ts";
+import type { Store } from "../store/ports/store.ts";
 import { untilStored } from "../work/persist.ts";
 import { released, settle, type Attempt, type SettlePolicy } from "./settle.ts";
 

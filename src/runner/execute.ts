@@ -59,7 +59,7 @@ export async function execute(
     const { opening } = opened;
     const { who, made, shown } = opening;
     Object.assign(known, shown, { signals: made.signals });
-    const begun = early ? firstBegun : await store.beginRun(startOf(run, opening, dependencies));
+    const begun = early ? firstBegun : await store.startRun(startOf(run, opening, dependencies));
     if (begun.kind === "lost") return "lost";
     if (begun.kind === "parked") return { parked: begun.reason };
     const onActing = async () => {

@@ -18,10 +18,11 @@ import {
   splitHistory,
   usualContextTokens,
 } from "../session/transcript.ts";
-import type { Begun, Store, TurnStart } from "../store/ports/store.ts";
+import type { AttemptStarted, AttemptStart } from "../core/attempt.ts";
+import type { Store } from "../store/ports/store.ts";
 
 export type TurnDependencies = {
-  store: Pick<Store, "waitingEvents" | "beginRun" | "markActed" | "compact">;
+  store: Pick<Store, "waitingEvents" | "startRun" | "markActed" | "compact">;
   policy: () => { budget: Budget; contextTokens: Readonly<Record<string, number>> };
   clock: Clock;
 };
@@ -67,7 +68,7 @@ export const startOf = (
   run: NewRun & { lease: string },
   { who: { config }, made }: Opening,
   { policy }: Pick<TurnDependencies, "policy">,
-): TurnStart => ({
+): AttemptStart => ({
   id: run.id,
   lease: run.lease,
   hook: run.hook,
@@ -108,7 +109,7 @@ export const turnOf = (
   ...rest,
 });
 
-export type Going = Extract<Begun, { kind: "go" }>;
+export type Going = Extract<AttemptStarted, { kind: "go" }>;
 
 /** What the agent is reminded of. What no longer fits its window is compacted first, by itself if it can. */
 export async function conversationOf(

@@ -11,7 +11,8 @@ import { createAgents } from "../agents/registry.ts";
 import type { AgentConfig } from "../config/config.ts";
 import { StoreUnavailable } from "../core/errors.ts";
 import { acceptance, event, heartbeat, run } from "../store/ports/harness.contract.ts";
-import type { Acceptance, Store } from "../store/ports/store.ts";
+import type { Acceptance } from "../core/request.ts";
+import type { Store } from "../store/ports/store.ts";
 import { acceptWith } from "./intake.ts";
 
 type Wish = { accept?: Store["accept"]; config?: AgentConfig };

@@ -1,6 +1,8 @@
 // What is accepted while there is a place for it is stored as begun: it waits for no claim, and for no second write.
 import { isolatedRun } from "../store/create/single.ts";
-import type { Acceptance, Accepted, FirstTurn, Store } from "../store/ports/store.ts";
+import type { FirstTurn } from "../core/attempt.ts";
+import type { Acceptance, Accepted } from "../core/request.ts";
+import type { Store } from "../store/ports/store.ts";
 import type { RunPlace, Runner } from "./runner.ts";
 
 export function acceptWith(

@@ -7,7 +7,7 @@ import type { Metrics } from "../core/metrics.ts";
 import type { AgentOutcome } from "../core/outcome.ts";
 import type { ClaimedRun } from "../core/run.ts";
 import type { Span, Trace } from "../core/trace.ts";
-import type { Settlement } from "../store/ports/store.ts";
+import type { Settlement } from "../core/settlement.ts";
 
 export type RunMetrics = Pick<
   Metrics,

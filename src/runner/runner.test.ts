@@ -8,7 +8,8 @@ import { silentLog, type Log, type LogFields } from "../core/log.ts";
 import { outsideMessage, plainText } from "../core/message.ts";
 import type { AgentOutcome } from "../core/outcome.ts";
 import { hookPrompt } from "../session/prompt.ts";
-import type { Settlement, Store } from "../store/ports/store.ts";
+import type { Settlement } from "../core/settlement.ts";
+import type { Store } from "../store/ports/store.ts";
 import { parseFences } from "../untrusted/fence.ts";
 
 const mayPass: AgentOutcome = { kind: "failed", reason: "busy", mayPass: true };

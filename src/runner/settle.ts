@@ -14,7 +14,7 @@ import type { Signals } from "../core/signals.ts";
 import { heartbeatDelayMs, isConversation, type ClaimedRun, type EndStatus } from "../core/run.ts";
 import { isAcknowledgement } from "../session/acknowledgement.ts";
 import { summaryOf } from "../session/summary.ts";
-import type { Ending, Settlement } from "../store/ports/store.ts";
+import type { TurnEnding, Settlement } from "../core/settlement.ts";
 import { addReport, usedBy, type Price } from "./report.ts";
 
 export type Attempt = {
@@ -167,7 +167,7 @@ function deliveryTo(
   return { ...base, channel: resolved.channel, to: wanted.to, status: "failed", error };
 }
 
-function endingOf(run: ClaimedRun, outcome: Outcome, carried: boolean): Ending {
+function endingOf(run: ClaimedRun, outcome: Outcome, carried: boolean): TurnEnding {
   const { reply, error } = endOf(outcome);
   const foreignSession = ("report" in outcome ? outcome.report?.foreignSession : undefined) ?? null;
   const { agentId, sessionKey } = run;

@@ -48,13 +48,13 @@ import { commitMail, unseenMail, waitingMail } from "./programs/mail.ts";
 import { countUnfinished, countWaiting, sweep } from "./programs/upkeep.ts";
 import { settleRuns } from "./programs/settle.ts";
 import { openSqliteStore } from "./sqlite/sqlite.ts";
-import type { TurnStart } from "./ports/store.ts";
+import type { AttemptStart } from "../core/attempt.ts";
 import { makeFolder } from "../../test/support/folder.ts";
 
 const now = 1_000_000;
 
 const place = { agentId: "main", sessionKey: "hook:a" };
-const start = (id: string): TurnStart => ({
+const start = (id: string): AttemptStart => ({
   id,
   lease: "lease",
   hook: "agent",

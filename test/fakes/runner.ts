@@ -107,7 +107,7 @@ export async function setUpRunner(test: TestContext) {
       runs: [],
       heartbeat: null,
       idempotency: null,
-      answer: { status: 202, body: {} },
+      response: { status: 202, body: {} },
       ...more,
     });
 

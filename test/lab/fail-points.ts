@@ -89,9 +89,9 @@ export function createFailPoints(store: Store, life: string, tell: (told: Told) 
       for (const id of answer.held) held({ id, lease: renewal.lease }, from, renewal.leaseMs);
       return answer;
     },
-    async beginRun(start) {
+    async startRun(start) {
       const from = monotonicMs();
-      const begun = await port.beginRun(start);
+      const begun = await port.startRun(start);
       if (begun.kind !== "parked") note(start, from, { kind: begun.kind === "go" ? "begun" : "refused" });
       return begun;
     },

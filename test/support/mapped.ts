@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { plainText } from "../../src/core/message.ts";
 import type { Run } from "../../src/core/run.ts";
 import type { RawAnswer } from "../fixtures/raw-client.ts";
-import type { RequestRecord } from "../../src/store/ports/store.ts";
+import type { RequestRecord } from "../../src/core/request.ts";
 import { type ParsedBlock, parseFences } from "../../src/untrusted/fence.ts";
 import type { TestGateway } from "./gateway.ts";
 

@@ -13,7 +13,6 @@ import { connectMcp, type McpConnection } from "../../mcp/connect.ts";
 import { mcpTools } from "./mcp-tools.ts";
 import { workspaceTools } from "./workspace.ts";
 
-
 export type Toolbox = {
   tools: Record<string, Tool>;
   /** Keys of tools that may change something. */

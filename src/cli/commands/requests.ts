@@ -1,5 +1,5 @@
 // `rouse requests`: requests with a right token that led to nothing, and why.
-import type { RequestRecord } from "../../store/ports/store.ts";
+import type { RequestRecord } from "../../core/request.ts";
 import type { Command } from "../command.ts";
 import { requestRecord, shortTime } from "../../api/resources.ts";
 import { runStored, type Stored } from "../runs/stored.ts";

@@ -9,7 +9,7 @@ const noBudget: Budget = { runsPerDay: 0, tokensPerDay: 0, moneyPerDay: null };
 async function park(store: Parameters<typeof claim>[0]): Promise<string[]> {
   const { claimed } = await claim(store);
   for (const each of claimed)
-    await store.beginRun({ ...each, isolated: true, historyCharacters: 0, prompt: "told", budget: noBudget });
+    await store.startRun({ ...each, isolated: true, historyCharacters: 0, prompt: "told", budget: noBudget });
   return claimed.map(({ id }) => id);
 }
 
@@ -32,7 +32,7 @@ test("show tells what the agent was told, what it answered, and what it used", a
   await acceptRuns(store, run());
   const [claimed] = (await claim(store)).claimed;
   assert.ok(claimed);
-  await store.beginRun({
+  await store.startRun({
     ...claimed,
     isolated: true,
     historyCharacters: 0,
@@ -67,7 +67,7 @@ test("doctor says which hook has used up its budget", async (t) => {
   await acceptRuns(store, run(), run());
   const budget: Budget = { ...noBudget, runsPerDay: 1, tokensPerDay: 1000 };
   for (const each of (await claim(store)).claimed)
-    await store.beginRun({ ...each, isolated: true, historyCharacters: 0, prompt: "told", budget });
+    await store.startRun({ ...each, isolated: true, historyCharacters: 0, prompt: "told", budget });
   const { stdout } = await rouse(["doctor"]);
   assert.match(stdout, /warn +budget: used up today.*agent \(1 runs a day\)/);
 });

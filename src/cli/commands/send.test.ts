@@ -7,7 +7,8 @@ import { text } from "node:stream/consumers";
 import test, { type TestContext } from "node:test";
 import type { Clock } from "../../core/clock.ts";
 import { acceptRuns, claim, run, settlement } from "../../store/ports/harness.contract.ts";
-import type { Settlement, Store } from "../../store/ports/store.ts";
+import type { Settlement } from "../../core/settlement.ts";
+import type { Store } from "../../store/ports/store.ts";
 import {
   createConfig,
   createStoredHome,

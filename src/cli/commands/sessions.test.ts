@@ -36,7 +36,7 @@ test("sessions are listed, shown and reset", async (t) => {
   await acceptRuns(store, { id, agentId, ...rest });
   const { claimed } = await store.claimRuns({ kind: "hook", limit: 1, lease: "l", leaseMs: 1000 });
   const run = claimed[0]!;
-  await store.beginRun({
+  await store.startRun({
     ...run,
     isolated: false,
     historyCharacters: 0,

@@ -26,10 +26,10 @@ async function createWatched(t: TestContext, gmail: object = {}) {
   mkdirSync(dirname(file), { mode: 0o700 });
   writeFileSync(file, "{}", { mode: 0o600 });
   const look = async (status: MailStatus, error: string | null): Promise<void> => {
-    await home.store.holdMail({ id, lease: "l", leaseMs: 1000 });
+    await home.store.claimMailbox({ id, lease: "l", leaseMs: 1000 });
     const end = { cursor: "12345", status: "ok" as const, error: null, notice: null };
     await home.store.commitMail({ id, lease: "l", mails: [], end });
-    await home.store.releaseMail({ id, lease: "l" });
+    await home.store.releaseMailbox({ id, lease: "l" });
     if (status !== "ok") await home.store.noteMail({ id, status, error, notice: null });
   };
   const state = async (): Promise<Record<string, string>> => {
@@ -86,9 +86,9 @@ test("hints that end are told, and a login that is open to others or not there",
     (await watched.rouse(["gmail", "status"], { clock: watched.clock })).stdout;
   assert.match(await shown(), /hints: +not asked for yet/);
   const now = watched.clock.now();
-  await watched.store.noteMailWatch(id, { expiration: now + 7 * 86_400_000, dueAt: now });
+  await watched.store.noteSubscription(id, { expiration: now + 7 * 86_400_000, dueAt: now });
   assert.match(await shown(), /promised for 7 days more/);
-  await watched.store.noteMailWatch(id, { expiration: now - 1, dueAt: now });
+  await watched.store.noteSubscription(id, { expiration: now - 1, dueAt: now });
   assert.match(await shown(), /ended; mail is still read/);
   if (process.platform !== "win32") {
     const { chmodSync, rmSync } = await import("node:fs");

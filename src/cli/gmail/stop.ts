@@ -90,7 +90,7 @@ async function noteStop(
   const now = context.clock.now();
   try {
     if (isRemoved) await store.forgetMailAccount(id);
-    else await store.noteMailWatch(id, { expiration: now, dueAt: now + gmail.renewEveryMs });
+    else await store.noteSubscription(id, { expiration: now, dueAt: now + gmail.renewEveryMs });
   } finally {
     await store.close();
   }

@@ -3,7 +3,8 @@ import type { Config } from "../../config/config.ts";
 import { nearest } from "../../core/nearest.ts";
 import { catalogue, isRefusal, type Refusal, refuse } from "../../core/errors.ts";
 import { isId } from "../../core/id.ts";
-import { ask, conclude, type Decision, findHook, mappedRequest } from "../decide.ts";
+import type { Decision } from "../../core/request.ts";
+import { ask, conclude, findHook, mappedRequest } from "../decide.ts";
 import { matchRefusal } from "../mapping/match.ts";
 import type { MappingRoom } from "../mapping/prepare.ts";
 import { type MappedRequest, visibleHeaders } from "../mapping/request.ts";
@@ -93,7 +94,7 @@ function explanationOf(hook: string, decision: Decision, more: More = {}): Expla
 function outcomeOf(decision: Decision): Pick<Explanation, "outcome" | "answer"> {
   if (isRefusal(decision)) return { outcome: "refused", answer: refusalAnswer(decision) };
   if (!("outcome" in decision)) {
-    const { status, body } = decision.answer;
+    const { status, body } = decision.response;
     return { outcome: "accepted", answer: { status, body: withoutIds(body) } };
   }
   const { outcome } = decision;

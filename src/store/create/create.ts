@@ -1,5 +1,6 @@
 // The store port over any driver. Here requests are gathered and pages put together; the rest is in the programs.
 import { type ClaimedRun, heartbeatLane, isConversation, type NewRun } from "../../core/run.ts";
+import { idempotencyMs } from "../../core/retention.ts";
 import type { Driver } from "../driver/driver.ts";
 import { type Bell, silentBell } from "./notifier.ts";
 import { createGroup } from "./group.ts";
@@ -10,17 +11,11 @@ import type { PageInput, PageResult } from "../programs/lists.ts";
 import type { Programs } from "../programs/catalogue.ts";
 import { toClaimedRow, toEventRow, toRunRow } from "../programs/rows.ts";
 import type { Settled } from "../programs/settle.ts";
-import type {
-  Acceptance,
-  Accepted,
-  Begun,
-  FailureCount,
-  FirstTurn,
-  Store,
-  TurnStart,
-} from "../ports/store.ts";
+import type { AttemptStarted, FirstTurn, AttemptStart } from "../../core/attempt.ts";
+import type { Acceptance, Accepted } from "../../core/request.ts";
+import type { FailureCount } from "../ports/requests.ts";
+import type { Store } from "../ports/store.ts";
 
-export const idempotencyMs = 24 * 3_600_000;
 const longestGroup = 500;
 const evenFrom = 16;
 /** Of runs, whose prompts and replies can be large. */
@@ -31,7 +26,7 @@ const startsApartMs = 2;
 const pageSize = 500;
 const stored: Accepted = { kind: "stored" };
 
-const firstClaimed = (run: NewRun, { lease }: TurnStart, now: number): ClaimedRun => ({
+const firstClaimed = (run: NewRun, { lease }: AttemptStart, now: number): ClaimedRun => ({
   ...run,
   status: "running",
   attempts: 1,
@@ -130,17 +125,17 @@ export function createStore({ driver, bell = silentBell, onGroup }: StoreOptions
 
   /** The same. */
   const starts = {
-    any: createGroup<TurnStart, Begun>({
+    any: createGroup<AttemptStart, AttemptStarted>({
       write: (group) => driver.run("beginRuns", { starts: group }),
       longest: longestWork,
     }),
-    isolated: createGroup<TurnStart, Begun | null>({
+    isolated: createGroup<AttemptStart, AttemptStarted | null>({
       write: (group) => driver.run("beginIsolated", { starts: group }),
       longest: longestWork,
       apartMs: startsApartMs,
     }),
   };
-  const beginRun: Store["beginRun"] = async (start) =>
+  const startRun: Store["startRun"] = async (start) =>
     (start.isolated ? await starts.isolated.add(start) : null) ?? starts.any.add(start);
 
   const failures = createGroup<{ address: string; windowMs: number }, FailureCount>({
@@ -187,7 +182,7 @@ export function createStore({ driver, bell = silentBell, onGroup }: StoreOptions
     settleRun,
     cancelRun: (id, ended) => driver.run("cancelRun", { id, ...ended }),
     repeatRun: (id, newId) => driver.run("repeatRun", { id, newId }),
-    beginRun,
+    startRun,
     markActed: (run) => driver.run("markActed", run),
     releaseRuns: (which) => driver.run("releaseRuns", which),
     countUnfinished: () => driver.run("countUnfinished", null),
@@ -223,14 +218,14 @@ export function createStore({ driver, bell = silentBell, onGroup }: StoreOptions
     compact: (session) => driver.run("compact", session),
     listSpending: () => driver.run("listSpending", {}),
 
-    holdMail: (hold) => driver.run("holdMail", hold),
-    renewMail: (hold) => driver.run("renewMail", hold),
-    releaseMail: (held) => driver.run("releaseMail", held),
+    claimMailbox: (hold) => driver.run("claimMailbox", hold),
+    renewMailbox: (hold) => driver.run("renewMailbox", hold),
+    releaseMailbox: (held) => driver.run("releaseMailbox", held),
     unseenMail: (id, messageIds) => driver.run("unseenMail", { id, messageIds }),
     waitingMail: (id, limit) => driver.run("waitingMail", { id, limit }),
     commitMail: (commit) => driver.run("commitMail", commit),
     noteMail: (note) => driver.run("noteMail", note),
-    noteMailWatch: (id, watch) => driver.run("noteMailWatch", { id, ...watch }),
+    noteSubscription: (id, watch) => driver.run("noteSubscription", { id, ...watch }),
     listMailAccounts: () => driver.run("listMailAccounts", null),
     forgetMailAccount: (id) => driver.run("forgetMailAccount", { id }),
 

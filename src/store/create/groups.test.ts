@@ -64,7 +64,7 @@ const finish = async (
   node: Store,
   { id, lease, lane, agentId, sessionKey, hook }: ClaimedRun,
 ): Promise<void> => {
-  const begun = await node.beginRun({
+  const begun = await node.startRun({
     id,
     lease,
     hook,

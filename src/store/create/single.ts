@@ -1,6 +1,6 @@
 // What nearly all requests lead to, and can be stored by a single statement: one run, or events, and nothing else.
 import { isConversation, type NewRun } from "../../core/run.ts";
-import type { Acceptance } from "../ports/store.ts";
+import type { Acceptance } from "../../core/request.ts";
 
 export function loneKind({ runs, events, heartbeat, idempotency }: Acceptance): "run" | "events" | null {
   if (idempotency) return null;

@@ -38,7 +38,7 @@ export function backlog(harness: () => Harness): void {
         prompt: "p",
         budget,
       };
-      assert.equal((await store.beginRun(start)).kind, "parked");
+      assert.equal((await store.startRun(start)).kind, "parked");
       const { queued, running, parked } = await store.backlog();
       assert.deepEqual({ queued, running, parked }, { queued: 3, running: 1, parked: 1 });
       await store.settleRun(second!, settlement());

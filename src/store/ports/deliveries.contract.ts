@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { NewDelivery } from "../../core/delivery.ts";
 import { newId } from "../../core/id.ts";
-import type { DeliverySettlement, Store } from "./store.ts";
+import type { DeliverySettlement } from "../../core/settlement.ts";
+import type { Store } from "./store.ts";
 import {
   acceptRuns,
   claim,

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { NewRun } from "../../core/run.ts";
-import type { FirstTurn, TurnStart } from "./store.ts";
+import type { FirstTurn, AttemptStart } from "../../core/attempt.ts";
 import {
   acceptance,
   claim,
@@ -17,7 +17,10 @@ import {
 const hostile = "quote ' \" \\ NUL \0 lone \ud800 pair 😀 line\u2028 $1 ?1 {{x}}";
 const plenty = { runsPerDay: 1000, tokensPerDay: 1000, moneyPerDay: null };
 
-const firstTurn = ({ id, hook, agentId, sessionKey }: NewRun, parts: Partial<TurnStart> = {}): FirstTurn => ({
+const firstTurn = (
+  { id, hook, agentId, sessionKey }: NewRun,
+  parts: Partial<AttemptStart> = {},
+): FirstTurn => ({
   start: {
     id,
     lease: "mine",
@@ -62,7 +65,7 @@ export function firstTurns(harness: () => Harness): void {
       assert.equal(await store.settleRun({ ...runs[1]!, lease: "mine" }, settlement()), false);
       // Told and counted once, however often it begins.
       const { start } = firstTurn(runs[1]!, { prompt: "again" });
-      assert.equal((await store.beginRun({ ...start, lease: again[0]!.lease })).kind, "go");
+      assert.equal((await store.startRun({ ...start, lease: again[0]!.lease })).kind, "go");
       assert.deepEqual(
         (await store.listTurns(runs[1]!)).map(({ text }) => text),
         ["again"],
@@ -78,7 +81,7 @@ export function firstTurns(harness: () => Harness): void {
         const mine = run();
         await store.accept(acceptance({ runs: [mine] }), firstTurn(mine, { budget }));
         const [waiting] = (await claim(store)).claimed;
-        if (waiting) await store.beginRun(firstTurn(waiting, { budget, lease: waiting.lease }).start);
+        if (waiting) await store.startRun(firstTurn(waiting, { budget, lease: waiting.lease }).start);
         became.push((await store.findRun(mine.id))?.status);
       }
       assert.deepEqual(became, ["running", "running", "parked"]);

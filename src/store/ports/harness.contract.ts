@@ -6,7 +6,9 @@ import type { RunRequest } from "../../core/action.ts";
 import { outsideMessage, type Message } from "../../core/message.ts";
 import { laneOf, type NewRun } from "../../core/run.ts";
 import type { NewEvent } from "../../core/system-event.ts";
-import type { Acceptance, DeliverySettlement, Settlement, Store } from "./store.ts";
+import type { Acceptance } from "../../core/request.ts";
+import type { DeliverySettlement, Settlement } from "../../core/settlement.ts";
+import type { Store } from "./store.ts";
 
 /** A clock that stands still until it is told to move. */
 export type TestClock = Clock & { advance(ms: number): void };
@@ -77,7 +79,7 @@ export function acceptance(parts: Partial<Acceptance>): Acceptance {
     runs: [],
     heartbeat: null,
     idempotency: null,
-    answer: { status: 202, body: { ok: true, id } },
+    response: { status: 202, body: { ok: true, id } },
     ...parts,
   };
 }

@@ -2,12 +2,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { newId } from "../../core/id.ts";
-import type { MailCommit, Store, TakenMail } from "./store.ts";
+import type { MailCommit, TakenMail } from "../../core/mail.ts";
+import type { Store } from "./store.ts";
 import { acceptance, event, heartbeat, leaseMs, run, type Harness } from "./harness.contract.ts";
 
 const id = "gmail:me@mail.test";
 const hold = (store: Store, lease = "reader", account = id) =>
-  store.holdMail({ id: account, lease, leaseMs });
+  store.claimMailbox({ id: account, lease, leaseMs });
 
 const accepted = (messageId: string): TakenMail => ({
   id: messageId,
@@ -57,18 +58,18 @@ export function mail(harness: () => Harness): void {
       });
       assert.equal(await hold(store, "other"), null);
       assert.ok(await hold(store, "other", "gmail:you@mail.test"));
-      await store.releaseMail({ id, lease: "other" });
+      await store.releaseMailbox({ id, lease: "other" });
       assert.equal(await hold(store, "other"), null);
-      await store.releaseMail({ id, lease: "reader" });
+      await store.releaseMailbox({ id, lease: "reader" });
       assert.ok(await hold(store, "other"));
       clock.advance(leaseMs - 1);
       assert.equal(await hold(store), null);
-      assert.equal(await store.renewMail({ id, lease: "other", leaseMs }), true);
+      assert.equal(await store.renewMailbox({ id, lease: "other", leaseMs }), true);
       clock.advance(leaseMs - 1);
       assert.equal(await hold(store), null);
       clock.advance(1);
       assert.ok(await hold(store));
-      assert.equal(await store.renewMail({ id, lease: "other", leaseMs }), false);
+      assert.equal(await store.renewMailbox({ id, lease: "other", leaseMs }), false);
     });
 
     test("messages, what they lead to and the cursor are stored together", async () => {
@@ -169,9 +170,9 @@ export function mail(harness: () => Harness): void {
         const [account] = await store.listMailAccounts();
         return [account?.watchExpiration, account?.watchDueAt];
       };
-      await store.noteMailWatch(id, { expiration: 1_900_000_000_000, dueAt: 5 });
+      await store.noteSubscription(id, { expiration: 1_900_000_000_000, dueAt: 5 });
       assert.deepEqual(await watch(), [1_900_000_000_000, 5]);
-      await store.noteMailWatch(id, { expiration: null, dueAt: 6 });
+      await store.noteSubscription(id, { expiration: null, dueAt: 6 });
       assert.deepEqual(await watch(), [1_900_000_000_000, 6]);
     });
 

@@ -96,7 +96,7 @@ export function accepting(harness: () => Harness): void {
       const first = acceptance({ runs: [run()], idempotency });
       await store.accept(first);
       const again = await store.accept(acceptance({ runs: [run()], idempotency }));
-      assert.deepEqual(again, { kind: "replayed", answer: first.answer });
+      assert.deepEqual(again, { kind: "replayed", response: first.response });
       assert.equal((await store.listRuns({ kind: "hook", limit: null })).length, 1);
     });
 
@@ -127,7 +127,7 @@ export function accepting(harness: () => Harness): void {
       assert.equal(stored.length, 1);
       const winner = twins[results.findIndex((result) => result.kind === "stored")]!;
       for (const result of results) {
-        if (result.kind === "replayed") assert.deepEqual(result.answer, winner.answer);
+        if (result.kind === "replayed") assert.deepEqual(result.response, winner.response);
       }
       const runs = await store.listRuns({ kind: "hook", limit: null });
       assert.deepEqual(
@@ -156,7 +156,7 @@ export function accepting(harness: () => Harness): void {
       clock.advance(24 * 3_600_000 - 1);
       assert.deepEqual(await store.findRepeated("agent", idempotency), {
         kind: "replayed",
-        answer: first.answer,
+        response: first.response,
       });
       assert.deepEqual(await store.findRepeated("agent", { ...idempotency, fingerprint: "other" }), {
         kind: "mismatch",

@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { newId } from "../../core/id.ts";
 import type { Signals } from "../../core/signals.ts";
 import { noHistory } from "../../core/transcript.ts";
-import type { Settlement } from "./store.ts";
+import type { Settlement } from "../../core/settlement.ts";
 import {
   acceptance,
   acceptRuns,
@@ -150,7 +150,7 @@ export function queue(harness: () => Harness): void {
       const { claimed } = await claim(store);
       const budget = { runsPerDay: 10, tokensPerDay: 100, moneyPerDay: 1 };
       const start = { isolated: true, historyCharacters: 0, prompt: "do it\0", budget };
-      const begun = await Promise.all(claimed.map((each) => store.beginRun({ ...each, ...start })));
+      const begun = await Promise.all(claimed.map((each) => store.startRun({ ...each, ...start })));
       for (const each of begun)
         assert.deepEqual(each, { kind: "go", history: noHistory, foreignSession: null });
       clock.advance(50);

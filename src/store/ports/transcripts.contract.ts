@@ -5,14 +5,16 @@ import { plainText } from "../../core/message.ts";
 import type { ClaimedRun } from "../../core/run.ts";
 import type { Budget } from "../../core/spending.ts";
 import { noHistory } from "../../core/transcript.ts";
-import type { Ending, Store, TurnStart } from "./store.ts";
+import type { AttemptStart } from "../../core/attempt.ts";
+import type { TurnEnding } from "../../core/settlement.ts";
+import type { Store } from "./store.ts";
 import { acceptRuns, claim, type Harness, leaseMs, run, settlement } from "./harness.contract.ts";
 
 const day = 86_400_000;
 const wide: Budget = { runsPerDay: 100, tokensPerDay: 1_000_000, moneyPerDay: null };
 
 const begin = (store: Store, { id, lease, hook, agentId, sessionKey, lane }: ClaimedRun, more: object = {}) =>
-  store.beginRun({
+  store.startRun({
     id,
     lease,
     hook,
@@ -25,7 +27,7 @@ const begin = (store: Store, { id, lease, hook, agentId, sessionKey, lane }: Cla
     ...more,
   });
 
-const ending = ({ agentId, sessionKey }: ClaimedRun, more: Partial<Ending> = {}): Ending => ({
+const ending = ({ agentId, sessionKey }: ClaimedRun, more: Partial<TurnEnding> = {}): TurnEnding => ({
   agentId,
   sessionKey,
   text: "answered",
@@ -44,8 +46,8 @@ async function next(store: Store): Promise<ClaimedRun> {
 async function takeTurn(
   store: Store,
   key: string,
-  more: Partial<Ending> = {},
-  start: Partial<TurnStart> = {},
+  more: Partial<TurnEnding> = {},
+  start: Partial<AttemptStart> = {},
 ) {
   await acceptRuns(store, run({ key }));
   const claimed = await next(store);

@@ -4,7 +4,7 @@ import pg from "pg";
 import { createDatabase } from "../../../test/support/postgres.ts";
 import { waitFor } from "../../../test/support/gateway.ts";
 import { createPostgresBell } from "./notifier.ts";
-import type { Work } from "../ports/store.ts";
+import type { Work } from "../ports/upkeep.ts";
 
 let database: Awaited<ReturnType<typeof createDatabase>>;
 before(async () => {

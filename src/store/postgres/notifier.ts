@@ -8,7 +8,7 @@ import { type Clock, systemClock } from "../../core/clock.ts";
 import { newId } from "../../core/id.ts";
 import { backOffMs } from "../../core/retry.ts";
 import type { Bell } from "../create/notifier.ts";
-import type { Work } from "../ports/store.ts";
+import type { Work } from "../ports/upkeep.ts";
 
 const channel = "rouse_work";
 /** Calls within this time become one. */

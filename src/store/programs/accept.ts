@@ -1,6 +1,7 @@
 // A group of accepted requests in one transaction.
 import type { Dialect, Program, Value } from "../driver/driver.ts";
-import type { Accepted, Acceptance, Answer, HeartbeatRequest, Repeated } from "../ports/store.ts";
+import type { Accepted, Acceptance, StoredResponse, Repeated } from "../../core/request.ts";
+import type { HeartbeatRequest } from "../../core/system-event.ts";
 import { insertEvents, insertEventsOnce, insertRuns, insertRunsOnce, requestHeartbeat } from "./enqueue.ts";
 import { toEventRow, toRunRow } from "./rows.ts";
 
@@ -25,7 +26,7 @@ export type AcceptInput = {
 export function packGroup(group: readonly Acceptance[]): Pick<AcceptInput, "plain" | "keyed"> {
   const keyed = group.flatMap((each) => {
     if (!each.idempotency) return [];
-    const { id, hook, idempotency, answer } = each;
+    const { id, hook, idempotency, response: answer } = each;
     return [{ id, hook, ...idempotency, answer: JSON.stringify(answer), ...packRows([each]) }];
   });
   return { plain: packRows(keyed.length > 0 ? group.filter((each) => !each.idempotency) : group), keyed };
@@ -126,7 +127,7 @@ function* repeatedBy({ hook, key, fingerprint }: Key, after: number): Program<Re
   };
   if (!first) return null;
   if (first["fingerprint"] !== fingerprint) return { kind: "mismatch" };
-  return { kind: "replayed", answer: JSON.parse(String(first["answer"])) as Answer };
+  return { kind: "replayed", response: JSON.parse(String(first["answer"])) as StoredResponse };
 }
 
 export const findRepeated = (

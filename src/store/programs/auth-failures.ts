@@ -1,6 +1,6 @@
 // Failed tokens by address, counted for all nodes.
 import type { Dialect, Program } from "../driver/driver.ts";
-import type { FailureCount } from "../ports/store.ts";
+import type { FailureCount } from "../ports/requests.ts";
 
 const columns = ["address", "failures"] as const;
 

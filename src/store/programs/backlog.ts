@@ -1,6 +1,6 @@
 // What waits, in counts. Each is read from a partial index alone: it costs what waits, never what has ended.
 import type { Dialect, Program } from "../driver/driver.ts";
-import type { Backlog } from "../ports/store.ts";
+import type { Backlog } from "../../core/backlog.ts";
 import { countUnfinished } from "./upkeep.ts";
 
 export function* backlog(dialect: Dialect, { now }: { now: number }): Program<Backlog> {

@@ -3,7 +3,9 @@
 import type { ClaimedDelivery, NewDelivery } from "../../core/delivery.ts";
 import type { Target } from "../../core/target.ts";
 import type { Dialect, Program } from "../driver/driver.ts";
-import type { CancelResult, Claim, DeliverySettlement } from "../ports/store.ts";
+import type { Claim } from "../../core/lease.ts";
+import type { CancelResult } from "../../core/run.ts";
+import type { DeliverySettlement } from "../../core/settlement.ts";
 import { insertEvent } from "./enqueue.ts";
 import { encode, encodeOrNull, idColumn, toClaimedDelivery } from "./rows.ts";
 

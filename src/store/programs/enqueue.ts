@@ -4,7 +4,7 @@ import type { RunRequest } from "../../core/action.ts";
 import { heartbeatLane, isConversation, mainSessionKey, ownLane } from "../../core/run.ts";
 import { newId } from "../../core/id.ts";
 import { MadeAgain, writtenOnce, type Dialect, type Program, type Value } from "../driver/driver.ts";
-import type { HeartbeatRequest } from "../ports/store.ts";
+import type { HeartbeatRequest } from "../../core/system-event.ts";
 import { byBytes, claimedRowColumns, encode, eventRowColumns, runRowColumns } from "./rows.ts";
 
 type RunRow = readonly Value[];

@@ -5,7 +5,7 @@
 import type { Budget } from "../../core/spending.ts";
 import { noHistory } from "../../core/transcript.ts";
 import type { Dialect, Program, Value } from "../driver/driver.ts";
-import type { Begun, TurnStart } from "../ports/store.ts";
+import type { AttemptStarted, AttemptStart } from "../../core/attempt.ts";
 import { beginRuns } from "./start.ts";
 import {
   claimedColumns,
@@ -32,7 +32,7 @@ const purseValues = ({ runsPerDay, tokensPerDay, moneyPerDay }: Budget): Value[]
 ];
 
 /** Those that are held to one budget, if to any: it is the same for all until the configuration changes. */
-function ofOneBudget(starts: readonly TurnStart[]): { budget: Budget; usual: ReadonlySet<string> } {
+function ofOneBudget(starts: readonly AttemptStart[]): { budget: Budget; usual: ReadonlySet<string> } {
   const budget = starts.find((start) => start.budget)?.budget ?? noBudget;
   const usual = starts.filter((start) => start.budget === null || start.budget === budget);
   return { budget, usual: new Set(usual.map(({ id }) => id)) };
@@ -73,7 +73,7 @@ export function* acceptBegun(
   dialect: Dialect,
   input: {
     runs: readonly (readonly Value[])[];
-    starts: readonly TurnStart[];
+    starts: readonly AttemptStart[];
     leaseMs: number;
     now: number | null;
   },
@@ -109,8 +109,8 @@ const startColumns = ["id", "lease", "hook", "agent", "session", "text", "budget
 
 export function* beginIsolated(
   dialect: Dialect,
-  { starts, now: time }: { starts: readonly TurnStart[]; now: number | null },
-): Program<(Begun | null)[]> {
+  { starts, now: time }: { starts: readonly AttemptStart[]; now: number | null },
+): Program<(AttemptStarted | null)[]> {
   if (!dialect.concurrent) return yield* beginRuns(dialect, { starts, now: Number(time) });
   const { budget, usual } = ofOneBudget(starts);
   const rows = yield {

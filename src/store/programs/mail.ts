@@ -1,7 +1,7 @@
 // Mail accounts: one reader at a time, and what it found stored together with where it stopped.
 import type { MailAccount, MailStatus, WaitingMail } from "../../core/mail.ts";
 import type { Dialect, Program, Row, Value } from "../driver/driver.ts";
-import type { MailCommit, MailNote, TakenMail } from "../ports/store.ts";
+import type { MailCommit, MailNote, TakenMail } from "../../core/mail.ts";
 import { insertEvent, insertEvents, insertRuns, requestHeartbeat } from "./enqueue.ts";
 import { decodeOrNull, encode, encodeOrNull, idColumn, numberOrNull, toEventRow, toRunRow } from "./rows.ts";
 
@@ -21,7 +21,7 @@ const toAccount = (row: Row): MailAccount => ({
 type Held = { id: string; lease: string };
 
 /** Null while another has it. */
-export function* holdMail(
+export function* claimMailbox(
   _dialect: Dialect,
   input: Held & { leaseMs: number; now: number },
 ): Program<MailAccount | null> {
@@ -38,7 +38,7 @@ function* addAccount(id: string): Program<void> {
   yield { sql: "insert into mail_account(id) values ($1) on conflict (id) do nothing", values: [id] };
 }
 
-export function* renewMail(
+export function* renewMailbox(
   _dialect: Dialect,
   input: Held & { leaseMs: number; now: number },
 ): Program<boolean> {
@@ -49,7 +49,7 @@ export function* renewMail(
   return held.length > 0;
 }
 
-export function* releaseMail(_dialect: Dialect, input: Held): Program<void> {
+export function* releaseMailbox(_dialect: Dialect, input: Held): Program<void> {
   yield {
     sql: "update mail_account set lease = null, lease_until = null where id = $1 and lease = $2",
     values: [input.id, input.lease],
@@ -178,7 +178,7 @@ export function* noteMail(dialect: Dialect, input: MailNote & { now: number }): 
 }
 
 /** `expiration` null: as it was. */
-export function* noteMailWatch(
+export function* noteSubscription(
   _dialect: Dialect,
   input: { id: string; expiration: number | null; dueAt: number },
 ): Program<void> {

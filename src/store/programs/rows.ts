@@ -7,7 +7,7 @@ import type { Signals } from "../../core/signals.ts";
 import type { WantedTarget } from "../../core/target.ts";
 import type { EventSource, NewEvent, SystemEvent } from "../../core/system-event.ts";
 import type { Row, Value } from "../driver/driver.ts";
-import type { RequestRecord } from "../ports/store.ts";
+import type { RequestRecord } from "../../core/request.ts";
 
 const text = (value: Value | undefined): string => String(value);
 const textOrNull = (value: Value | undefined): string | null => (value == null ? null : String(value));

@@ -6,7 +6,9 @@
 import { isConversation, ownLane, type ClaimedRun, type RunKind } from "../../core/run.ts";
 import type { NewEvent } from "../../core/system-event.ts";
 import type { Dialect, Program, Row } from "../driver/driver.ts";
-import type { CancelResult, Claim, HeartbeatRequest } from "../ports/store.ts";
+import type { Claim } from "../../core/lease.ts";
+import type { CancelResult } from "../../core/run.ts";
+import type { HeartbeatRequest } from "../../core/system-event.ts";
 import { insertEvent, insertRuns, promoteRuns, requestHeartbeat } from "./enqueue.ts";
 import { voidMailLeases } from "./mail.ts";
 import { encode, idColumn, numberOrNull, runColumns, toRunRow, toClaimedRun, toRun } from "./rows.ts";

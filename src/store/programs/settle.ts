@@ -5,7 +5,7 @@
 import type { NewDelivery } from "../../core/delivery.ts";
 import { isConversation } from "../../core/run.ts";
 import { together, type Dialect, type Program, type Row, type Value } from "../driver/driver.ts";
-import type { Settlement } from "../ports/store.ts";
+import type { Settlement } from "../../core/settlement.ts";
 import { insertDelivery, laneOf } from "./deliveries.ts";
 import { insertEvents, promoteRuns, requestHeartbeat } from "./enqueue.ts";
 import { byBytes, encode, encodeOrNull, idColumn, toEventRow } from "./rows.ts";

@@ -5,15 +5,15 @@ import { mainSessionKey } from "../../core/run.ts";
 import { dayOf, nextDay } from "../../core/spending.ts";
 import { noHistory } from "../../core/transcript.ts";
 import { together, type Dialect, type Program, type Row, type Value } from "../driver/driver.ts";
-import type { Begun, TurnStart } from "../ports/store.ts";
+import type { AttemptStarted, AttemptStart } from "../../core/attempt.ts";
 import { insertEvent } from "./enqueue.ts";
 import { encode } from "./rows.ts";
 import { countBegun, readSpending, withinBudget } from "./spending.ts";
 import { begunBefore, historyOf, putSessions, sessionName } from "./transcripts.ts";
 
-export type BeginInput = { starts: readonly TurnStart[]; now: number };
+export type BeginInput = { starts: readonly AttemptStart[]; now: number };
 
-export function* beginRuns(dialect: Dialect, { starts, now }: BeginInput): Program<Begun[]> {
+export function* beginRuns(dialect: Dialect, { starts, now }: BeginInput): Program<AttemptStarted[]> {
   const hooks = starts.flatMap(({ hook, budget }) => (budget ? [hook] : []));
   const [held, spent] = yield* together(dialect, [hold(dialect, starts), readSpending(dialect, hooks, now)]);
   const going = starts.filter(({ id }) => held.has(id));
@@ -41,7 +41,7 @@ export function* beginRuns(dialect: Dialect, { starts, now }: BeginInput): Progr
   );
   const recalled = new Map(remembering.map(({ id }, at) => [id, histories[at] ?? noHistory]));
 
-  const answers: Begun[] = [];
+  const answers: AttemptStarted[] = [];
   for (const start of starts) {
     const reason = refused.get(start.id);
     if (!held.has(start.id)) answers.push({ kind: "lost" });
@@ -56,7 +56,7 @@ export function* beginRuns(dialect: Dialect, { starts, now }: BeginInput): Progr
 
 const heldColumns = ["id", "lease"] as const;
 
-function* hold(dialect: Dialect, starts: readonly TurnStart[]): Program<Map<string, Row>> {
+function* hold(dialect: Dialect, starts: readonly AttemptStart[]): Program<Map<string, Row>> {
   const rows = yield {
     sql: `select run.id, released, ${begunBefore} as begun from run, ${dialect.rows(heldColumns, 0)}
       where run.id = item.id and run.lease = item.lease
@@ -70,7 +70,7 @@ function* hold(dialect: Dialect, starts: readonly TurnStart[]): Program<Map<stri
 const turnRowColumns = ["agent", "session", "run", "isolated", "text"] as const;
 
 /** An attempt that is made again says nothing twice. */
-function* putTurns(dialect: Dialect, starts: readonly TurnStart[], now: number): Program<void> {
+function* putTurns(dialect: Dialect, starts: readonly AttemptStart[], now: number): Program<void> {
   if (starts.length === 0) return;
   const items = starts.map(({ agentId, sessionKey, id, isolated, prompt }): Value[] => [
     agentId,
@@ -89,7 +89,7 @@ function* putTurns(dialect: Dialect, starts: readonly TurnStart[], now: number):
 }
 
 /** Waits until the next day, or until it is released; costs no attempt. The main session hears of it once a day. */
-function* park({ id, hook }: TurnStart, reason: string, now: number): Program<Begun> {
+function* park({ id, hook }: AttemptStart, reason: string, now: number): Program<AttemptStarted> {
   const error = `over the budget of its hook: ${reason}`;
   yield {
     sql: `update run set status = 'parked', lease = null, attempts = attempts - 1, ready_at = $2, error = $3 where id = $1`,

@@ -1,7 +1,8 @@
 // Transcripts: a run's turn begins with what it is told (begin.ts) and ends with its reply.
 import type { History, Session, TranscriptRole, TranscriptTurn } from "../../core/transcript.ts";
 import { inOrder, type Dialect, type Program, type Row, type Statement } from "../driver/driver.ts";
-import type { Ending, TurnStart } from "../ports/store.ts";
+import type { AttemptStart } from "../../core/attempt.ts";
+import type { TurnEnding } from "../../core/settlement.ts";
 import { byBytes, encode } from "./rows.ts";
 
 const turnColumns = ["seq", "agent_id", "session_key", "run_id", "role", "compacted", "text", "created_at"];
@@ -28,7 +29,7 @@ const mostTurns = 2000;
  * What earlier runs said; the run's own turn is not among it. Step by step from the newest: most of a conversation that
  * nobody sums up is older than what is read, and is not looked at.
  */
-export function* historyOf({ agentId, sessionKey, id, historyCharacters }: TurnStart): Program<History> {
+export function* historyOf({ agentId, sessionKey, id, historyCharacters }: AttemptStart): Program<History> {
   const rows = yield {
     sql: `with recursive back(seq, total, turns) as (
         select cast(9223372036854775807 as bigint), cast(0 as bigint), 0
@@ -106,7 +107,7 @@ export const begunBefore = `case when ${hasBegun("run.id")} then 1 else 0 end`;
 /** The ends of runs' turns, inside their settlement. */
 export function* endTurns(
   dialect: Dialect,
-  endings: readonly (Ending & { runId: string })[],
+  endings: readonly (TurnEnding & { runId: string })[],
   now: number,
 ): Program<void> {
   if (endings.length === 0) return;

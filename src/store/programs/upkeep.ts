@@ -2,7 +2,9 @@
 import { dayOf } from "../../core/spending.ts";
 import type { Target } from "../../core/target.ts";
 import type { Dialect, Program } from "../driver/driver.ts";
-import type { HeartbeatRequest, RequestRecord, Retention } from "../ports/store.ts";
+import type { RequestRecord } from "../../core/request.ts";
+import type { Retention } from "../../core/retention.ts";
+import type { HeartbeatRequest } from "../../core/system-event.ts";
 import { sweepFailures } from "./auth-failures.ts";
 import { requestHeartbeat } from "./enqueue.ts";
 import { sweepMail } from "./mail.ts";

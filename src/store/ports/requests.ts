@@ -1,0 +1,18 @@
+// Requests: what was asked of us, and what became of it.
+import type { FirstTurn } from "../../core/attempt.ts";
+import type { Acceptance, Accepted, Idempotency, Repeated, RequestRecord } from "../../core/request.ts";
+import type { Page } from "./page.ts";
+
+/** How often an address has failed in its window, and when that ends. */
+export type FailureCount = { failures: number; endsInMs: number };
+
+export type Requests = {
+  /** With `first`, the run of an acceptance that leads to one alone, in a lane of its own, is stored as begun if it may. */
+  accept(acceptance: Acceptance, first?: FirstTurn): Promise<Accepted>;
+  /** Of a request that would not be stored now: null when none with its key was. */
+  findRepeated(hook: string, idempotency: Idempotency): Promise<Repeated | null>;
+  recordRequest(record: Omit<RequestRecord, "createdAt">): Promise<void>;
+  listRequests(page: Page): Promise<RequestRecord[]>;
+  /** Counts a failed token for all nodes. Failures that come together are written together. */
+  countFailure(failure: { address: string; windowMs: number }): Promise<FailureCount>;
+};

@@ -1,0 +1,49 @@
+// Runs: the queue, and every attempt.
+import type { AttemptStart, AttemptStarted } from "../../core/attempt.ts";
+import type { Backlog } from "../../core/backlog.ts";
+import type { Claim } from "../../core/lease.ts";
+import type { CancelResult, ClaimedRun, Run, RunKind } from "../../core/run.ts";
+import type { Settlement } from "../../core/settlement.ts";
+import type { Spending } from "../../core/spending.ts";
+import type { HeartbeatRequest, NewEvent } from "../../core/system-event.ts";
+import type { Page } from "./page.ts";
+
+export type Runs = {
+  claimRuns(claim: {
+    kind: RunKind;
+    limit: number;
+    lease: string;
+    leaseMs: number;
+  }): Promise<Claim<ClaimedRun>>;
+  /** Extends the leases that are still held. Answers which those are, and which of them are to be cancelled. */
+  renewRuns(renewal: {
+    ids: readonly string[];
+    lease: string;
+    leaseMs: number;
+  }): Promise<{ held: string[]; cancelled: string[] }>;
+  /** The turn is written down, and counted against the budget, before the agent hears of it. */
+  startRun(start: AttemptStart): Promise<AttemptStarted>;
+  /** From now on the run is not tried again. False when the lease was lost: then nothing may be changed. */
+  markActed(run: { id: string; lease: string }): Promise<boolean>;
+  /** False when the lease was lost. */
+  settleRun(run: Pick<ClaimedRun, "id" | "lease" | "lane">, settlement: Settlement): Promise<boolean>;
+  /** A waiting run ends at once, with its summary; a running one is stopped by its worker. */
+  cancelRun(
+    id: string,
+    ended: { error: string; summary: NewEvent | null; heartbeat: HeartbeatRequest | null },
+  ): Promise<CancelResult>;
+  /** A new run with the same request as one that has ended. */
+  repeatRun(id: string, newId: string): Promise<"queued" | "not-ended" | "unknown">;
+  /** Parked runs may go at once: one, those of a hook, or all. Answers how many. */
+  releaseRuns(which: { id: string | null; hook: string | null }): Promise<number>;
+  findRun(id: string): Promise<Run | null>;
+  listRuns(page: Page & { kind: RunKind }): Promise<Run[]>;
+  /** Runs accepted and not yet ended. */
+  countUnfinished(): Promise<number>;
+  /** Of those, the ones that are not running. */
+  countWaiting(): Promise<number>;
+  /** What waits, for whoever watches. */
+  backlog(): Promise<Backlog>;
+  /** What hooks have used today. */
+  listSpending(): Promise<Spending[]>;
+};
