@@ -1,41 +1,41 @@
-// Writes what was measured into docs/performance.md, between the marks of each measurement, and its plot beside it.
-// A measurement that was not made this time keeps what stands there, with the machine and day it was made on.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+// Writes one day's results as a page, `bench/results/<day>.md`, with its plots in `bench/results/plots`.
+// A measurement made twice on one day replaces its section; the other sections stay.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { Machine } from "./machine.ts";
 import { plot } from "./plot.ts";
 import { cellsOf } from "./report.ts";
 import type { Result } from "./row.ts";
 
-const page = new URL("../docs/performance.md", import.meta.url);
-const pictures = new URL("../docs/performance/", import.meta.url);
+const folder = new URL("results/", import.meta.url);
 
 export function writeDocument(machine: Machine, results: readonly Result[]): void {
-  mkdirSync(pictures, { recursive: true });
-  let text = readFileSync(page, "utf8");
+  mkdirSync(new URL("plots/", folder), { recursive: true });
+  const page = new URL(`${machine.date}.md`, folder);
+  let text = existsSync(page) ? readFileSync(page, "utf8") : `# Bench results, ${machine.date}\n`;
   for (const result of results) {
+    const name = `${machine.date}-${result.name}`;
     const picture = plot(result);
-    if (picture !== null) writeFileSync(new URL(`${result.name}.svg`, pictures), picture);
-    text = replaceBetween(text, result.name, sectionOf(machine, result, picture !== null));
+    if (picture !== null) writeFileSync(new URL(`plots/${name}.svg`, folder), picture);
+    text = withSection(text, result.name, sectionOf(machine, result, picture === null ? null : name));
   }
   writeFileSync(page, text);
 }
 
-export function replaceBetween(text: string, name: string, section: string): string {
+/** The page with this section, in place of the one of the same name or at the end. */
+export function withSection(text: string, name: string, section: string): string {
   const [begin, end] = [`<!-- bench:${name} -->`, `<!-- /bench:${name} -->`];
   const [from, to] = [text.indexOf(begin), text.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`docs/performance.md has no marks ${begin} and ${end}`);
-  return `${text.slice(0, from + begin.length)}\n\n${section}\n\n${text.slice(to)}`;
+  const whole = `${begin}\n\n${section}\n\n${end}`;
+  if (from < 0 || to < from) return `${text.trimEnd()}\n\n${whole}\n`;
+  return text.slice(0, from) + whole + text.slice(to + end.length);
 }
 
-export function sectionOf(
-  machine: Machine,
-  { name, title, rows, notes }: Result,
-  hasPicture: boolean,
-): string {
+export function sectionOf(machine: Machine, { title, rows, notes }: Result, picture: string | null): string {
   const head = "| | value | | ratio | against | goal | |\n|---|---:|---|---:|---|---|---|";
   const lines = rows.map((each) => `| ${cellsOf(each).join(" | ")} |`);
   return [
-    ...(hasPicture ? [`![${title}: ratios](performance/${name}.svg)`] : []),
+    `## ${title}`,
+    ...(picture === null ? [] : [`![${title}: ratios](plots/${picture}.svg)`]),
     [head, ...lines].join("\n"),
     [...notes, madeOn(machine)].map((note) => `- ${note}`).join("\n"),
   ].join("\n\n");

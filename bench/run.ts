@@ -66,7 +66,7 @@ const steadinessMs = 3000;
 const usage = `npm run bench -- [--quick | --full] [--only NAME,NAME] [--rounds N] [--seconds N] [--minutes N]
   [--write] [--profile FOLDER]
 
-Measures ${Object.keys(measures).join(", ")}. --write also puts the tables and plots into docs/performance.md.`;
+Measures ${Object.keys(measures).join(", ")}. --write also writes bench/results/<day>.md, with plots.`;
 
 const values = readOptions(usage, {
   only: { type: "string" },
