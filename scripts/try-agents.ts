@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type JournalBody, LLMock } from "@copilotkit/aimock";
-import type { Turn } from "../src/agents/agent.ts";
+import type { AgentInput } from "../src/agents/agent.ts";
 import { type CommandConfig, createCommandAgent } from "../src/agents/command/command.ts";
 import type { CommandPreset } from "../src/config/config.ts";
 import type { AgentOutcome } from "../src/core/outcome.ts";
@@ -101,7 +101,7 @@ async function converse(trial: Trial, folder: string, url: string): Promise<Part
   trial.settle?.(home);
   const environment = { PATH: process.env["PATH"], HOME: home, ...trial.env(url) };
   const agent = createCommandAgent(configOf(trial, folder, url), { environment });
-  const ask = async (prompt: string, conversation: Turn["conversation"]) => {
+  const ask = async (prompt: string, conversation: AgentInput["conversation"]) => {
     const before = performance.now();
     const outcome = await agent.run(
       { ...turnOf(prompt, trial.model), conversation },
@@ -141,7 +141,7 @@ const configOf = ({ preset, args }: Trial, folder: string, url: string): Command
   outputLimitBytes: 1_048_576,
 });
 
-const turnOf = (prompt: string, model: string): Turn => ({
+const turnOf = (prompt: string, model: string): AgentInput => ({
   runId: "try",
   agentId: "try",
   sessionKey: "try",

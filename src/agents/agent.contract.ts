@@ -1,7 +1,7 @@
 // The suite every agent passes.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Agent, Turn } from "./agent.ts";
+import type { Agent, AgentInput } from "./agent.ts";
 
 export type AgentHarness = {
   /** Replies to any prompt. */
@@ -12,7 +12,7 @@ export type AgentHarness = {
   endless?: () => Agent;
 };
 
-export const contractTurn = (prompt = "Hello."): Turn => ({
+export const contractTurn = (prompt = "Hello."): AgentInput => ({
   runId: "0198c0de-0000-7000-8000-000000000001",
   agentId: "main",
   sessionKey: "hook:contract",

@@ -2,7 +2,7 @@
 import type { AgentOutcome } from "../core/outcome.ts";
 import type { Data } from "../untrusted/prepare.ts";
 
-export type Turn = {
+export type AgentInput = {
   runId: string;
   agentId: string;
   sessionKey: string;
@@ -39,11 +39,11 @@ export type Conversation = {
  * - It decides no retries and reads no clock; it says whether a failure may pass.
  */
 export type Agent = {
-  run(turn: Turn, signal: AbortSignal): Promise<AgentOutcome>;
+  run(turn: AgentInput, signal: AbortSignal): Promise<AgentOutcome>;
   /** A short account of what was said, to stand for it; only agents that keep no memory of their own need it. */
   summarise?(
     said: string,
-    turn: Pick<Turn, "model" | "thinking">,
+    turn: Pick<AgentInput, "model" | "thinking">,
     signal: AbortSignal,
   ): Promise<AgentOutcome>;
 };

@@ -2,7 +2,7 @@
 // written under the influence of outside text, so all that was said stands in fences: nothing in it can pass for
 // our words, for another turn, or for the prompt of now.
 import { fence, newFenceId } from "../untrusted/fence.ts";
-import type { Conversation, Turn } from "./agent.ts";
+import type { Conversation, AgentInput } from "./agent.ts";
 
 type Said = Conversation["history"][number];
 
@@ -23,7 +23,10 @@ const leftOut = "Older turns are left out here for want of room.";
 const closing = "That was the last block. Here is the prompt to answer now:";
 
 /** The prompt alone, unless something was said before. */
-export function conversationPrompt({ prompt, conversation }: Pick<Turn, "prompt" | "conversation">): string {
+export function conversationPrompt({
+  prompt,
+  conversation,
+}: Pick<AgentInput, "prompt" | "conversation">): string {
   const history = (conversation?.history ?? []).filter(({ text }) => text.trim() !== "");
   if (history.length === 0) return prompt;
   const kept = newest(history);

@@ -1,9 +1,9 @@
 // The environment of a program that is an agent: which run it is for, beside what every program gets.
 import { sharedEnvironment } from "../processes/environment.ts";
-import type { Turn } from "./agent.ts";
+import type { AgentInput } from "./agent.ts";
 
 export function programEnvironment(
-  turn: Turn,
+  turn: AgentInput,
   configuredNames: readonly string[],
   environment: NodeJS.ProcessEnv,
 ): Record<string, string> {

@@ -9,14 +9,14 @@ import type { Trace } from "../core/trace.ts";
 import type { LossReason } from "../work/lease.ts";
 import { recordTurn } from "./observe.ts";
 import { timeLimitSeconds, type Attempt } from "./settle.ts";
-import type { Opening, TurnDependencies } from "./input.ts";
+import type { AttemptInput, InputDependencies } from "./input.ts";
 
 /** `released`: the gateway stops, and the run is given back. */
 export type StopReason = LossReason | "released";
 
-export type ExecuteDependencies = Omit<TurnDependencies, "policy"> & {
+export type ExecuteDependencies = Omit<InputDependencies, "policy"> & {
   agents: () => Agents;
-  policy: () => ReturnType<TurnDependencies["policy"]> & { maxAttempts: number; timeoutSeconds: number };
+  policy: () => ReturnType<InputDependencies["policy"]> & { maxAttempts: number; timeoutSeconds: number };
   /** An agent that was told to stop and may not have done so yet. */
   lingers: (turn: Promise<unknown>) => void;
   trace: Trace;
@@ -26,7 +26,7 @@ export type ExecuteDependencies = Omit<TurnDependencies, "policy"> & {
 export type Parked = { parked: string };
 
 /** `opening`: of a run that was stored as begun. */
-export type Work = { run: ClaimedRun; opening: Opening | null };
+export type Work = { run: ClaimedRun; opening: AttemptInput | null };
 
 /** With the first run: making prompts is a tenth of the code, and a gateway should listen before it can. */
 let turning: Promise<typeof import("./input.ts")> | undefined;

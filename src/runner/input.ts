@@ -1,6 +1,6 @@
 // A claimed run becomes a turn that an agent can take: its prompt, what was said before, the tools it may use. The
 // turn is written down, and held against its hook's budget, before the agent hears of it.
-import type { Agent, Conversation, Turn } from "../agents/agent.ts";
+import type { Agent, Conversation, AgentInput } from "../agents/agent.ts";
 import { readInstructions } from "../session/instructions.ts";
 import type { Agents, ConfiguredAgent } from "../agents/registry.ts";
 import type { Clock } from "../core/clock.ts";
@@ -21,7 +21,7 @@ import {
 import type { AttemptStarted, AttemptStart } from "../core/attempt.ts";
 import type { Store } from "../store/ports/store.ts";
 
-export type TurnDependencies = {
+export type InputDependencies = {
   store: Pick<Store, "waitingEvents" | "startRun" | "markActed" | "compact">;
   policy: () => { budget: Budget; contextTokens: Readonly<Record<string, number>> };
   clock: Clock;
@@ -31,14 +31,14 @@ export type Shown = { shownEventIds: readonly string[]; leftOver: boolean };
 const nothingShown: Shown = { shownEventIds: [], leftOver: false };
 
 /** Whom it is told, what, and which of the waiting events with it. */
-export type Opening = { who: ConfiguredAgent; made: Prompt; shown: Shown };
-export type Opened = { ok: true; opening: Opening } | { ok: false; outcome: Outcome };
+export type AttemptInput = { who: ConfiguredAgent; made: Prompt; shown: Shown };
+export type OpenedInput = { ok: true; opening: AttemptInput } | { ok: false; outcome: Outcome };
 
 export async function open(
   run: ClaimedRun,
   agents: Agents,
-  { store, clock }: TurnDependencies,
-): Promise<Opened> {
+  { store, clock }: InputDependencies,
+): Promise<OpenedInput> {
   const who = agents.find(run.agentId);
   const instructions = await readInstructions(who.config);
   if (!instructions.ok)
@@ -54,10 +54,10 @@ const hookOpening = (
   run: Pick<NewRun, "request">,
   who: ConfiguredAgent,
   instructions: string | null,
-): Opening => ({ who, made: hookPrompt(run, instructions), shown: nothingShown });
+): AttemptInput => ({ who, made: hookPrompt(run, instructions), shown: nothingShown });
 
 /** Of a hook's run that is not stored yet. Null when a file has to be read: a caller does not wait for that. */
-export function openEarly(run: NewRun, agents: Agents): Opening | null {
+export function openEarly(run: NewRun, agents: Agents): AttemptInput | null {
   const who = agents.find(run.agentId);
   const { instructions, instructionsFile } = who.config;
   return instructionsFile === null ? hookOpening(run, who, instructions) : null;
@@ -66,8 +66,8 @@ export function openEarly(run: NewRun, agents: Agents): Opening | null {
 /** `echo` costs nothing and is held to no budget; nor is the main session, which is no hook. */
 export const startOf = (
   run: NewRun & { lease: string },
-  { who: { config }, made }: Opening,
-  { policy }: Pick<TurnDependencies, "policy">,
+  { who: { config }, made }: AttemptInput,
+  { policy }: Pick<InputDependencies, "policy">,
 ): AttemptStart => ({
   id: run.id,
   lease: run.lease,
@@ -84,7 +84,7 @@ const modelOf = ({ request }: Pick<NewRun, "request">, config: ConfiguredAgent["
   request.model ?? config.model;
 
 /** Of what an agent is reminded of, in characters. */
-const limitOf = (model: string | null, { contextTokens }: ReturnType<TurnDependencies["policy"]>): number =>
+const limitOf = (model: string | null, { contextTokens }: ReturnType<InputDependencies["policy"]>): number =>
   historyLimit(contextTokens[model ?? ""] ?? usualContextTokens);
 
 /** What the store says of a first turn: nothing was said before it. */
@@ -92,9 +92,9 @@ export const firstBegun: Going = { kind: "go", history: noHistory, foreignSessio
 
 export const turnOf = (
   run: ClaimedRun,
-  { who: { config }, made: { prompt, prepared } }: Opening,
-  rest: Pick<Turn, "timeoutSeconds" | "onActing">,
-): Turn => ({
+  { who: { config }, made: { prompt, prepared } }: AttemptInput,
+  rest: Pick<AgentInput, "timeoutSeconds" | "onActing">,
+): AgentInput => ({
   runId: run.id,
   agentId: config.id,
   sessionKey: run.sessionKey,
@@ -115,10 +115,10 @@ export type Going = Extract<AttemptStarted, { kind: "go" }>;
 export async function conversationOf(
   run: ClaimedRun,
   agent: Agent,
-  turn: Turn,
+  turn: AgentInput,
   { history, foreignSession }: Going,
   stop: AbortSignal,
-  { store, policy, onUsed }: TurnDependencies & { onUsed: (usage: TokenUse) => void },
+  { store, policy, onUsed }: InputDependencies & { onUsed: (usage: TokenUse) => void },
 ): Promise<Conversation | null> {
   if (!isConversation(run)) return null;
   const limit = limitOf(turn.model, policy());

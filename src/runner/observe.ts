@@ -1,6 +1,6 @@
 // What is told of a run as it goes: its numbers, and its spans. A run in hand carries its own span on, so that its
 // agent's turn and its delivery belong to it, wherever they go on.
-import type { Turn } from "../agents/agent.ts";
+import type { AgentInput } from "../agents/agent.ts";
 import type { AgentConfig } from "../config/config.ts";
 import { faultKind } from "../core/errors.ts";
 import type { Metrics } from "../core/metrics.ts";
@@ -55,10 +55,10 @@ function outcomeOf(handled: Handled): string {
 
 /** The agent's turn as a span, which the agent can pass on. */
 export async function recordTurn(
-  turn: Turn,
+  turn: AgentInput,
   { kind }: Pick<AgentConfig, "kind">,
   trace: Trace,
-  take: (turn: Turn) => Promise<AgentOutcome>,
+  take: (turn: AgentInput) => Promise<AgentOutcome>,
 ): Promise<AgentOutcome> {
   const span = trace.start(`agent ${kind}`, {
     kind: "client",

@@ -19,7 +19,7 @@ import { conclude } from "./conclude.ts";
 import { execute, loadTurning, type StopReason, type Work } from "./execute.ts";
 import { beginRecord, endRecord, type Handled, type RunMetrics } from "./observe.ts";
 import type { Price } from "./report.ts";
-import type { Opening, TurnDependencies } from "./input.ts";
+import type { AttemptInput, InputDependencies } from "./input.ts";
 
 export type RunnerPolicy = {
   maxConcurrent: number;
@@ -34,7 +34,7 @@ export type RunnerPolicy = {
 };
 
 export type RunnerOptions = {
-  store: Pick<Store, "claimRuns" | "renewRuns" | "settleRun" | "lastTarget"> & TurnDependencies["store"];
+  store: Pick<Store, "claimRuns" | "renewRuns" | "settleRun" | "lastTarget"> & InputDependencies["store"];
   agents: () => Agents;
   policy: () => RunnerPolicy;
   clock: Clock;
@@ -188,7 +188,7 @@ export function createRunner(options: RunnerOptions): Runner {
     reserve(run) {
       const place = byKind.hook.reserve();
       if (!place) return null;
-      let opening: Opening | null = null;
+      let opening: AttemptInput | null = null;
       return {
         async firstTurn() {
           const { openEarly, startOf } = await loadTurning();

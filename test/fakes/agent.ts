@@ -1,13 +1,13 @@
 // Agents for tests: one that answers as it is told, one whose turns wait until the test ends them.
-import type { Agent, Turn } from "../../src/agents/agent.ts";
+import type { Agent, AgentInput } from "../../src/agents/agent.ts";
 import type { AgentOutcome } from "../../src/core/outcome.ts";
 
-export type FakeAgent = Agent & { turns: Turn[] };
+export type FakeAgent = Agent & { turns: AgentInput[] };
 
-type Answer = (turn: Turn, signal: AbortSignal) => AgentOutcome | Promise<AgentOutcome>;
+type Answer = (turn: AgentInput, signal: AbortSignal) => AgentOutcome | Promise<AgentOutcome>;
 
 export function createFakeAgent(answer: Answer = () => ({ kind: "replied", reply: "done" })): FakeAgent {
-  const turns: Turn[] = [];
+  const turns: AgentInput[] = [];
   return {
     turns,
     async run(turn, signal) {

@@ -10,7 +10,7 @@ import type { AgentOutcome } from "../../core/outcome.ts";
 import { parseFences } from "../../untrusted/fence.ts";
 import { type AcpConfig, createAcpAgent } from "./acp.ts";
 import { agentContract, contractTurn } from "../agent.contract.ts";
-import type { Turn } from "../agent.ts";
+import type { AgentInput } from "../agent.ts";
 
 const folder = makeFolder("acp");
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -44,7 +44,7 @@ const behaving = (mode: string, detail = "", more: Partial<AcpConfig> = {}) =>
   createAcpAgent({ ...base, args: [fixture, mode, detail], ...more }, { graceMs, environment });
 const shell = (script: string, startMs = 60_000) =>
   createAcpAgent({ ...base, command: "/bin/sh", args: ["-c", script] }, { graceMs, startMs });
-const run = (mode: string, detail = "", turn: Partial<Turn> = {}, more: Partial<AcpConfig> = {}) =>
+const run = (mode: string, detail = "", turn: Partial<AgentInput> = {}, more: Partial<AcpConfig> = {}) =>
   behaving(mode, detail, more).run({ ...contractTurn(), ...turn }, going());
 
 const replied = (reply: string, report: object = {}) => ({

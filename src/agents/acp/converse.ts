@@ -6,7 +6,7 @@ import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promi
 import { client, type ClientConnection } from "@agentclientprotocol/sdk";
 import type { PermissionKind } from "../../config/config.ts";
 import type { AgentOutcome } from "../../core/outcome.ts";
-import type { Turn } from "../agent.ts";
+import type { AgentInput } from "../agent.ts";
 import { type Failed, failed } from "../failure.ts";
 import { messagesOf, NotSpoken } from "./messages.ts";
 import { brokenOutcome, finishedOutcome } from "./outcome.ts";
@@ -18,7 +18,7 @@ import { changes, createWatch, type Watch } from "./updates.ts";
 
 export type Talk = {
   program: Program;
-  turn: Turn;
+  turn: AgentInput;
   config: { command: string; workspace: string; allow: readonly PermissionKind[] };
   /** How long the program may take to its first answer. */
   startMs: number;
@@ -135,7 +135,7 @@ async function cancel(
   waiting.abort();
 }
 
-const mayAct = async (turn: Turn): Promise<boolean> => {
+const mayAct = async (turn: AgentInput): Promise<boolean> => {
   try {
     return await turn.onActing();
   } catch {

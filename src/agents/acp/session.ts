@@ -1,7 +1,7 @@
 // Opens the agent's session: the one of an earlier turn where it can be continued, a new one otherwise.
 import { type ClientContext, PROTOCOL_VERSION, RequestError } from "@agentclientprotocol/sdk";
 import { z } from "zod";
-import type { Turn } from "../agent.ts";
+import type { AgentInput } from "../agent.ts";
 import { conversationPrompt } from "../conversation.ts";
 import { NotSpoken } from "./messages.ts";
 
@@ -48,7 +48,7 @@ export async function openSession(
   agent: ClientContext,
   continuing: Continuing,
   cwd: string,
-  { conversation, prompt }: Turn,
+  { conversation, prompt }: AgentInput,
 ): Promise<Session> {
   const warnings: string[] = [];
   const earlier = conversation?.foreignSession ?? null;

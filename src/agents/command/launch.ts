@@ -1,6 +1,6 @@
 // Starts the program of a `command` agent for one turn, and puts into words how it can end badly.
 import { programEnvironment } from "../environment.ts";
-import type { Turn } from "../agent.ts";
+import type { AgentInput } from "../agent.ts";
 import type { AgentConfig } from "../../config/config.ts";
 import { failed, type Failed, failedToStart } from "../failure.ts";
 import { withTail } from "../../processes/failure.ts";
@@ -14,7 +14,7 @@ export type Start = Pick<ProcessOptions, "args" | "input" | "onOutput"> & {
   /** Variables it may see beyond those that the config names. */
   env?: readonly string[];
 };
-export type Launch = (turn: Turn, start: Start, signal: AbortSignal) => Promise<ProcessEnd>;
+export type Launch = (turn: AgentInput, start: Start, signal: AbortSignal) => Promise<ProcessEnd>;
 type Exited = Extract<ProcessEnd, { kind: "exited" }>;
 
 /** EX_TEMPFAIL of sysexits.h: the program itself says that a later try may work. */

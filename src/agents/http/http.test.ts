@@ -5,7 +5,7 @@ import { type AddressInfo, createServer as createPlainServer, type Socket } from
 import { after, before, test, type TestContext } from "node:test";
 import { eventually } from "../../../test/fakes/clock.ts";
 import { agentContract, contractTurn } from "../agent.contract.ts";
-import type { Turn } from "../agent.ts";
+import type { AgentInput } from "../agent.ts";
 import { createHttpAgent } from "./http.ts";
 
 type Received = { headers: IncomingHttpHeaders; body: Buffer };
@@ -57,7 +57,7 @@ const answering = (answer: Answer, secret: string | null = null, now = Date.now)
   return agentAt(`http://127.0.0.1:${port}${path}`, secret, now);
 };
 const going = () => new AbortController().signal;
-const run = (answer: Answer, turn: Turn = contractTurn()) => answering(answer).run(turn, going());
+const run = (answer: Answer, turn: AgentInput = contractTurn()) => answering(answer).run(turn, going());
 
 const json =
   (value: unknown, status = 200, headers: Record<string, string> = {}): Answer =>
@@ -97,7 +97,7 @@ const receiving = (secret: string | null = null, now = Date.now) => {
 
 test("sends the turn, and the history of a conversation", async () => {
   const { agent, received } = receiving();
-  const turn: Turn = {
+  const turn: AgentInput = {
     ...contractTurn("Look at ünï 🙂"),
     instructions: "Look at [data 1]",
     data: [{ id: 1, label: "body", source: "request", text: "ünï", truncated: false, length: 3 }],

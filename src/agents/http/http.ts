@@ -1,7 +1,7 @@
 // An agent that is the user's own service: one POST with the turn, its answer is the reply.
 import type { AgentConfig } from "../../config/config.ts";
 import { traceHeaders } from "../../core/trace.ts";
-import type { Agent, Turn } from "../agent.ts";
+import type { Agent, AgentInput } from "../agent.ts";
 import { failed } from "../failure.ts";
 import { outcomeOf } from "./answer.ts";
 import { createService, isReset } from "./post.ts";
@@ -39,7 +39,7 @@ export function createHttpAgent({ url, secret }: HttpConfig, { now = Date.now } 
   };
 }
 
-const bodyOf = (turn: Turn) => ({
+const bodyOf = (turn: AgentInput) => ({
   runId: turn.runId,
   agentId: turn.agentId,
   sessionKey: turn.sessionKey,
@@ -60,7 +60,7 @@ const plainHeaders = (body: string): Record<string, string> => ({
 });
 
 /** The run's id is the message's: the same for every attempt, so that a service can tell a repetition. */
-const signed = (turn: Turn, body: string, secret: string | null, now: number): Record<string, string> =>
+const signed = (turn: AgentInput, body: string, secret: string | null, now: number): Record<string, string> =>
   secret === null
     ? {}
     : signatureHeaders({ id: turn.runId, timestampSeconds: Math.floor(now / 1000), body, secret });

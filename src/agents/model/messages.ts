@@ -3,11 +3,11 @@
 // refuse that.
 import type { AssistantModelMessage, UserModelMessage } from "ai";
 import { compose, prepare } from "../../untrusted/prepare.ts";
-import type { Conversation, Turn } from "../agent.ts";
+import type { Conversation, AgentInput } from "../agent.ts";
 
 export type Said = (UserModelMessage | AssistantModelMessage) & { content: string };
 
-export function messagesOf({ prompt, conversation }: Pick<Turn, "prompt" | "conversation">): Said[] {
+export function messagesOf({ prompt, conversation }: Pick<AgentInput, "prompt" | "conversation">): Said[] {
   const said: Said[] = [];
   for (const next of [...(conversation?.history ?? []).map(messageOf), asUser(prompt)]) {
     const last = said.at(-1);

@@ -2,7 +2,7 @@
 // turn of such an agent.
 import type { AgentConfig, McpServerConfig, ModelsConfig } from "../../config/config.ts";
 import type { AgentOutcome } from "../../core/outcome.ts";
-import type { Turn } from "../agent.ts";
+import type { AgentInput } from "../agent.ts";
 import { failed } from "../failure.ts";
 import type { SummarisingAgent } from "../lazy.ts";
 import { openToolbox as openRealToolbox, type Toolbox } from "../tools/toolbox.ts";
@@ -29,7 +29,7 @@ export function createModelAgent(
   const { models, mcp, environment, fetch, openToolbox = openRealToolbox } = dependencies;
   const { workspace, fetchHosts, maxSteps } = config;
   const choose = (model: string | null) => chooseModel(model ?? config.model, models.providers, fetch);
-  async function takeTurn(turn: Turn, tally: Tally, stop: AbortSignal): Promise<AgentOutcome> {
+  async function takeTurn(turn: AgentInput, tally: Tally, stop: AbortSignal): Promise<AgentOutcome> {
     const chosen = choose(turn.model);
     if (!chosen.ok) return failed(chosen.reason);
     const toolbox = await openToolbox({
@@ -64,7 +64,7 @@ export function createModelAgent(
 
 const noTools: Pick<Toolbox, "tools" | "nameOf"> = { tools: {}, nameOf: (key) => key };
 
-async function acting({ onActing }: Turn, tally: Tally): Promise<boolean> {
+async function acting({ onActing }: AgentInput, tally: Tally): Promise<boolean> {
   const may = await onActing();
   if (may) tally.acted();
   return may;

@@ -1,6 +1,6 @@
 // What a turn asks for, in the words of the program.
 import { cutWithMark, oneLine } from "../../../core/text.ts";
-import type { Turn } from "../../agent.ts";
+import type { AgentInput } from "../../agent.ts";
 import { type Asked, type Preset, type ThinkingLevel, thinkingLevels } from "./preset.ts";
 
 const aliases: Readonly<Record<string, ThinkingLevel>> = { off: "none", med: "medium" };
@@ -11,7 +11,7 @@ const sessionName = /^[A-Za-z0-9][A-Za-z0-9:._-]{0,199}$/;
 
 export function askedOf(
   preset: Preset,
-  { model, thinking, conversation }: Pick<Turn, "model" | "thinking" | "conversation">,
+  { model, thinking, conversation }: Pick<AgentInput, "model" | "thinking" | "conversation">,
   extra: readonly string[],
 ): { asked: Asked; warnings: string[] } {
   const { effort, warning } = effortOf(preset, thinking);

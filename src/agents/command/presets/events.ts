@@ -1,5 +1,5 @@
 // Follows a program by the events it writes, while it works.
-import type { Turn } from "../../agent.ts";
+import type { AgentInput } from "../../agent.ts";
 import { createLineReader } from "../../../processes/lines.ts";
 import { nothingSeen, type Preset, type Seen } from "./preset.ts";
 
@@ -15,7 +15,7 @@ const longestLineBytes = 16_777_216;
 
 export function createWatch(
   read: ReturnType<Preset["readerFor"]>,
-  onActing: Turn["onActing"],
+  onActing: AgentInput["onActing"],
   longestReply: number,
 ): Watch {
   const stop = new AbortController();
@@ -48,7 +48,7 @@ export const hasActed = ({ calls }: Seen): boolean =>
   calls.some(({ changes, refused }) => changes && !refused);
 
 /** The program asks nobody, so it is told of as it begins; whoever may not act is stopped. */
-async function announce(onActing: Turn["onActing"], stop: AbortController): Promise<void> {
+async function announce(onActing: AgentInput["onActing"], stop: AbortController): Promise<void> {
   const allowed = await onActing().catch(() => false);
   if (!allowed) stop.abort();
 }

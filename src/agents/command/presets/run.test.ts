@@ -7,7 +7,7 @@ import { eventually } from "../../../../test/fakes/clock.ts";
 import { type CommandPreset, commandPresets } from "../../../config/config.ts";
 import type { AgentOutcome } from "../../../core/outcome.ts";
 import { agentContract, contractTurn } from "../../agent.contract.ts";
-import type { Turn } from "../../agent.ts";
+import type { AgentInput } from "../../agent.ts";
 import { createCommandAgent, type CommandConfig } from "../command.ts";
 import { makeProgram } from "../../../../test/fixtures/preset-program.ts";
 
@@ -39,7 +39,7 @@ function makeAgent(preset: CommandPreset, more: Partial<CommandConfig> = {}) {
     ...more,
   };
   const agent = createCommandAgent(config, { graceMs: 100 });
-  const run = (prompt: string, turn: Partial<Turn> = {}, signal = new AbortController().signal) =>
+  const run = (prompt: string, turn: Partial<AgentInput> = {}, signal = new AbortController().signal) =>
     agent.run({ ...contractTurn(prompt), ...turn }, signal);
   return { agent, run, config };
 }

@@ -1,7 +1,7 @@
 // One turn of a program that is known: asked in its own words, watched while it works, understood when it ends.
 import type { AgentOutcome, AgentReport } from "../../../core/outcome.ts";
 import { cut, cutWithMark, oneLine } from "../../../core/text.ts";
-import type { Turn } from "../../agent.ts";
+import type { AgentInput } from "../../agent.ts";
 import { conversationPrompt } from "../../conversation.ts";
 import { failed, type Failed } from "../../failure.ts";
 import { badExit, type CommandConfig, cutShort, type Launch } from "../launch.ts";
@@ -18,7 +18,7 @@ const longestName = 100;
 
 export async function takePresetTurn(
   program: Program,
-  turn: Turn,
+  turn: AgentInput,
   signal: AbortSignal,
 ): Promise<AgentOutcome> {
   const { asked, warnings } = askedOf(program.preset, turn, program.config.args);
@@ -34,7 +34,7 @@ type Answer = { end: ProcessEnd; seen: Seen; forgotten: boolean; tooLong: boolea
 async function ask(
   { preset, config, launch }: Program,
   asked: Asked,
-  turn: Turn,
+  turn: AgentInput,
   signal: AbortSignal,
 ): Promise<Answer> {
   const watch = createWatch(preset.readerFor(asked), turn.onActing, config.outputLimitBytes);
