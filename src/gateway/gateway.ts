@@ -22,7 +22,7 @@ import { sendJson, sendRefusal } from "../http/respond.ts";
 import { createServer } from "../http/server.ts";
 import { createSharedThrottle } from "../http/shared-throttle.ts";
 import { createThrottle } from "../http/throttle.ts";
-import { createMailRoom, mailFingerprint } from "../mail/accounts.ts";
+import { createMailAccounts, mailFingerprint } from "../mail/accounts.ts";
 import { acceptWith } from "../runner/intake.ts";
 import { createRunner } from "../runner/runner.ts";
 import { createHeartbeat } from "../session/heartbeat.ts";
@@ -145,7 +145,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     if (runs.length > 0 && !begun) runner.kick("hook");
     if (wakes) runner.kick("heartbeat");
   };
-  const mail = createMailRoom({
+  const mail = createMailAccounts({
     store,
     decide: (payload) =>
       inFetchedSpan(trace, mailHook, () =>

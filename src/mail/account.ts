@@ -1,7 +1,7 @@
 // A mailbox that is watched, with the requests that are for it.
 import type { Exchange } from "../http/exchange.ts";
 
-export type WatchedMail = {
+export type SyncedAccount = {
   start(): void;
   /** Whether a request of this target is for it. */
   handles(target: string): boolean;

@@ -10,9 +10,9 @@ import type { Decision } from "../core/request.ts";
 import type { Exchange } from "../http/exchange.ts";
 import type { Acceptance } from "../core/request.ts";
 import type { MailPayload, MailStore } from "./options.ts";
-import type { WatchedMail } from "./account.ts";
+import type { SyncedAccount } from "./account.ts";
 
-export type MailRoomOptions = {
+export type MailAccountsOptions = {
   store: MailStore;
   decide: (payload: MailPayload) => Promise<Decision>;
   clock: Clock;
@@ -22,7 +22,7 @@ export type MailRoomOptions = {
   onStored: (acceptances: readonly Acceptance[]) => void;
 };
 
-export type MailRoom = {
+export type MailAccounts = {
   /** Watches what this configuration names, and nothing else. Never rejects. */
   apply(config: Config): Promise<void>;
   /** Who answers a request of this target, if it is for one of the watches. */
@@ -31,10 +31,10 @@ export type MailRoom = {
 };
 
 /** A mailbox of the configuration, before it is watched. */
-type Wanted = { id: string; fingerprint: string; make: () => Promise<WatchedMail> };
-type Made = { fingerprint: string; watch: WatchedMail };
+type Wanted = { id: string; fingerprint: string; make: () => Promise<SyncedAccount> };
+type Made = { fingerprint: string; watch: SyncedAccount };
 
-export function createMailRoom(options: MailRoomOptions): MailRoom {
+export function createMailAccounts(options: MailAccountsOptions): MailAccounts {
   const watches = new Map<string, Made>();
   let isStopped = false;
 
@@ -77,21 +77,21 @@ export function createMailRoom(options: MailRoomOptions): MailRoom {
 }
 
 /** Each kind is loaded with its first mailbox. */
-function wantedBy({ hooks }: Config, options: MailRoomOptions): Wanted[] {
+function wantedBy({ hooks }: Config, options: MailAccountsOptions): Wanted[] {
   const accounts = hooks.mail.map((config) => ({
     id: `imap:${config.id}`,
     fingerprint: hash("sha256", JSON.stringify(config)),
-    make: async () => (await import("./imap/account.ts")).createImapWatch({ ...options, config }),
+    make: async () => (await import("./imap/account.ts")).createImapAccount({ ...options, config }),
   }));
   return [...gmailOf(hooks, options), ...accounts];
 }
 
-function gmailOf({ gmail }: Config["hooks"], options: MailRoomOptions): Wanted[] {
+function gmailOf({ gmail }: Config["hooks"], options: MailAccountsOptions): Wanted[] {
   if (!gmail) return [];
   const fingerprint = hash("sha256", JSON.stringify([gmail, contentOf(gmail.credentialsFile)]));
   const make = async () => {
-    const { createGmailWatch } = await import("./gmail/account.ts");
-    return createGmailWatch({ ...options, config: gmail });
+    const { createGmailAccount } = await import("./gmail/account.ts");
+    return createGmailAccount({ ...options, config: gmail });
   };
   return [{ id: `gmail:${gmail.account}`, fingerprint, make }];
 }

@@ -24,7 +24,7 @@ const retryAfterMs = [60_000, 600_000, 3_600_000];
 const mostFetchFaults = 5;
 const temporary: readonly Refusal["refused"][] = ["queue-full", "store-unavailable", "stopping"];
 
-export function createTaking({ source, mailbox, decide, clock }: SyncOptions) {
+export function createIntake({ source, mailbox, decide, clock }: SyncOptions) {
   const fetchFaults = new Map<string, number>();
 
   async function decided(mail: WaitingMail, fetched: Extract<Fetched, { kind: "mail" }>): Promise<TakenMail> {

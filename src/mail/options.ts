@@ -28,7 +28,7 @@ export type Renewal = {
   renew(signal: AbortSignal): Promise<number>;
 };
 
-export type MailWatchOptions = {
+export type MailScheduleOptions = {
   /** `source` in the payload, and the first part of the account's id in the store. */
   source: string;
   mailbox: Mailbox;
@@ -54,7 +54,7 @@ export type MailWatchOptions = {
   random?: () => number;
 };
 
-export type SyncOptions = MailWatchOptions & {
+export type SyncOptions = MailScheduleOptions & {
   /** Of the account in the store. */
   id: string;
   /** What is wrong beside the looks, by part. */

@@ -5,7 +5,7 @@ import { eventually } from "../../test/fakes/clock.ts";
 import { plainText } from "../core/message.ts";
 import type { Store } from "../store/ports/store.ts";
 import { createLab, keyOf, type Lab } from "../../test/fixtures/mailbox.ts";
-import type { MailWatch } from "./schedule.ts";
+import type { MailSchedule } from "./schedule.ts";
 import { MailFault } from "./mailbox.ts";
 
 /** A look that goes on has a real store behind it: it is over when its lease is given back. */
@@ -241,7 +241,7 @@ suite("the mail engine's looks", { concurrency: true }, () => {
   test("trouble that ends when a look has just said so is followed by another look", async (t) => {
     const lab = await createLab(t);
     const status = async () => (await lab.store.listMailAccounts())[0]?.status;
-    let watch: MailWatch | null = null;
+    let watch: MailSchedule | null = null;
     const seen: (string | undefined)[] = [];
     const releaseMailbox: Store["releaseMailbox"] = async (held) => {
       seen.push(await status());

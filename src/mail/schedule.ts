@@ -7,14 +7,14 @@
 import { faultKind } from "../core/errors.ts";
 import { mailAccountId } from "../core/mail.ts";
 import { backOffMs } from "../core/retry.ts";
-import type { MailWatchOptions } from "./options.ts";
+import type { MailScheduleOptions } from "./options.ts";
 import { createSync, LeaseLost } from "./sync.ts";
 import { reauthNotice } from "./notices.ts";
 import { MailFault } from "./mailbox.ts";
 
-export type { MailPayload, MailStore, MailWatchOptions, Renewal } from "./options.ts";
+export type { MailPayload, MailStore, MailScheduleOptions, Renewal } from "./options.ts";
 
-export type MailWatch = {
+export type MailSchedule = {
   start(): void;
   /** There may be new mail; `position` is what the provider said, if it said where. */
   hint(position?: string): void;
@@ -36,7 +36,7 @@ const lookAgainMs = [2000, 5000, 15_000];
 const busyMs = 1000;
 const faultBackOff = { firstMs: 1000, longestMs: 300_000 };
 
-export function createMailWatch(options: MailWatchOptions): MailWatch {
+export function createMailSchedule(options: MailScheduleOptions): MailSchedule {
   const { source, mailbox, store, clock, log, pollMs, withoutHintsMs = pollMs } = options;
   const { isNewer = () => false, random = Math.random } = options;
   const id = mailAccountId(source, mailbox.account);

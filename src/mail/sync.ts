@@ -7,7 +7,7 @@ import type { MailCommit } from "../core/mail.ts";
 import { createLeaseKeeper } from "../work/lease.ts";
 import type { Renewal, SyncOptions } from "./options.ts";
 import { skippedNotice } from "./notices.ts";
-import { createTaking } from "./intake.ts";
+import { createIntake } from "./intake.ts";
 import { MailFault } from "./mailbox.ts";
 
 export type Synced =
@@ -41,7 +41,7 @@ export function createSync(options: SyncOptions): (stopping: AbortSignal) => Pro
     renewal,
     random = Math.random,
   } = options;
-  const taking = createTaking(options);
+  const taking = createIntake(options);
   const leases = createLeaseKeeper({
     clock,
     log,

@@ -1,8 +1,8 @@
 // The Gmail watch: the engine on Gmail's mailbox, and the way its hints come.
 import type { GmailConfig } from "../../config/config.ts";
 import type { Exchange } from "../../http/exchange.ts";
-import { createMailWatch, type MailWatchOptions } from "../schedule.ts";
-import type { WatchedMail } from "../account.ts";
+import { createMailSchedule, type MailScheduleOptions } from "../schedule.ts";
+import type { SyncedAccount } from "../account.ts";
 import { createGmailApi, type GmailApi } from "./api.ts";
 import { createAuth, gmailScope, pubsubScope } from "./auth.ts";
 import { createCaller } from "./call.ts";
@@ -14,19 +14,19 @@ import { createPace } from "./pace.ts";
 import { createPull, type Pull } from "./pull.ts";
 import { createPush } from "./push.ts";
 
-export type GmailWatchOptions = Pick<
-  MailWatchOptions,
+export type GmailAccountOptions = Pick<
+  MailScheduleOptions,
   "store" | "decide" | "clock" | "log" | "leaseMs" | "agentId" | "onStored" | "random"
 > & { config: GmailConfig };
 
 /** Under the other modes the history is still looked at: hints can be late, and lost. */
 const sweepMs = 300_000;
 
-export function createGmailWatch(options: GmailWatchOptions): WatchedMail {
+export function createGmailAccount(options: GmailAccountOptions): SyncedAccount {
   const { config, clock, log } = options;
   const { mailbox, api } = openGmail(options);
   const { topic } = config;
-  const engine = createMailWatch({
+  const engine = createMailSchedule({
     ...options,
     source: "gmail",
     mailbox,
@@ -72,7 +72,7 @@ export function createGmailWatch(options: GmailWatchOptions): WatchedMail {
   };
 }
 
-type Surroundings = Pick<GmailWatchOptions, "config" | "clock">;
+type Surroundings = Pick<GmailAccountOptions, "config" | "clock">;
 
 /** The account's mailbox and the API behind it, for the watch and for commands. */
 export function openGmail({ config, clock }: Surroundings): { mailbox: GmailMailbox; api: GmailApi } {

@@ -1,18 +1,18 @@
 // An IMAP account that is watched: the engine on its mailbox, and IDLE for hints.
 import type { MailAccountConfig } from "../../config/config.ts";
-import { createMailWatch, type MailWatchOptions } from "../schedule.ts";
-import type { WatchedMail } from "../account.ts";
+import { createMailSchedule, type MailScheduleOptions } from "../schedule.ts";
+import type { SyncedAccount } from "../account.ts";
 import { createImapMailbox } from "./mailbox.ts";
 
-export type ImapWatchOptions = Pick<
-  MailWatchOptions,
+export type ImapAccountOptions = Pick<
+  MailScheduleOptions,
   "store" | "decide" | "clock" | "log" | "leaseMs" | "agentId" | "onStored" | "random"
 > & { config: MailAccountConfig };
 
-export function createImapWatch(options: ImapWatchOptions): WatchedMail {
+export function createImapAccount(options: ImapAccountOptions): SyncedAccount {
   const { config, clock } = options;
   const mailbox = createImapMailbox(config, { clock });
-  const engine = createMailWatch({
+  const engine = createMailSchedule({
     ...options,
     source: "imap",
     mailbox,
