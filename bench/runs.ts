@@ -23,7 +23,7 @@ export const request: RunRequest = {
   tools: [],
 };
 
-/** A session of its own also in a lane it shares: what is measured is the queue, not a long conversation. */
+/** Runs with the same `lane` are turns of one conversation, so they run one after another. */
 export function newRun({ lane }: { lane?: string } = {}): NewRun {
   const id = newId();
   return {
@@ -32,8 +32,8 @@ export function newRun({ lane }: { lane?: string } = {}): NewRun {
     hook: "agent",
     agentId: "main",
     requestedAgentId: null,
-    sessionKey: `hook:${id}`,
-    lane: lane ?? `run:${id}`,
+    sessionKey: lane ?? `hook:${id}`,
+    isolated: lane === undefined,
     request: lane === undefined ? request : { ...request, message: outsideMessage("lane", "request", lane) },
   };
 }

@@ -70,7 +70,8 @@ export const runner: QueueContender = {
       timeoutSeconds: 600,
       budget: { runsPerDay: 1_000_000_000, tokensPerDay: 1_000_000_000_000, moneyPerDay: null },
       prices: {},
-      contextTokens: {},
+      // Hardly any history for a run without a model: the subject is the queue, not a long conversation.
+      contextTokens: { "": 1 },
       configured: [],
     };
     const running = createRunner({
@@ -106,7 +107,7 @@ export const storeOnly: QueueContender = {
       onFull: () => store.announce("runs"),
       claim: (limit) => store.claimRuns({ kind: "hook", limit, lease: newId(), leaseMs }),
       async handle(run, freePlace) {
-        await handle(run.lane);
+        await handle(run.sessionKey);
         freePlace();
         await store.settleRun(run, endOf(run));
       },

@@ -28,8 +28,8 @@ export type NewRun = {
   agentId: string;
   requestedAgentId: string | null;
   sessionKey: string;
-  /** Runs of one lane go strictly one after another, in order of arrival. */
-  lane: string;
+  /** True: the run shares nothing with other runs of its session. False: it is a turn of a conversation. */
+  isolated: boolean;
   request: RunRequest;
 };
 
@@ -69,20 +69,5 @@ export type ClaimedRun = Run & {
 export type CancelResult = "cancelled" | "requested" | "ended" | "unknown";
 
 export const mainSessionKey = "main";
-export const heartbeatLane = "main";
 /** Heartbeats asked for within this time become one. */
 export const heartbeatDelayMs = 250;
-
-const ownLaneStart = "run:";
-
-/** The lane that nobody else can be in. */
-export const ownLane = (id: string): string => ownLaneStart + id;
-
-/** Whether what was said before in its session is carried. */
-export const isConversation = ({ lane }: { lane: string }): boolean => !lane.startsWith(ownLaneStart);
-
-/** An explicit session key is a conversation; anything else is an isolated turn with a lane of its own. */
-export const laneOf = (
-  run: { id: string; agentId: string; sessionKey: string },
-  conversation: boolean,
-): string => (conversation ? `session:${run.agentId}:${run.sessionKey}` : ownLane(run.id));

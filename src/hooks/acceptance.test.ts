@@ -91,10 +91,10 @@ test("an agent run without a key is isolated, under a key of its own or the defa
   const own = runFor({});
   assert.ok(isId(own.id));
   assert.equal(own.sessionKey, `hook:${own.id}`);
-  assert.equal(own.lane, `run:${own.id}`);
+  assert.equal(own.isolated, true);
   const shared = runFor({}, { hooks: { defaultSessionKey: "hook:ingress" } });
   assert.equal(shared.sessionKey, "hook:ingress");
-  assert.equal(shared.lane, `run:${shared.id}`);
+  assert.equal(shared.isolated, true);
 });
 
 test("an explicit key is a conversation", () => {
@@ -102,7 +102,7 @@ test("an explicit key is a conversation", () => {
     { sessionKey: "hook:a", agentId: "Ops" },
     { hooks: { defaultSessionKey: "hook:ingress" } },
   );
-  assert.deepEqual([run.sessionKey, run.lane], ["hook:a", "session:ops:hook:a"]);
+  assert.deepEqual([run.agentId, run.sessionKey, run.isolated], ["ops", "hook:a", false]);
 });
 
 test("an unknown agent runs on the default one, and the run records both", () => {

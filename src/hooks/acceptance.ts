@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import type { WakeAction } from "../core/action.ts";
 import { type Refusal, refuse } from "../core/errors.ts";
 import { newId } from "../core/id.ts";
-import { heartbeatDelayMs, laneOf, mainSessionKey, type NewRun } from "../core/run.ts";
+import { heartbeatDelayMs, mainSessionKey, type NewRun } from "../core/run.ts";
 import { generatedKeyPrefix } from "../core/session-key.ts";
 import { repeated, singleHeader } from "../http/headers.ts";
 import type { Acceptance } from "../core/request.ts";
@@ -107,8 +107,9 @@ function newRun(
   const request = { ...rest, tools: tools ?? settings.tools, trace: null };
   const id = newId();
   const sessionKey = explicitKey ?? settings.defaultSessionKey ?? generatedKeyPrefix + id;
-  const lane = laneOf({ id, agentId, sessionKey }, explicitKey !== null);
-  return { id, kind: "hook", hook, agentId, requestedAgentId, sessionKey, lane, request };
+  // A run without a session key of its own is isolated, even where the default key is a shared one.
+  const isolated = explicitKey === null;
+  return { id, kind: "hook", hook, agentId, requestedAgentId, sessionKey, isolated, request };
 }
 
 const goodKey = /^[\x21-\x7e]{1,255}$/;

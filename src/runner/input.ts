@@ -5,7 +5,7 @@ import { readInstructions } from "../session/instructions.ts";
 import type { Agents, ConfiguredAgent } from "../agents/registry.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Outcome, TokenUse } from "../core/outcome.ts";
-import { isConversation, mainSessionKey, type ClaimedRun, type NewRun } from "../core/run.ts";
+import { mainSessionKey, type ClaimedRun, type NewRun } from "../core/run.ts";
 import type { Budget } from "../core/spending.ts";
 import { grantedTools } from "../core/tool.ts";
 import { noHistory, type TranscriptTurn } from "../core/transcript.ts";
@@ -74,7 +74,7 @@ export const startOf = (
   hook: run.hook,
   agentId: run.agentId,
   sessionKey: run.sessionKey,
-  isolated: !isConversation(run),
+  isolated: run.isolated,
   historyCharacters: historyToRead(limitOf(modelOf(run, config), policy())),
   prompt: made.prompt,
   budget: run.kind === "heartbeat" || config.kind === "echo" ? null : policy().budget,
@@ -120,7 +120,7 @@ export async function conversationOf(
   stop: AbortSignal,
   { store, policy, onUsed }: InputDependencies & { onUsed: (usage: TokenUse) => void },
 ): Promise<Conversation | null> {
-  if (!isConversation(run)) return null;
+  if (run.isolated) return null;
   const limit = limitOf(turn.model, policy());
   const { old, recent } = splitHistory(history, limit);
   // An agent with a memory of its own needs ours only when it has lost it.

@@ -5,7 +5,7 @@ import type { Clock } from "../core/clock.ts";
 import { newId as newUuid } from "../core/id.ts";
 import type { Log } from "../core/log.ts";
 import { noMetrics } from "../core/metrics.ts";
-import { isConversation, type ClaimedRun, type NewRun, type RunKind } from "../core/run.ts";
+import type { ClaimedRun, NewRun, RunKind } from "../core/run.ts";
 import { createSlots } from "../core/slots.ts";
 import type { Budget } from "../core/spending.ts";
 import type { ConfiguredChannel } from "../core/target.ts";
@@ -62,7 +62,7 @@ export type Runner = {
   start(): void;
   /** Something of this kind was stored that may be run. */
   kick(kind: RunKind): void;
-  /** For a hook's run of its own lane; null when it has to wait for its turn. */
+  /** For an isolated run of a hook; null when it has to wait for its turn. */
   reserve(run: NewRun): RunPlace | null;
   /** Another node has more hook runs than it can take. */
   look(): void;
@@ -164,7 +164,7 @@ export function createRunner(options: RunnerOptions): Runner {
         return { claimed: claimed.map((run) => ({ run, opening: null })), nextInMs };
       },
       handle,
-      opensNext: ({ run }) => isConversation(run),
+      opensNext: ({ run }) => !run.isolated,
       ...(onFull && { onFull }),
     });
   const byKind = {

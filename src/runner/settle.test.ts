@@ -30,7 +30,7 @@ const run = (more: Partial<ClaimedRun> = {}, asked: Partial<RunRequest> = {}): C
   agentId: "other",
   requestedAgentId: null,
   sessionKey: "hook:run",
-  lane: "run:run",
+  isolated: true,
   request: { ...request, ...asked },
   status: "running",
   attempts: 1,
@@ -312,7 +312,7 @@ describe("a hook run that was ended from outside", () => {
 
 describe("a heartbeat", () => {
   const beat = run(
-    { kind: "heartbeat", agentId: "main", sessionKey: "main", lane: "main" },
+    { kind: "heartbeat", agentId: "main", sessionKey: "main", isolated: false },
     { wakeMode: "now" },
   );
   const more = { shownEventIds: ["e1", "e2"] };

@@ -11,7 +11,7 @@ import type { Outcome } from "../core/outcome.ts";
 import { backOffMs } from "../core/retry.ts";
 import { lastChannel, resolveTarget, type TargetPolicy, type WantedTarget } from "../core/target.ts";
 import type { Signals } from "../core/signals.ts";
-import { heartbeatDelayMs, isConversation, type ClaimedRun, type EndStatus } from "../core/run.ts";
+import { heartbeatDelayMs, type ClaimedRun, type EndStatus } from "../core/run.ts";
 import { isAcknowledgement } from "../session/acknowledgement.ts";
 import { summaryOf } from "../session/summary.ts";
 import type { TurnEnding, Settlement } from "../core/settlement.ts";
@@ -176,7 +176,7 @@ function endingOf(run: ClaimedRun, outcome: Outcome, carried: boolean): TurnEndi
     agentId,
     sessionKey,
     text,
-    foreignSession: isConversation(run) ? foreignSession : null,
+    foreignSession: run.isolated ? null : foreignSession,
     carried,
   };
 }

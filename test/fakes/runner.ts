@@ -9,7 +9,7 @@ import { newId } from "../../src/core/id.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { outsideMessage } from "../../src/core/message.ts";
 import type { RunRequest } from "../../src/core/action.ts";
-import { laneOf, type NewRun } from "../../src/core/run.ts";
+import type { NewRun } from "../../src/core/run.ts";
 import { createRunner, type RunnerOptions } from "../../src/runner/runner.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite.ts";
 import type { Store } from "../../src/store/ports/store.ts";
@@ -77,7 +77,7 @@ export async function setUpRunner(test: TestContext) {
       agentId: "main",
       requestedAgentId: null,
       sessionKey: key,
-      lane: laneOf({ id, agentId: "main", sessionKey: key }, sessionKey !== null),
+      isolated: sessionKey === null,
       request: {
         message: outsideMessage("message", "request", "do it"),
         unsafe: false,

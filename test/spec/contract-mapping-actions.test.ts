@@ -42,11 +42,9 @@ describe("what a mapping sets", { concurrency: 2 }, () => {
       assert.deepEqual([model, thinking, timeoutSeconds], ["p/m", "high", 12.5]);
     });
 
-    await t.test("a key of the mapping's is a conversation: one lane for one key", async () => {
-      const lanes = new Set<string>();
-      for (const branch of ["x", "x", "y"])
-        lanes.add((await runOf(gateway, await gateway.post("all", { ...payload, branch }))).lane);
-      assert.equal(lanes.size, 2);
+    await t.test("a key of the mapping's is a conversation", async () => {
+      const run = await runOf(gateway, await gateway.post("all", { ...payload, branch: "x" }));
+      assert.deepEqual([run.sessionKey, run.isolated], ["ci:x", false]);
     });
 
     await t.test("what its template leaves blank is not set", async () => {
@@ -96,7 +94,7 @@ describe("what a mapping sets", { concurrency: 2 }, () => {
       hooks: { defaultSessionKey: "hook:default", mappings: [mapping("m")] },
     });
     const run = await runOf(gateway, await gateway.post("m", { sessionKey: "hook:of-the-payload" }));
-    assert.deepEqual([run.sessionKey, run.lane], ["hook:default", `run:${run.id}`]);
+    assert.deepEqual([run.sessionKey, run.isolated], ["hook:default", true]);
   });
 
   test("the policy holds for mappings as for requests", async (t) => {

@@ -1,5 +1,5 @@
 // The store port over any driver. Here requests are gathered and pages put together; the rest is in the programs.
-import { type ClaimedRun, heartbeatLane, isConversation, type NewRun } from "../../core/run.ts";
+import type { ClaimedRun, NewRun } from "../../core/run.ts";
 import { idempotencyMs } from "../../core/retention.ts";
 import type { Driver } from "../driver/driver.ts";
 import { type Bell, silentBell } from "./notifier.ts";
@@ -116,10 +116,10 @@ export function createStore({ driver, bell = silentBell, onGroup }: StoreOptions
       apartMs: endsApartMs,
     }),
   };
-  const settleRun: Store["settleRun"] = async ({ id, lease, lane }, settlement) => {
+  const settleRun: Store["settleRun"] = async ({ id, lease, kind, isolated }, settlement) => {
     const settled = { id, lease, settlement };
-    if (lane === heartbeatLane) return settlements.heartbeat.add(settled);
-    const isUsual = !isConversation({ lane }) && isUsualEnd(settled);
+    if (kind === "heartbeat") return settlements.heartbeat.add(settled);
+    const isUsual = isolated && isUsualEnd(settled);
     return (isUsual ? await settlements.isolated.add(settled) : null) ?? settlements.any.add(settled);
   };
 

@@ -60,10 +60,8 @@ async function fill(node: Store, at: number): Promise<void> {
   }
 }
 
-const finish = async (
-  node: Store,
-  { id, lease, lane, agentId, sessionKey, hook }: ClaimedRun,
-): Promise<void> => {
+const finish = async (node: Store, claimed: ClaimedRun): Promise<void> => {
+  const { id, lease, agentId, sessionKey, hook } = claimed;
   const begun = await node.startRun({
     id,
     lease,
@@ -80,7 +78,7 @@ const finish = async (
   const ending = { agentId, sessionKey, text: "done", foreignSession: newId(), carried: true };
   const reply = delivery({ runId: id, to: String(id.codePointAt(id.length - 1)) });
   const stored = await node.settleRun(
-    { id, lease, lane },
+    claimed,
     settlement({ summary: event(), used, ending, delivery: reply, heartbeat: heartbeat() }),
   );
   assert.equal(stored, true);

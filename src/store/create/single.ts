@@ -1,5 +1,5 @@
 // What nearly all requests lead to, and can be stored by a single statement: one run, or events, and nothing else.
-import { isConversation, type NewRun } from "../../core/run.ts";
+import type { NewRun } from "../../core/run.ts";
 import type { Acceptance } from "../../core/request.ts";
 
 export function loneKind({ runs, events, heartbeat, idempotency }: Acceptance): "run" | "events" | null {
@@ -11,5 +11,5 @@ export function loneKind({ runs, events, heartbeat, idempotency }: Acceptance): 
 /** The run that may be stored as claimed: one of a conversation has to wait for its turn. */
 export function isolatedRun(acceptance: Acceptance): NewRun | null {
   const [run] = acceptance.runs;
-  return run && loneKind(acceptance) === "run" && !isConversation(run) ? run : null;
+  return run && loneKind(acceptance) === "run" && run.isolated ? run : null;
 }

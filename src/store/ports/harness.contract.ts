@@ -4,7 +4,7 @@ import type { NewDelivery } from "../../core/delivery.ts";
 import { newId } from "../../core/id.ts";
 import type { RunRequest } from "../../core/action.ts";
 import { outsideMessage, type Message } from "../../core/message.ts";
-import { laneOf, type NewRun } from "../../core/run.ts";
+import type { NewRun } from "../../core/run.ts";
 import type { NewEvent } from "../../core/system-event.ts";
 import type { Acceptance } from "../../core/request.ts";
 import type { DeliverySettlement, Settlement } from "../../core/settlement.ts";
@@ -55,7 +55,7 @@ export function run(options: { key?: string; message?: Message } = {}): NewRun {
     agentId: "main",
     requestedAgentId: null,
     sessionKey,
-    lane: laneOf({ id, agentId: "main", sessionKey }, options.key !== undefined),
+    isolated: options.key === undefined,
     request: { ...request, message: options.message ?? request.message },
   };
 }

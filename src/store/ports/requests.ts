@@ -7,7 +7,7 @@ import type { Page } from "./page.ts";
 export type FailureCount = { failures: number; endsInMs: number };
 
 export type Requests = {
-  /** With `first`, the run of an acceptance that leads to one alone, in a lane of its own, is stored as begun if it may. */
+  /** With `first`, the single isolated run of an acceptance is stored as started, where its budget allows that. */
   accept(acceptance: Acceptance, first?: FirstTurn): Promise<Accepted>;
   /** Of a request that would not be stored now: null when none with its key was. */
   findRepeated(hook: string, idempotency: Idempotency): Promise<Repeated | null>;

@@ -365,7 +365,7 @@ export function queue(harness: () => Harness): void {
       assert.equal(await store.repeatRun(aRun.id, again), "queued");
       const [repeated] = (await claim(store)).claimed;
       assert.deepEqual([repeated?.id, repeated?.request, repeated?.attempts], [again, aRun.request, 1]);
-      assert.notEqual(repeated?.lane, aRun.lane);
+      assert.equal(repeated?.isolated, true);
       assert.equal(await store.repeatRun(newId(), newId()), "unknown");
     });
 
@@ -385,26 +385,27 @@ export function queue(harness: () => Harness): void {
       const { store } = harness();
       const runs = Array.from({ length: 120 }, (_, index) => run({ key: `hook:${index % 7}` }));
       await Promise.all(runs.map((each) => store.accept(acceptance({ runs: [each] }))));
-      const settled: { lane: string; id: string }[] = [];
+      const settled: { sessionKey: string; id: string }[] = [];
       const active = new Set<string>();
       const work = async (lease: string): Promise<void> => {
         for (let empty = 0; settled.length < runs.length && empty < 10_000;) {
           const { claimed } = await store.claimRuns({ kind: "hook", limit: 2, lease, leaseMs });
           if (claimed.length === 0) empty++;
           for (const each of claimed) {
-            assert.ok(!active.has(each.lane), "two runs of a lane at once");
-            active.add(each.lane);
+            assert.ok(!active.has(each.sessionKey), "two runs of a lane at once");
+            active.add(each.sessionKey);
           }
           for (const each of claimed) {
-            settled.push({ lane: each.lane, id: each.id });
-            active.delete(each.lane);
+            settled.push({ sessionKey: each.sessionKey, id: each.id });
+            active.delete(each.sessionKey);
             assert.ok(await store.settleRun(each, settlement({ summary: summary() })));
           }
         }
       };
       await Promise.all(["a", "b", "c", "d"].map(work));
-      const laneOrder = (items: { lane: string; id: string }[]) => Object.groupBy(items, (item) => item.lane);
-      const expected = laneOrder(runs.map(({ lane, id }) => ({ lane, id })));
+      const laneOrder = (items: { sessionKey: string; id: string }[]) =>
+        Object.groupBy(items, (item) => item.sessionKey);
+      const expected = laneOrder(runs.map(({ sessionKey, id }) => ({ sessionKey, id })));
       assert.deepEqual({ ...laneOrder(settled) }, { ...expected });
       assert.equal((await store.listEvents({ limit: null })).length, runs.length);
     });

@@ -26,7 +26,10 @@ export type Runs = {
   /** From now on the run is not tried again. False when the lease was lost: then nothing may be changed. */
   markActed(run: { id: string; lease: string }): Promise<boolean>;
   /** False when the lease was lost. */
-  settleRun(run: Pick<ClaimedRun, "id" | "lease" | "lane">, settlement: Settlement): Promise<boolean>;
+  settleRun(
+    run: Pick<ClaimedRun, "id" | "lease" | "kind" | "isolated">,
+    settlement: Settlement,
+  ): Promise<boolean>;
   /** A waiting run ends at once, with its summary; a running one is stopped by its worker. */
   cancelRun(
     id: string,

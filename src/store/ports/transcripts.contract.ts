@@ -13,14 +13,18 @@ import { acceptRuns, claim, type Harness, leaseMs, run, settlement } from "./har
 const day = 86_400_000;
 const wide: Budget = { runsPerDay: 100, tokensPerDay: 1_000_000, moneyPerDay: null };
 
-const begin = (store: Store, { id, lease, hook, agentId, sessionKey, lane }: ClaimedRun, more: object = {}) =>
+const begin = (
+  store: Store,
+  { id, lease, hook, agentId, sessionKey, isolated }: ClaimedRun,
+  more: object = {},
+) =>
   store.startRun({
     id,
     lease,
     hook,
     agentId,
     sessionKey,
-    isolated: lane === `run:${id}`,
+    isolated,
     historyCharacters: 1_000_000,
     prompt: `told ${sessionKey}`,
     budget: null,

@@ -1,11 +1,20 @@
 // Into the queue: runs by lane, events, and the coalescing heartbeat request.
 import type { NewEvent } from "../../core/system-event.ts";
 import type { RunRequest } from "../../core/action.ts";
-import { heartbeatLane, isConversation, mainSessionKey, ownLane } from "../../core/run.ts";
+import { mainSessionKey } from "../../core/run.ts";
 import { newId } from "../../core/id.ts";
 import { MadeAgain, writtenOnce, type Dialect, type Program, type Value } from "../driver/driver.ts";
 import type { HeartbeatRequest } from "../../core/system-event.ts";
-import { byBytes, claimedRowColumns, encode, eventRowColumns, runRowColumns } from "./rows.ts";
+import {
+  byBytes,
+  claimedRowColumns,
+  encode,
+  eventRowColumns,
+  heartbeatLane,
+  isIsolatedLane,
+  isolatedLanePattern,
+  runRowColumns,
+} from "./rows.ts";
 
 type RunRow = readonly Value[];
 
@@ -33,7 +42,7 @@ const insertAloneSql = writtenOnce((dialect) => insertRunsSql(dialect, `${alone}
 
 const insertAnySql = writtenOnce((dialect) => {
   const hasHead = `exists(select 1 from run where lane = item.lane and head = ${leads} ${dialect.forShare})`;
-  const head = `case when item.lane like '${ownLane("%")}' then ${alone} when ${hasHead} then ${waits} else ${leads} end`;
+  const head = `case when item.lane like '${isolatedLanePattern}' then ${alone} when ${hasHead} then ${waits} else ${leads} end`;
   return `${insertRunsSql(dialect, head)}
     on conflict (lane) where head = ${leads} do nothing ${dialect.concurrent ? "returning id" : ""}`;
 });
@@ -96,7 +105,7 @@ export function* insertClaimed(
 
 const idAt = runRowColumns.indexOf("id");
 const laneAt = runRowColumns.indexOf("lane");
-const isIsolated = (run: RunRow): boolean => !isConversation({ lane: String(run[laneAt]) });
+const isIsolated = (run: RunRow): boolean => isIsolatedLane(String(run[laneAt]));
 
 /**
  * The same until all are stored. Of many that are left with some, the transaction is made again: who looks once more at

@@ -45,6 +45,20 @@ export const runRowColumns = [
   "request",
 ] as const;
 
+// A lane is a queue of its own: its runs go one after another, in order of arrival. Only this file knows how the name
+// of a lane is made.
+const isolatedLanes = "run:";
+export const isolatedLanePattern = `${isolatedLanes}%`;
+export const heartbeatLane = "main";
+
+/** A conversation is a lane, and so is every isolated run. */
+const laneOf = ({ id, kind, agentId, sessionKey, isolated }: NewRun): string => {
+  if (kind === "heartbeat") return heartbeatLane;
+  return isolated ? isolatedLanes + id : `session:${agentId}:${sessionKey}`;
+};
+
+export const isIsolatedLane = (lane: string): boolean => lane.startsWith(isolatedLanes);
+
 export const toRunRow = (run: NewRun): Value[] => [
   run.id,
   run.kind,
@@ -52,7 +66,7 @@ export const toRunRow = (run: NewRun): Value[] => [
   run.agentId,
   encodeOrNull(run.requestedAgentId),
   run.sessionKey,
-  run.lane,
+  laneOf(run),
   encode(run.request),
 ];
 
@@ -95,7 +109,7 @@ export const toRun = (row: Row): Run => ({
   agentId: text(row["agent_id"]),
   requestedAgentId: decodeOrNull(row["requested_agent_id"]),
   sessionKey: text(row["session_key"]),
-  lane: text(row["lane"]),
+  isolated: isIsolatedLane(text(row["lane"])),
   status: text(row["status"]) as RunStatus,
   attempts: number(row["attempts"]),
   createdAt: number(row["created_at"]),

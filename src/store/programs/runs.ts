@@ -3,7 +3,7 @@
 // Only the head of a lane can be claimed. `ready_at` of a queued head is when it may start; of a running head, when
 // its lease ends: so one indexed read finds due runs, due retries and expired leases alike. A run has a lease only while
 // it is running, so whoever names the lease need not ask for the status.
-import { isConversation, ownLane, type ClaimedRun, type RunKind } from "../../core/run.ts";
+import type { ClaimedRun, RunKind } from "../../core/run.ts";
 import type { NewEvent } from "../../core/system-event.ts";
 import type { Dialect, Program, Row } from "../driver/driver.ts";
 import type { Claim } from "../../core/lease.ts";
@@ -138,9 +138,7 @@ export function* repeatRun(
   };
   if (!row) return "unknown";
   if (row["ended_at"] == null) return "not-ended";
-  const run = toRun(row);
-  const lane = isConversation(run) ? run.lane : ownLane(input.newId);
-  yield* insertRuns(dialect, { runs: [toRunRow({ ...run, id: input.newId, lane })], now: input.now });
+  yield* insertRuns(dialect, { runs: [toRunRow({ ...toRun(row), id: input.newId })], now: input.now });
   return "queued";
 }
 

@@ -3,12 +3,11 @@
 // one order (runs by lane, then spending by hook, sessions, deliveries by target, the heartbeat), so that groups of
 // two nodes never wait for each other. A heartbeat's own end is in no group with others, whose heartbeat comes last.
 import type { NewDelivery } from "../../core/delivery.ts";
-import { isConversation } from "../../core/run.ts";
 import { together, type Dialect, type Program, type Row, type Value } from "../driver/driver.ts";
 import type { Settlement } from "../../core/settlement.ts";
 import { insertDelivery, laneOf } from "./deliveries.ts";
 import { insertEvents, promoteRuns, requestHeartbeat } from "./enqueue.ts";
-import { byBytes, encode, encodeOrNull, idColumn, toEventRow } from "./rows.ts";
+import { byBytes, encode, encodeOrNull, idColumn, isIsolatedLane, toEventRow } from "./rows.ts";
 import { addSpending, isSpent } from "./spending.ts";
 import { endTurns } from "./transcripts.ts";
 
@@ -27,10 +26,7 @@ export function* settleRuns(dialect: Dialect, { settlements, now }: SettleInput)
   const more = settlements.map(({ settlement }) => settlement);
   // These may have to look again.
   const last = !more.some(({ delivery, heartbeat }) => delivery || heartbeat);
-  const lanes = ended
-    .map((row) => ({ id: String(row["id"]), lane: String(row["lane"]) }))
-    .filter(isConversation)
-    .map(({ lane }) => lane);
+  const lanes = ended.map((row) => String(row["lane"])).filter((lane) => !isIsolatedLane(lane));
   yield* together(
     dialect,
     [promoteRuns(dialect, lanes), spend(dialect, stored, rows, now), ...followUps(dialect, stored, now)],
