@@ -1,6 +1,6 @@
 // HTML into texts and tags, forgiving as browsers are. Every character is looked at a fixed number of times: whatever
 // is searched for and not found ends the document.
-import { decodeEntities } from "./entities.ts";
+import { decodeHTML, decodeHTMLAttribute } from "entities/decode";
 
 export type Token =
   | { readonly kind: "text"; readonly text: string }
@@ -26,7 +26,7 @@ export function* tokens(html: string): Generator<Token> {
   let at = 0;
   while (at < html.length) {
     const start = markupFrom(html, at);
-    if (start > at) yield { kind: "text", text: decodeEntities(html.slice(at, start), "text") };
+    if (start > at) yield { kind: "text", text: decodeHTML(html.slice(at, start)) };
     if (start === html.length) return;
     const next = html[start + 1] ?? "";
     if (letter.test(next)) {
@@ -84,7 +84,7 @@ function openTag(html: string, nameStart: number): Tag {
     if (html[at] === ">") return { name, attributes, end: at + 1, isWhole: true };
     const found = attribute(html, at);
     if (wanted.has(found.name) && !attributes.has(found.name)) {
-      attributes.set(found.name, decodeEntities(found.value, "attribute"));
+      attributes.set(found.name, decodeHTMLAttribute(found.value));
     }
     at = found.end;
   }

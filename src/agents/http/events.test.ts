@@ -34,5 +34,6 @@ test("an event without its empty line counts when the stream has ended", async (
 test("an event that does not end is not collected for ever", async () => {
   await assert.rejects(read(`data: ${"x".repeat(200)}`), EventTooLong);
   await assert.rejects(read("data: 0123456789\n".repeat(20)), EventTooLong);
+  await assert.rejects(read("x".repeat(60), "x".repeat(60)), EventTooLong);
   assert.equal((await read("data: 0123456789\n\n".repeat(20))).length, 20);
 });

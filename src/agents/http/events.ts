@@ -1,5 +1,6 @@
-// Reads server-sent events out of a response body, as the HTML standard frames them. Where the standard drops an event
-// that the end of the stream cut short of its empty line, this keeps it: a service that ended in order meant it.
+// Server-sent events out of a response body. The parser follows the HTML standard; where that drops an event that the
+// end of the stream cut short of its empty line, this keeps it: a service that closed the stream in order meant it.
+import { createParser } from "eventsource-parser";
 
 export type ServerEvent = { name: string; data: string };
 
@@ -9,46 +10,34 @@ export async function* readEvents(
   chunks: AsyncIterable<Uint8Array>,
   longestEvent: number,
 ): AsyncGenerator<ServerEvent> {
-  let name = "";
-  let data: string[] = [];
-  let length = 0;
-  const taken = (): ServerEvent[] => {
-    const event = { name: name === "" ? "message" : name, data: data.join("\n") };
-    const any = data.length > 0;
-    [name, data, length] = ["", [], 0];
-    return any ? [event] : [];
-  };
-
-  for await (const line of readLines(chunks, longestEvent)) {
-    if (line === "") yield* taken();
-    const [field, value] = fieldOf(line);
-    if (field === "event") name = value;
-    if (field !== "data") continue;
-    length += value.length + 1;
-    if (length > longestEvent) throw new EventTooLong();
-    data.push(value);
+  let events: ServerEvent[] = [];
+  let isTooLong = false;
+  const parser = createParser({
+    maxBufferSize: longestEvent,
+    onEvent({ event, data }) {
+      // An event that came in one chunk has never been in the parser's buffer.
+      if (data.length > longestEvent) isTooLong = true;
+      if (!isTooLong) events.push({ name: event ?? "message", data });
+    },
+    onError({ type }) {
+      if (type === "max-buffer-size-exceeded") isTooLong = true;
+    },
+  });
+  let lineLength = 0;
+  function* feed(text: string): Generator<ServerEvent> {
+    parser.feed(text);
+    // The parser holds back only what may become data, and skips any other line, however long it is.
+    const lastBreak = Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r"));
+    lineLength = text.length - lastBreak - 1 + (lastBreak === -1 ? lineLength : 0);
+    if (lineLength > longestEvent) isTooLong = true;
+    const complete = events;
+    events = [];
+    yield* complete;
+    if (isTooLong) throw new EventTooLong();
   }
-  yield* taken();
-}
 
-function fieldOf(line: string): [field: string, value: string] {
-  const colon = line.indexOf(":");
-  if (colon === -1) return [line, ""];
-  const value = line.slice(colon + 1);
-  return [line.slice(0, colon), value.startsWith(" ") ? value.slice(1) : value];
-}
-
-async function* readLines(chunks: AsyncIterable<Uint8Array>, longest: number): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = "";
-  for await (const chunk of chunks) {
-    rest += decoder.decode(chunk, { stream: true });
-    // A carriage return at the end may be the first half of a line end.
-    const lines = rest.split(/\r\n|\n|\r(?!$)/);
-    rest = lines.pop() ?? "";
-    yield* lines;
-    if (rest.length > longest) throw new EventTooLong();
-  }
-  rest += decoder.decode();
-  if (rest !== "") yield* rest.split(/\r\n|\n|\r/);
+  // The byte order mark is the parser's to remove.
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  for await (const chunk of chunks) yield* feed(decoder.decode(chunk, { stream: true }));
+  yield* feed(`${decoder.decode()}\n\n`);
 }
