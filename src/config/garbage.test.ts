@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
+import { cases } from "../../test/support/cases.ts";
 import { configOf, parse, parseValue, problemsOf } from "../../test/fixtures/config.ts";
 import { settingsSchema } from "./schema/index.ts";
 import { knownSettings } from "./schema/lookup.ts";
@@ -30,6 +31,7 @@ test("any text is answered", () => {
     fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => {
       assert.equal(typeof parse(text).ok, "boolean");
     }),
+    cases(100),
   );
 });
 
@@ -54,6 +56,7 @@ test("any pile of brackets, quotes and names is answered", () => {
     fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
       assert.equal(typeof parse(pieces.join("")).ok, "boolean");
     }),
+    cases(100),
   );
 });
 
@@ -70,7 +73,7 @@ test("any value in any setting is answered, with a place in the file for every p
       assert.ok(result.problems.length > 0);
       for (const problem of result.problems) assert.ok((problem.line ?? 0) > 0 && problem.message !== "");
     }),
-    { numRuns: 500 },
+    cases(500),
   );
 });
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
+import { cases } from "../../test/support/cases.ts";
 import { createSlots } from "./slots.ts";
 
 test("what was put is there until it is taken, and is taken once", () => {
@@ -37,5 +38,6 @@ test("places are used again, and no two have the same", () => {
       }
       assert.deepEqual(new Set(slots.values()), new Set(there.values()));
     }),
+    cases(100),
   );
 });

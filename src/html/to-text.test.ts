@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { cases } from "../../test/support/cases.ts";
 import { htmlToText } from "./to-text.ts";
 
 const reads = (html: string, text: string) => assert.equal(htmlToText(html), text, html);
@@ -200,6 +201,6 @@ test("anything at all can be read", () => {
       assert.equal(typeof text, "string");
       assert.doesNotMatch(text, /\n{3}/);
     }),
-    { numRuns: 1000 },
+    cases(1000),
   );
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { cases } from "../../test/support/cases.ts";
 import { cutBody, readMime, snippetOf } from "./message.ts";
 
 const mail = (...lines: string[]): Uint8Array => Buffer.from(lines.join("\r\n"));
@@ -211,7 +212,7 @@ test("random bytes, and mails cut or changed at random, are always read", async 
       const { text, from, attachments } = await readMime(bytes);
       assert.deepEqual([typeof text, typeof from, Array.isArray(attachments)], ["string", "string", true]);
     }),
-    { numRuns: 500 },
+    cases(500),
   );
 });
 
@@ -229,6 +230,7 @@ test("a body is cut at a character, and says so", () => {
       assert.ok(Buffer.byteLength(body) <= maxBytes);
       assert.equal(bodyTruncated, Buffer.byteLength(text) > maxBytes);
     }),
+    cases(100),
   );
 });
 

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { cases } from "../../test/support/cases.ts";
 import type { Token, Tokens } from "marked";
 import { decodeEntities } from "./entities.ts";
 import { lexMarkdown } from "./lex.ts";
@@ -13,7 +14,6 @@ import { renderSignal } from "./signal.ts";
 
 const DIALECTS: Dialect[] = ["telegram-html", "slack", "whatsapp", "markdown", "markdown-tables", "plain"];
 const ROOMY: Limit = { most: 1_000_000, unit: "utf16" };
-const RUNS = { numRuns: 150, endOnFailure: true };
 const LIMIT: fc.Arbitrary<Limit> = fc.record({
   most: fc.integer({ min: 100, max: 600 }),
   unit: fc.constantFrom("utf16", "bytes", "codepoints"),
@@ -30,7 +30,7 @@ for (const dialect of DIALECTS) {
           for (const message of messages) checkMessage(message, dialect, limit);
           assert.deepEqual(renderMessages(text, { dialect, limit }), messages);
         }),
-        RUNS,
+        { ...cases(150), endOnFailure: true },
       );
     });
 
@@ -41,7 +41,7 @@ for (const dialect of DIALECTS) {
           if (shown.includes("characterswereleftout.")) return;
           assert.equal(shown, shownBy(renderMessages(text, { dialect, limit: ROOMY }), dialect));
         }),
-        RUNS,
+        { ...cases(150), endOnFailure: true },
       );
     });
   });
@@ -55,7 +55,7 @@ describe("every reply as Markdown", () => {
         const written = renderMessages(text, { dialect: "markdown", limit: ROOMY }).join("");
         assert.equal(comparable(plainly(written)), comparable(plainly(text)));
       }),
-      { numRuns: 1_000, endOnFailure: true },
+      { ...cases(1_000), endOnFailure: true },
     );
   });
 });
@@ -72,7 +72,7 @@ describe("every reply in Signal", () => {
           for (const style of message.styles) checkStyle(style, message.text);
         }
       }),
-      RUNS,
+      { ...cases(150), endOnFailure: true },
     );
   });
 });

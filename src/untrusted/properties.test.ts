@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
+import { cases } from "../../test/support/cases.ts";
 import type { Message } from "../core/message.ts";
 import { clean } from "./clean.ts";
 import { fence, parseFences } from "./fence.ts";
@@ -20,7 +21,7 @@ import { shorten } from "./shorten.ts";
 const fenceId = "0123456789abcdef0123456789abcdef";
 
 const check = <Values>(numRuns: number, property: fc.IProperty<Values>): void => {
-  fc.assert(property, { numRuns });
+  fc.assert(property, cases(numRuns));
 };
 
 const emoji = /\p{RGI_Emoji}/gv;

@@ -1,10 +1,10 @@
-// First the properties of all parsers, with many more cases than in a test run; then requests against a running
+// First every property, with many more cases than in a test run and a new seed; then requests against a running
 // gateway. `--input N` only shows that input of the seed.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { globSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { casesVariable } from "../support/cases.ts";
+import { casesVariable, seedVariable } from "../support/cases.ts";
+import { propertyFiles } from "../support/properties.ts";
 import { readOptions } from "../support/options.ts";
 import { createDatabase, postgresVariable, startPostgres } from "../support/postgres.ts";
 import { randomSeed } from "../support/random.ts";
@@ -36,8 +36,9 @@ function show(number: number): void {
 
 async function parsers(): Promise<boolean> {
   const cwd = fileURLToPath(new URL("../../", import.meta.url));
-  const files = globSync(["src/**/*.properties.test.ts", "test/fuzz/parsers/*.test.ts"], { cwd });
-  const env = { ...process.env, [casesVariable]: String(timesAsMany) };
+  const files = propertyFiles(cwd).map(({ path }) => path);
+  const env = { ...process.env, [casesVariable]: String(timesAsMany), [seedVariable]: String(seed) };
+  console.log(`seed ${seed}, ${files.length} files of properties`);
   const tests = spawn(process.execPath, ["--test", "--test-concurrency=2", ...files], {
     cwd,
     env,

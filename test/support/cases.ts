@@ -1,13 +1,13 @@
-// How many cases a property is tried with, and which: few in every test run, always the same, so that a run that fails
-// fails because of what was changed; many times as many under `npm run fuzz`, new ones each time.
+// How many cases a property is tried with, and which ones: in `npm test` a few, always the same, so that a failure
+// comes from what was changed; under `npm run fuzz` many times as many, from a new seed.
 
 export const casesVariable = "ROUSE_FUZZ_CASES";
+export const seedVariable = "ROUSE_FUZZ_SEED";
 
 const usualSeed = 20_261_117;
 
-export function cases(count: number): { numRuns: number; seed?: number } {
-  const times = process.env[casesVariable];
-  return times === undefined
-    ? { numRuns: count, seed: usualSeed }
-    : { numRuns: Math.round(count * Number(times)) };
+/** The parameters of every `fc.assert`. `test/rules.test.ts` finds a property that goes without. */
+export function cases(count: number): { numRuns: number; seed: number } {
+  const { [casesVariable]: times, [seedVariable]: seed } = process.env;
+  return { numRuns: Math.round(count * Number(times ?? 1)), seed: Number(seed ?? usualSeed) };
 }

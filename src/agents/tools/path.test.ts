@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { Worker } from "node:worker_threads";
 import fc from "fast-check";
+import { cases } from "../../../test/support/cases.ts";
 import { makeFolder } from "../../../test/support/folder.ts";
 import { Refusal } from "./fault.ts";
 import { findPlace, openExactly, relativePath } from "./path.ts";
@@ -97,7 +98,7 @@ test("no path leads a tool outside", { timeout: 200_000 }, async () => {
     if (/ was (created|replaced)/.test(written)) seen.written++;
     if (read.includes("workspace")) seen.refused++;
   };
-  await fc.assert(fc.asyncProperty(writtenPath, oneAfterAnother), { numRuns: 1000 });
+  await fc.assert(fc.asyncProperty(writtenPath, oneAfterAnother), cases(1000));
   for (const path of ["deep/a/secret.txt", ".", "inner/secret.txt"]) await oneAfterAnother(path);
   for (const [what, count] of Object.entries(seen)) assert.ok(count > 0, `never ${what}`);
 });

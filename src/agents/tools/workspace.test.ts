@@ -15,6 +15,7 @@ import {
 import { join } from "node:path";
 import { after, test } from "node:test";
 import fc from "fast-check";
+import { cases } from "../../../test/support/cases.ts";
 import { makeFolder } from "../../../test/support/folder.ts";
 import { mostListed } from "./list.ts";
 import { pageBytes, wholeCharacters } from "./read.ts";
@@ -85,6 +86,7 @@ test("a page never has half a character", () => {
       assert.doesNotThrow(() => new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(start, end)));
       assert.ok(start <= 3 && bytes.length - end <= 3);
     }),
+    cases(100),
   );
 });
 

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import * as fc from "fast-check";
+import { cases } from "../../../test/support/cases.ts";
 import { plainText } from "../../core/message.ts";
 import { compiled, request } from "../../../test/fixtures/template.ts";
 import { scopeOf } from "./scope.ts";
@@ -89,7 +90,7 @@ test("the operator's text has nothing of the payload, and the parts are the whol
         assert.notEqual(typeof message[index - 1], "string");
       });
     }),
-    { numRuns: 1_000 },
+    cases(1_000),
   );
 });
 
@@ -99,6 +100,7 @@ test("a string put out alone comes through as it is", () => {
       const parts = compiled("a{{ text }}b").renderMessage(scopeOf(request({ text })));
       assert.deepEqual(parts, ["a", { label: "text", source: "request", text }, "b"]);
     }),
+    cases(100),
   );
 });
 
@@ -109,5 +111,6 @@ test("any JSON put out alone is that JSON", () => {
       if (typeof value === "object" && value !== null) assert.equal(text, JSON.stringify(value));
       else assert.equal(text, value === null ? "" : String(value));
     }),
+    cases(100),
   );
 });

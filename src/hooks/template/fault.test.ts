@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import * as fc from "fast-check";
+import { cases } from "../../../test/support/cases.ts";
 import { faultFrom, problemIn, request } from "../../../test/fixtures/template.ts";
 import { scopeOf } from "./scope.ts";
 import { compileTemplate } from "./template.ts";
@@ -52,7 +53,7 @@ test("any pile of pieces is read or has a problem with a place in it, in plain w
       assert.ok(line !== undefined && result.column >= 1 && result.column <= line.length + 1);
       assert.doesNotMatch(result.message, /undefined|line:|\bfile\b|Cannot|function/);
     }),
-    { numRuns: 2_000 },
+    cases(2_000),
   );
 });
 
