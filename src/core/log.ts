@@ -1,26 +1,21 @@
 // The log port. Fields are an allow-list: what is not named here cannot be logged, payloads and tokens least of all.
 
 export type LogFields = {
-  method?: string;
   hook?: string;
   status?: number;
   outcome?: string;
   code?: string;
   durationMs?: number;
-  bytes?: number;
   count?: number;
   address?: string;
   runId?: string;
-  eventId?: string;
   deliveryId?: string;
-  agentId?: string;
   channel?: string;
-  /** A watched mail account. */
+  /** A mail account. */
   account?: string;
   attempt?: number;
   kind?: string;
   setting?: string;
-  node?: string;
   reason?: string;
 };
 

@@ -28,7 +28,7 @@ import { createRunner } from "../runner/runner.ts";
 import { createHeartbeat } from "../session/heartbeat.ts";
 import { createHealth } from "./health.ts";
 import { createRetentionKeeper } from "./retention.ts";
-import { createRoom } from "../hooks/admission.ts";
+import { createAdmission } from "../hooks/admission.ts";
 import type { Acceptance, Stored } from "../core/request.ts";
 import type { Store } from "../store/ports/store.ts";
 import type { LevelledLog } from "../telemetry/log.ts";
@@ -76,13 +76,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   }
   let current = prepared.parts;
   metrics.know(knownNames(current));
-  const room = createRoom({
+  const admission = createAdmission({
     store,
     clock,
-    most: () => current.config.hooks.maxQueued,
+    maxWaiting: () => current.config.hooks.maxQueued,
     isShared: isShared(current.config),
   });
-  await room.refresh();
+  await admission.recount();
   const health = createHealth({ store, clock });
   const throttle = createThrottle(started.hooks.authFailures, clock);
   const authFailures = () => current.config.hooks.authFailures;
@@ -140,8 +140,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     log,
   });
   const onStored = ({ runs, heartbeat: wakes }: Acceptance, { begun }: Stored = { kind: "stored" }): void => {
-    // Also what has begun: it waits when it has to be tried again.
-    room.taken(runs.length);
+    // Also a run that has started: it waits when it has to be tried again.
+    admission.admitted(runs.length);
     if (runs.length > 0 && !begun) runner.kick("hook");
     if (wakes) runner.kick("heartbeat");
   };
@@ -149,7 +149,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     store,
     decide: (payload) =>
       inFetchedSpan(trace, mailHook, () =>
-        decidePayload(mailHook, payload, { settings: current.hooks, room, now: clock.now() }),
+        decidePayload(mailHook, payload, { settings: current.hooks, admission, now: clock.now() }),
       ),
     clock,
     log,
@@ -164,7 +164,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     clock,
     log,
     stopping: () => stopping,
-    room,
+    admission,
     onStored,
     metrics,
     trace,

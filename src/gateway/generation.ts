@@ -5,14 +5,14 @@ import { type Channels, openChannels } from "../channels/registry.ts";
 import type { Config } from "../config/config.ts";
 import type { Finding } from "../config/problem.ts";
 import { channelNames, platforms } from "../core/target.ts";
-import { type MappingRoom, prepareMappings } from "../hooks/mapping/prepare.ts";
+import { type Mappings, prepareMappings } from "../hooks/mapping/prepare.ts";
 import { type HookSettings, hookSettings } from "../hooks/settings.ts";
 import { createGuard, type Guard } from "../http/guard.ts";
 import type { KnownNames } from "../telemetry/metrics.ts";
 
 export type Parts = {
   config: Config;
-  mappings: MappingRoom;
+  mappings: Mappings;
   channels: Channels;
   hooks: HookSettings;
   agents: Agents;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createFakeClock } from "../../test/fakes/clock.ts";
-import { createRoom } from "./admission.ts";
+import { type Admission, createAdmission } from "./admission.ts";
 
-/** A store in which so many wait, as the test says, and that takes its time to count them. */
+/** A store with a given number of waiting runs, which may take some time to count them. */
 function countingStore(clock: ReturnType<typeof createFakeClock>, waiting = 0) {
   const seen = { waiting, counts: 0, takesMs: 0 };
   const store = {
@@ -17,133 +17,145 @@ function countingStore(clock: ReturnType<typeof createFakeClock>, waiting = 0) {
   return { seen, store };
 }
 
-test("what is stored and what was taken since is counted together", async () => {
+async function admitsAfterRecount(admission: Admission, runs: number): Promise<boolean> {
+  await admission.recount();
+  return admission.admits(runs);
+}
+
+test("the estimate is the last count plus what was admitted since", async () => {
   const clock = createFakeClock();
   const { store, seen } = countingStore(clock, 7);
-  const room = createRoom({ store, clock, most: () => 10, isShared: false });
-  await room.refresh();
-  assert.ok(room.has(3));
-  assert.ok(!room.has(4));
-  room.taken(2);
-  assert.ok(room.has(1));
-  assert.ok(!room.has(2));
+  const admission = createAdmission({ store, clock, maxWaiting: () => 10, isShared: false });
+  await admission.recount();
+  assert.ok(admission.admits(3));
+  assert.ok(!admission.admits(4));
+  admission.admitted(2);
+  assert.ok(admission.admits(1));
+  assert.ok(!admission.admits(2));
   assert.equal(seen.counts, 1);
 });
 
-test("alone, it counts again only before it says no", async () => {
+test("a node alone on its store counts again only before a refusal", async () => {
   const clock = createFakeClock();
   const { store, seen } = countingStore(clock);
-  const room = createRoom({ store, clock, most: () => 100, isShared: false });
-  await room.refresh();
-  room.taken(100);
+  const admission = createAdmission({ store, clock, maxWaiting: () => 100, isShared: false });
+  await admission.recount();
+  admission.admitted(100);
   await clock.advance(3_600_000);
-  assert.ok(!room.has(1));
+  assert.ok(!admission.admits(1));
   assert.equal(seen.counts, 1);
   seen.waiting = 1;
-  assert.ok(await room.find(99), "all but one have begun");
+  assert.ok(await admitsAfterRecount(admission, 99), "all but one have started");
   assert.equal(seen.counts, 2);
-  assert.ok(room.has(99));
-  assert.ok(!(await room.find(100)));
+  assert.ok(admission.admits(99));
+  assert.ok(!(await admitsAfterRecount(admission, 100)));
 });
 
-test("what is taken while it counts is not forgotten", async () => {
+test("runs admitted during a count are added to it", async () => {
   const clock = createFakeClock();
   const counted = Promise.withResolvers<number>();
-  const room = createRoom({
+  const admission = createAdmission({
     store: { countWaiting: () => counted.promise },
     clock,
-    most: () => 10,
+    maxWaiting: () => 10,
     isShared: false,
   });
-  room.taken(4);
-  const found = [room.find(1), room.find(4)];
-  room.taken(3);
+  admission.admitted(4);
+  const found = [admitsAfterRecount(admission, 1), admitsAfterRecount(admission, 4)];
+  admission.admitted(3);
   counted.resolve(4);
   assert.deepEqual(await Promise.all(found), [true, false]);
 });
 
-test("who is refused counts the longer after the last count the more that counted, and never beside another", async () => {
+test("the more runs were counted, the longer requests are refused by that count; counts never overlap", async () => {
   const clock = createFakeClock();
   const { store, seen } = countingStore(clock, 10_000);
-  const room = createRoom({ store, clock, most: () => 10_000, isShared: false });
-  await room.refresh();
+  const admission = createAdmission({ store, clock, maxWaiting: () => 10_000, isShared: false });
+  await admission.recount();
   await clock.advance(199);
-  assert.ok(!(await room.find(1)));
+  assert.ok(!(await admitsAfterRecount(admission, 1)));
   assert.equal(seen.counts, 1);
   await clock.advance(1);
   seen.waiting = 9_999;
-  assert.deepEqual(await Promise.all([room.find(1), room.find(1), room.find(2)]), [true, true, false]);
+  assert.deepEqual(
+    await Promise.all([
+      admitsAfterRecount(admission, 1),
+      admitsAfterRecount(admission, 1),
+      admitsAfterRecount(admission, 2),
+    ]),
+    [true, true, false],
+  );
   assert.equal(seen.counts, 2);
 });
 
-test("a few are counted again at once, also when the last count was slow", async () => {
+test("a short queue is counted again at once, even when the last count was slow", async () => {
   const clock = createFakeClock();
   const { store, seen } = countingStore(clock, 1);
   seen.takesMs = 1000;
-  const room = createRoom({ store, clock, most: () => 1, isShared: false });
-  await room.refresh();
+  const admission = createAdmission({ store, clock, maxWaiting: () => 1, isShared: false });
+  await admission.recount();
   seen.waiting = 0;
-  assert.ok(await room.find(1));
+  assert.ok(await admitsAfterRecount(admission, 1));
 });
 
-test("shared and far from full, it does not look again at once, and does when it fills up", async () => {
+test("on a shared store, a count is used for longer while the queue is less than half full", async () => {
   const clock = createFakeClock();
   const { store, seen } = countingStore(clock);
-  const room = createRoom({ store, clock, most: () => 100, isShared: true });
-  await room.refresh();
+  const admission = createAdmission({ store, clock, maxWaiting: () => 100, isShared: true });
+  await admission.recount();
   await clock.advance(9999);
-  assert.ok(room.has(50));
+  assert.ok(admission.admits(50));
   assert.equal(seen.counts, 1);
-  assert.ok(room.has(51));
+  assert.ok(admission.admits(51));
   assert.equal(seen.counts, 2);
 });
 
-test("shared, others are thought to have taken as much, and seldom looked after while that is little", async () => {
+test("on a shared store, 16 nodes are assumed to accept as much as this one", async () => {
   const clock = createFakeClock();
   const { store, seen } = countingStore(clock);
-  const room = createRoom({ store, clock, most: () => 100, isShared: true });
-  await room.refresh();
+  const admission = createAdmission({ store, clock, maxWaiting: () => 100, isShared: true });
+  await admission.recount();
   await clock.advance(10_000);
-  assert.ok(room.has(3));
-  assert.equal(seen.counts, 1, "sixteen times three are not half of it");
-  room.taken(3);
+  assert.ok(admission.admits(3));
+  assert.equal(seen.counts, 1, "sixteen times three are less than half");
+  admission.admitted(3);
   seen.waiting = 3;
-  assert.ok(room.has(1));
+  assert.ok(admission.admits(1));
   assert.equal(seen.counts, 2);
   await clock.advance(299_999);
-  assert.ok(room.has(1));
+  assert.ok(admission.admits(1));
   assert.equal(seen.counts, 2);
   await clock.advance(1);
-  assert.ok(room.has(1));
+  assert.ok(admission.admits(1));
   assert.equal(seen.counts, 3);
 });
 
-test("a count that took long stands longer, but never so long that a queue filled by others is not seen", async () => {
+test("a slow count is used for longer, but not so long that a queue filled by other nodes goes unseen", async () => {
   const clock = createFakeClock();
   const { store, seen } = countingStore(clock, 10);
   seen.takesMs = 100;
-  const room = createRoom({ store, clock, most: () => 100, isShared: true });
-  await room.refresh();
-  room.taken(3);
+  const admission = createAdmission({ store, clock, maxWaiting: () => 100, isShared: true });
+  await admission.recount();
+  admission.admitted(3);
   await clock.advance(99_000);
-  assert.ok(room.has(1));
+  assert.ok(admission.admits(1));
   assert.equal(seen.counts, 1);
   seen.waiting = 100;
   await clock.advance(1000);
-  room.has(1);
+  admission.admits(1);
   assert.equal(seen.counts, 2);
   await clock.advance(0);
-  assert.ok(!room.has(1));
+  assert.ok(!admission.admits(1));
 });
 
-test("a store that is away leaves the last count standing", async () => {
+test("while the store is away, the last count is used", async () => {
   const clock = createFakeClock();
   let away = false;
   const store = { countWaiting: () => (away ? Promise.reject(new Error("away")) : Promise.resolve(10)) };
-  const room = createRoom({ store, clock, most: () => 10, isShared: false });
-  await room.refresh();
+  const admission = createAdmission({ store, clock, maxWaiting: () => 10, isShared: false });
+  await admission.recount();
   away = true;
   await clock.advance(1000);
-  assert.ok(!room.has(1));
-  assert.ok(!(await room.find(1)));
+  assert.ok(!admission.admits(1));
+  assert.ok(!(await admitsAfterRecount(admission, 1)));
 });

@@ -1,83 +1,86 @@
-// Room in the queue: a guard, not a promise. What waits is counted now and then; in between, what this node has
-// accepted since is added to it. Counting costs what waits. One node alone has seen all that came, so it counts only
-// before it says no: but for what runs, which can come to wait again, no more waits than it knows of. Of others it is
-// thought that there are not many, and that they accept no more than it does; it counts again while they can have filled
-// the queue.
+// Whether more runs may wait: a guard, not a promise. It works from an estimate: the last count of the queue plus what
+// this node has accepted since. A count costs what waits, so it is made seldom. A node that has the store to itself has
+// seen everything that was accepted, so its estimate is never too low (runs that wait again after a failed attempt
+// apart), and it counts only before a refusal. With other nodes on the store, it assumes at most 16, each accepting as
+// fast as this one, and counts again as soon as they could have filled the queue.
 import type { Clock } from "../core/clock.ts";
+import { type Refusal, refuse } from "../core/errors.ts";
 import type { Store } from "../store/ports/store.ts";
 
-export type Room = {
-  /** Whether this many more runs may wait, as far as is known. */
-  has(runs: number): boolean;
-  /** The same, looked for: what has begun or ended since makes room. */
-  find(runs: number): Promise<boolean>;
-  taken(runs: number): void;
-  refresh(): Promise<void>;
+export type Admission = {
+  /** Whether this many more runs may wait, by the present estimate. */
+  admits(runs: number): boolean;
+  /** Counts what waits, unless the last count is recent enough to refuse by. To be called before a refusal. */
+  recount(): Promise<void>;
+  /** This many more runs have been stored. */
+  admitted(runs: number): void;
 };
 
-/** How long a count stands: so many times as long as it took to make, within bounds. */
-type Pace = { timesTaken: number; shortestMs: number; longestMs: number };
-const nearlyFull: Pace = { timesTaken: 20, shortestMs: 1000, longestMs: 10_000 };
-const halfEmpty: Pace = { timesTaken: 1000, shortestMs: 10_000, longestMs: 300_000 };
-const usualNodes = 16;
-/**
- * Before a refusal, a count stands for twenty times what counting so many takes at its slowest. Not for what the last one
- * took: a hiccup in counting two or three would have others refused for it.
- */
-const refusingMs = (counted: number): number => Math.min(10_000, counted / 50);
-
-const standsMs = ({ timesTaken, shortestMs, longestMs }: Pace, tookMs: number): number =>
-  Math.min(longestMs, Math.max(shortestMs, timesTaken * tookMs));
-
-export function createRoom(options: {
+export type AdmissionOptions = {
   store: Pick<Store, "countWaiting">;
   clock: Clock;
-  most: () => number;
+  maxWaiting: () => number;
   /** Whether other nodes accept, too. */
   isShared: boolean;
-}): Room {
-  const { store, clock, most, isShared } = options;
+};
+
+/** For how long a count is used: a multiple of the time it took, within bounds. */
+type Freshness = { factor: number; minMs: number; maxMs: number };
+const nearlyFull: Freshness = { factor: 20, minMs: 1000, maxMs: 10_000 };
+const halfEmpty: Freshness = { factor: 1000, minMs: 10_000, maxMs: 300_000 };
+const assumedNodes = 16;
+
+const freshMs = ({ factor, minMs, maxMs }: Freshness, tookMs: number): number =>
+  Math.min(maxMs, Math.max(minMs, factor * tookMs));
+
+/**
+ * For how long requests may be refused by a count: twenty times what counting so many takes at its slowest. The time
+ * the last count took does not matter here: one slow count of two or three runs would refuse many requests.
+ */
+const refusableMs = (counted: number): number => Math.min(10_000, counted / 50);
+
+export const queueFull = (): Refusal => refuse("queue-full", { retryAfterSeconds: 30 });
+
+export function createAdmission({ store, clock, maxWaiting, isShared }: AdmissionOptions): Admission {
   let counted = 0;
-  let takenSince = 0;
+  let admittedSince = 0;
   let countedAt = -Infinity;
   let tookMs = 0;
   let counting: Promise<void> | null = null;
 
   const count = async (): Promise<void> => {
     countedAt = clock.now();
-    const takenBefore = takenSince;
+    const admittedBefore = admittedSince;
     try {
       counted = await store.countWaiting();
-      takenSince -= takenBefore;
+      admittedSince -= admittedBefore;
       tookMs = clock.now() - countedAt;
     } catch {
-      // The store is away: the last count stands, and accepting will say so itself.
+      // The store is away: the last count stays in use, and the attempt to store a request will report it.
     }
   };
-  /** One at a time: whoever asks meanwhile gets the one that is under way. */
-  const refresh = (): Promise<void> => (counting ??= count().finally(() => (counting = null)));
+  /** One count at a time: whoever asks during one waits for it. */
+  const countOnce = (): Promise<void> => (counting ??= count().finally(() => (counting = null)));
 
-  /** How long the last count stands while this node has since taken so many. */
-  const standsFor = (mine: number): number => {
-    const isNearlyFull = (taken: number): boolean => (counted + taken) * 2 > most();
-    if (isNearlyFull(mine)) return standsMs(nearlyFull, tookMs);
-    return isNearlyFull(mine * usualNodes) ? standsMs(halfEmpty, tookMs) : halfEmpty.longestMs;
+  /** For how long the last count is used when this node has accepted `mine` runs since. */
+  const usableMs = (mine: number): number => {
+    const isHalfFull = (accepted: number): boolean => (counted + accepted) * 2 > maxWaiting();
+    if (isHalfFull(mine)) return freshMs(nearlyFull, tookMs);
+    return isHalfFull(mine * assumedNodes) ? freshMs(halfEmpty, tookMs) : halfEmpty.maxMs;
   };
   const isOlderThan = (ageMs: number): boolean => clock.now() - countedAt >= ageMs;
-  const fits = (runs: number): boolean => counted + takenSince + runs <= most();
 
   return {
-    has(runs) {
-      if (isShared && isOlderThan(standsFor(takenSince + runs))) void refresh();
-      return fits(runs);
+    admits(runs) {
+      if (runs === 0) return true;
+      if (isShared && isOlderThan(usableMs(admittedSince + runs))) void countOnce();
+      return counted + admittedSince + runs <= maxWaiting();
     },
-    async find(runs) {
-      if (counting || isOlderThan(refusingMs(counted))) await refresh();
-      return fits(runs);
+    async recount() {
+      if (counting || isOlderThan(refusableMs(counted))) await countOnce();
     },
-    taken(runs) {
-      takenSince += runs;
+    admitted(runs) {
+      admittedSince += runs;
     },
-    refresh,
   };
 }

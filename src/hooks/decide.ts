@@ -1,10 +1,9 @@
-// What a body means: the rungs between its last byte and the store. For the built-in hooks one function of plain
-// values; for a mapped one it may have to wait for a transform.
+// What a body asks for, and whether it may: the rungs between the body's last byte and the store.
 import type { Action } from "../core/action.ts";
-import { isRefusal, type Refusal, refuse } from "../core/errors.ts";
+import { isRefusal, type Refusal } from "../core/errors.ts";
 import { parseJson } from "../http/body.ts";
-import type { Room } from "./admission.ts";
-import type { Acceptance, Decision, NoAction } from "../core/request.ts";
+import type { Decision, NoAction } from "../core/request.ts";
+import { type Admission, queueFull } from "./admission.ts";
 import { acceptAll, acceptOne, readIdempotency } from "./acceptance.ts";
 import { readAgent } from "./payload/agent.ts";
 import { type MappedRequest, queryOf, visibleHeaders } from "./mapping/request.ts";
@@ -18,9 +17,6 @@ export type Hook = {
   readonly read: ((payload: unknown) => Action | Refusal) | null;
 };
 
-/** The queue seems full: what was accepted before is answered, and room is looked for. */
-export type Full = { readonly full: Acceptance };
-
 export type HookRequest = { target: string; rawHeaders: readonly string[]; body: Buffer; now: number };
 
 const builtIn: ReadonlyMap<string, Hook> = new Map([
@@ -31,66 +27,53 @@ const builtIn: ReadonlyMap<string, Hook> = new Map([
 export const findHook = (name: string, { mappings }: Pick<HookSettings, "mappings">): Hook | undefined =>
   builtIn.get(name) ?? (mappings.couldTake(name) ? { name, read: null } : undefined);
 
-const queueFullRetrySeconds = 30;
-
-/** In the queue. */
-export type QueueRoom = Pick<Room, "has" | "find">;
-
-/** What a body asks for; whether it may is the policy's to say. */
-export type Asked = {
+/** What a body asks for. The policy decides whether it may. */
+export type RequestedActions = {
   readonly actions: readonly Action[];
   readonly origin: Origin;
-  /** The element each is for; the answer lists them then, however many there are. */
-  readonly places: readonly string[] | null;
+  /** With `forEach`, the element that each action is for. The response is then a list, however many there are. */
+  readonly elements: readonly string[] | null;
 };
 
-export function decide(
-  hook: Hook,
-  request: HookRequest,
-  settings: HookSettings,
-  room: QueueRoom,
-): Decision | Full | Promise<Decision | Full> {
-  const asked = ask(hook, request, settings);
-  const finish = (each: Asked | Refusal | NoAction): Decision | Full => {
-    const decision = conclude(hook, each, request, settings);
-    return isTooMuch(decision, room) ? { full: decision } : decision;
-  };
-  return asked instanceof Promise ? asked.then(finish) : finish(asked);
+export async function decide(hook: Hook, request: HookRequest, settings: HookSettings): Promise<Decision> {
+  return conclude(hook, await requestedActions(hook, request, settings), request, settings);
 }
 
-export function ask(
+export async function requestedActions(
   hook: Hook,
   request: HookRequest,
   settings: HookSettings,
-): Asked | Refusal | NoAction | Promise<Asked | Refusal | NoAction> {
+): Promise<RequestedActions | Refusal | NoAction> {
   const parsed = parseJson(request.body);
   if (isRefusal(parsed)) return parsed;
-  if (hook.read === null) return askMappings(mappedRequest(hook.name, parsed.value, request), settings);
+  if (hook.read === null) return mappedActions(mappedRequest(hook.name, parsed.value, request), settings);
   const action = hook.read(parsed.value);
-  return isRefusal(action) ? action : { actions: [action], origin: "request", places: null };
+  return isRefusal(action) ? action : { actions: [action], origin: "request", elements: null };
 }
 
-async function askMappings(
+async function mappedActions(
   request: MappedRequest,
   settings: HookSettings,
-): Promise<Asked | Refusal | NoAction> {
+): Promise<RequestedActions | Refusal | NoAction> {
   const mapped = await settings.mappings.decide(request);
   if (isRefusal(mapped)) return mapped;
   if (mapped.kind !== "actions") return { outcome: mapped.kind, reason: mapped.reason };
-  return { actions: mapped.actions, origin: "mapping", places: mapped.places };
+  return { actions: mapped.actions, origin: "mapping", elements: mapped.elements };
 }
 
-/** A payload of our own making, as if it had been sent to this mapped hook. */
+/** Decides a payload that this node made itself, as if it had been sent to this mapped hook. */
 export async function decidePayload(
   name: string,
   payload: unknown,
-  { settings, room, now }: { settings: HookSettings; room: QueueRoom; now: number },
+  options: { settings: HookSettings; admission: Pick<Admission, "admits" | "recount">; now: number },
 ): Promise<Decision> {
+  const { settings, admission, now } = options;
   const request = { rawHeaders: [], target: "", body: Buffer.alloc(0), now };
-  const asked = await askMappings(mappedRequest(name, payload, request), settings);
-  const decision = conclude({ name, read: null }, asked, request, settings);
-  const isFull = isTooMuch(decision, room) && !(await room.find(decision.runs.length));
-  return isFull ? queueFull() : decision;
+  const requested = await mappedActions(mappedRequest(name, payload, request), settings);
+  const decision = conclude({ name, read: null }, requested, request, settings);
+  if (!("runs" in decision) || admission.admits(decision.runs.length)) return decision;
+  await admission.recount();
+  return admission.admits(decision.runs.length) ? decision : queueFull();
 }
 
 export const mappedRequest = (
@@ -108,21 +91,21 @@ export const mappedRequest = (
 /** All actions are accepted or none is. */
 export function conclude(
   { name }: Hook,
-  asked: Asked | Refusal | NoAction,
+  requested: RequestedActions | Refusal | NoAction,
   { rawHeaders, body }: Pick<HookRequest, "rawHeaders" | "body">,
   settings: HookSettings,
 ): Decision {
-  if (isRefusal(asked) || "outcome" in asked) return asked;
+  if (isRefusal(requested) || "outcome" in requested) return requested;
   const allowed: Allowed[] = [];
-  for (const [at, action] of asked.actions.entries()) {
-    const each = allow(action, asked.origin, settings);
-    if (isRefusal(each)) return asked.places === null ? each : refusedAt(asked.places[at]!, each);
+  for (const [at, action] of requested.actions.entries()) {
+    const each = allow(action, requested.origin, settings);
+    if (isRefusal(each)) return requested.elements === null ? each : refusedAt(requested.elements[at]!, each);
     allowed.push(each);
   }
   const idempotency = readIdempotency(rawHeaders, body);
   if (idempotency !== null && isRefusal(idempotency)) return idempotency;
   const [only] = allowed;
-  return asked.places !== null || only === undefined
+  return requested.elements !== null || only === undefined
     ? acceptAll(name, allowed, settings, idempotency)
     : acceptOne(name, only, settings, idempotency);
 }
@@ -132,8 +115,3 @@ const refusedAt = (path: string, refusal: Refusal): Refusal => ({
   ...refusal,
   details: [{ path, message: "is refused, and all the others with it" }],
 });
-
-const isTooMuch = (decision: Decision, room: QueueRoom): decision is Acceptance =>
-  "runs" in decision && decision.runs.length > 0 && !room.has(decision.runs.length);
-
-export const queueFull = (): Refusal => refuse("queue-full", { retryAfterSeconds: queueFullRetrySeconds });

@@ -3,7 +3,7 @@ import test from "node:test";
 import { StoreUnavailable } from "../core/errors.ts";
 import { isId } from "../core/id.ts";
 import { outsideMessage } from "../core/message.ts";
-import { post, roomIf, startHooks, token } from "../../test/fixtures/hooks-server.ts";
+import { admitsIf, post, startHooks, token } from "../../test/fixtures/hooks-server.ts";
 
 const right = `Authorization: Bearer ${token}`;
 const wrong = "Authorization: Bearer wrong";
@@ -171,11 +171,11 @@ test("idempotency: the key goes to the store with the body's fingerprint", async
   assert.deepEqual([mismatch.status, mismatch.json["code"]], [422, "idempotency-mismatch"]);
 });
 
-test("stopping, no room and a store that is away are 503 with Retry-After; a fault is 500", async (context) => {
+test("stopping, a full queue and a store that is away are 503 with Retry-After; a fault is 500", async (context) => {
   let mode = "stopping";
   const hooks = await startHooks(context, {
     stopping: () => mode === "stopping",
-    room: roomIf(() => mode !== "full"),
+    admission: admitsIf(() => mode !== "full"),
     accept: () => Promise.reject(mode === "away" ? new StoreUnavailable("disk") : new Error("secret")),
   });
   const ask = async (path: string, body: unknown, headers?: string[]) => {
@@ -193,7 +193,7 @@ test("stopping, no room and a store that is away are 503 with Retry-After; a fau
   assert.ok(!JSON.stringify(hooks.lines).includes("secret"));
 });
 
-test("a full queue still answers what was accepted before, and says when a key was used for something else", async (context) => {
+test("a full queue still replays repeated requests and reports a key that was used for another body", async (context) => {
   const keyed = [right, "Idempotency-Key: k"];
   for (const [repeated, expected] of [
     [
@@ -203,15 +203,20 @@ test("a full queue still answers what was accepted before, and says when a key w
     [{ kind: "mismatch" }, [422, "idempotency-mismatch", undefined]],
     [undefined, [503, "queue-full", undefined]],
   ] as const) {
-    const hooks = await startHooks(context, { room: roomIf(() => false), ...(repeated && { repeated }) });
+    const hooks = await startHooks(context, {
+      admission: admitsIf(() => false),
+      ...(repeated && { repeated }),
+    });
     const { status, json, headers } = await hooks.post("/hooks/agent", { message: "x" }, keyed);
     assert.deepEqual([status, json["code"], headers["idempotent-replayed"]], expected);
     assert.deepEqual(hooks.accepted, []);
   }
 });
 
-test("a queue that only seemed full takes what came", async (context) => {
-  const hooks = await startHooks(context, { room: { has: () => false, find: async (runs) => runs === 1 } });
+test("a request is accepted when the recount finds that the queue is not full", async (context) => {
+  let isFull = true;
+  const admission = { admits: () => !isFull, recount: async () => void (isFull = false) };
+  const hooks = await startHooks(context, { admission });
   assert.equal((await hooks.post("/hooks/agent", { message: "x" })).status, 202);
   assert.equal(hooks.accepted.length, 1);
 });

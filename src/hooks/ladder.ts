@@ -1,215 +1,153 @@
-// The ladder every hook request climbs, rung by rung in the order of the contract; the first rung that fails
-// answers. Not one byte of the body is read before the token and the name are good, and nothing is answered with
-// a 2xx before it is stored.
+// The ladder that every hook request climbs, in the order of the contract; the first rung that fails responds. Not one
+// byte of the body is read before token and name are good, and a 2xx is sent only after the commit.
 import type { Clock } from "../core/clock.ts";
-import {
-  type ErrorCode,
-  faultKind,
-  isRefusal,
-  type Refusal,
-  refuse,
-  StoreUnavailable,
-} from "../core/errors.ts";
+import { type ErrorCode, isRefusal, type Refusal, refuse } from "../core/errors.ts";
 import { newId } from "../core/id.ts";
 import type { Log } from "../core/log.ts";
-import { type Metrics, noMetrics, type RequestCode } from "../core/metrics.ts";
+import { type Metrics, noMetrics } from "../core/metrics.ts";
+import type { Acceptance, NoAction, Repeated, Stored } from "../core/request.ts";
 import { carriedTrace, type Trace } from "../core/trace.ts";
-import { readBody } from "../http/body.ts";
+import { headRefusal, readBody } from "../http/body.ts";
 import type { Exchange } from "../http/exchange.ts";
-import { sendEmpty, sendJson, sendRefusal } from "../http/respond.ts";
 import type { FailureCounter } from "../http/shared-throttle.ts";
-import type { Acceptance, Accepted, Stored, Decision, NoAction } from "../core/request.ts";
 import type { Store } from "../store/ports/store.ts";
-import { decide, findHook, type Full, type Hook, queueFull, type QueueRoom } from "./decide.ts";
 import { withTrace } from "./acceptance.ts";
-import { createRefusals } from "./refusals.ts";
-import { isUnder, matchRoute } from "./route.ts";
+import { type Admission, queueFull } from "./admission.ts";
+import { decide, findHook } from "./decide.ts";
+import { createResponses, type Responses } from "./responses.ts";
+import { matchRoute } from "./route.ts";
 import type { HookSettings } from "./settings.ts";
-import { endHookSpan, noteAccepted, startHookSpan } from "./span.ts";
+import { noteAccepted, startHookSpan } from "./span.ts";
 
-export type HooksDependencies = {
+export type LadderOptions = {
   settings: () => HookSettings;
   store: Pick<Store, "accept" | "findRepeated" | "recordRequest">;
   throttle: FailureCounter;
   clock: Clock;
   log: Log;
   stopping: () => boolean;
-  room: QueueRoom;
+  admission: Pick<Admission, "admits" | "recount">;
   /** Called after each acceptance that is new in the store. */
-  onStored: (acceptance: Acceptance, accepted: Stored) => void;
+  onStored: (acceptance: Acceptance, stored: Stored) => void;
   metrics?: Pick<Metrics, "requestAnswered" | "requestStored" | "authFailed">;
   trace?: Trace;
 };
 
 export type Hooks = {
-  handles(target: string): boolean;
   handle(exchange: Exchange): void;
 };
 
-const mostDiscardedBytes = 1_048_576;
-const retryAfterSeconds = { stopping: 5, storeUnavailable: 1 };
-const replayedHeaders = ["Idempotent-Replayed", "true"];
+type Ladder = Required<LadderOptions> & {
+  responses: Responses;
+  clientAddress: (exchange: Exchange) => string;
+};
 
-export function createHooks(dependencies: HooksDependencies): Hooks {
-  const { store, throttle, clock, log, stopping, room, onStored } = dependencies;
-  const { metrics = noMetrics, trace = carriedTrace } = dependencies;
-  const refusals = createRefusals(log, clock);
+const maxDiscardedBytes = 1_048_576;
+const stoppingRetrySeconds = 5;
 
-  function answered(exchange: Exchange, code: RequestCode): void {
-    metrics.requestAnswered(exchange.name, code, (performance.now() - exchange.startedAt) / 1000);
-    endHookSpan(exchange.span, code, exchange.response.statusCode);
-  }
-
-  function answerRefusal(exchange: Exchange, settings: HookSettings, refusal: Refusal): void {
-    sendRefusal(exchange, refusal);
-    answered(exchange, refusal.refused);
-    const { socket, rawHeaders } = exchange.request;
-    refusals.note(settings.clientAddress(socket.remoteAddress, rawHeaders), refusal.refused);
-  }
-
-  function answerFault(exchange: Exchange, settings: HookSettings, fault: unknown): void {
-    if (fault instanceof StoreUnavailable) {
-      const more = { retryAfterSeconds: retryAfterSeconds.storeUnavailable };
-      return answerRefusal(exchange, settings, refuse("store-unavailable", more));
-    }
-    log.error("a hook request could not be handled", { kind: faultKind(fault) });
-    sendRefusal(exchange, refuse("internal-error"));
-    answered(exchange, "internal-error");
-  }
-
-  /** Rung 4: null when the token is right. Only a wrong one may have to wait for the count of all nodes. */
-  function tokenRefusal({ request }: Exchange, settings: HookSettings): Refusal | null | Promise<Refusal> {
-    const verdict = settings.guard.check(request.rawHeaders);
-    if (verdict === "ok") return null;
-    if (verdict === "repeated") return refuse("repeated-header");
-    metrics.authFailed();
-    const waits = throttle.fail(settings.clientAddress(request.socket.remoteAddress, request.rawHeaders));
-    return waits instanceof Promise ? waits.then(wrongToken) : wrongToken(waits);
-  }
-
-  function answerAccepted(
-    exchange: Exchange,
-    settings: HookSettings,
-    acceptance: Acceptance,
-    accepted: Accepted,
-  ) {
-    if (accepted.kind === "mismatch")
-      return answerRefusal(exchange, settings, refuse("idempotency-mismatch"));
-    const { status, body } = accepted.kind === "replayed" ? accepted.response : acceptance.response;
-    sendJson(exchange, status, body, accepted.kind === "replayed" ? replayedHeaders : undefined);
-    answered(exchange, accepted.kind === "replayed" ? "replayed" : "accepted");
-    if (accepted.kind === "stored") onStored(acceptance, accepted);
-    log.debug("request accepted", {
-      hook: acceptance.hook,
-      status,
-      outcome: accepted.kind,
-      durationMs: performance.now() - exchange.startedAt,
-    });
-  }
-
-  /** The record comes first: the operator can always see why nothing happened. */
-  async function answerNothing(exchange: Exchange, settings: HookSettings, hook: Hook, nothing: NoAction) {
-    const { outcome, reason } = nothing;
-    await store.recordRequest({ id: newId(), hook: hook.name, outcome, reason });
-    if (outcome === "skipped") {
-      sendEmpty(exchange, 204);
-      answered(exchange, "skipped");
-    } else answerRefusal(exchange, settings, refuse("mapping-failed"));
-    log.debug("request led to nothing", { hook: hook.name, outcome });
-  }
-
-  async function answerFull(exchange: Exchange, settings: HookSettings, acceptance: Acceptance) {
-    const { hook, idempotency, runs } = acceptance;
-    const repeated = idempotency && (await store.findRepeated(hook, idempotency));
-    if (repeated) return answerAccepted(exchange, settings, acceptance, repeated);
-    if (await room.find(runs.length)) return accept(exchange, settings, acceptance);
-    answerRefusal(exchange, settings, queueFull());
-  }
-
-  async function accept(exchange: Exchange, settings: HookSettings, decided: Acceptance): Promise<void> {
-    const acceptance = withTrace(decided, exchange.span.context);
-    const startedAt = performance.now();
-    const accepted = await store.accept(acceptance);
-    noteAccepted(exchange.span, acceptance);
-    metrics.requestStored((performance.now() - startedAt) / 1000);
-    answerAccepted(exchange, settings, acceptance, accepted);
-  }
-
-  function answerDecision(
-    exchange: Exchange,
-    settings: HookSettings,
-    hook: Hook,
-    decision: Decision | Full,
-  ): Promise<void> | void {
-    if (isRefusal(decision)) return answerRefusal(exchange, settings, decision);
-    if ("outcome" in decision) return answerNothing(exchange, settings, hook, decision);
-    return "full" in decision
-      ? answerFull(exchange, settings, decision.full)
-      : accept(exchange, settings, decision);
-  }
-
-  function takeBody(exchange: Exchange, hook: Hook, settings: HookSettings, body: Buffer): void {
-    const { rawHeaders, url = "" } = exchange.request;
-    const request = { rawHeaders, target: url, body, now: clock.now() };
-    const decision = decide(hook, request, settings, room);
-    const answered =
-      decision instanceof Promise
-        ? decision.then((made) => answerDecision(exchange, settings, hook, made))
-        : answerDecision(exchange, settings, hook, decision);
-    answered?.catch((fault: unknown) => answerFault(exchange, settings, fault));
-  }
-
-  function climb(exchange: Exchange, settings: HookSettings): void {
-    const { request } = exchange;
-    const refuseWith = (code: ErrorCode): void => answerRefusal(exchange, settings, refuse(code));
-    const route = settings.enabled ? matchRoute(request.url ?? "", settings.path) : null;
-    if (route === null) return refuseWith("not-found");
-    exchange.name = route.name;
-    if (route.hasTokenInQuery) return refuseWith("token-in-query");
-    if (request.method !== "POST") return refuseWith("method-not-allowed");
-    const unauthorized = tokenRefusal(exchange, settings);
-    if (unauthorized instanceof Promise) {
-      unauthorized
-        .then((refusal) => answerRefusal(exchange, settings, refusal))
-        .catch((fault: unknown) => answerFault(exchange, settings, fault));
-      return;
-    }
-    if (unauthorized !== null) return answerRefusal(exchange, settings, unauthorized);
-    exchange.authenticated = true;
-    const hook = findHook(route.name, settings);
-    if (hook === undefined) return refuseWith("unknown-hook");
-    exchange.span = startHookSpan(trace, exchange);
-    if (stopping()) {
-      const more = { retryAfterSeconds: retryAfterSeconds.stopping };
-      return answerRefusal(exchange, settings, refuse("stopping", more));
-    }
-    readBody(exchange, settings.body, (result) => {
-      if (result === null) return exchange.span.end("caller-gone");
-      try {
-        if (isRefusal(result)) answerRefusal(exchange, settings, result);
-        else takeBody(exchange, hook, dependencies.settings(), result);
-      } catch (fault) {
-        answerFault(exchange, settings, fault);
-      }
-    });
-  }
-
+export function createHooks(options: LadderOptions): Hooks {
+  const { settings, metrics = noMetrics, trace = carriedTrace } = options;
+  const clientAddress = ({ request: { socket, rawHeaders } }: Exchange): string =>
+    settings().clientAddress(socket.remoteAddress, rawHeaders);
+  const responses = createResponses({ ...options, metrics, clientAddress });
+  const ladder: Ladder = { ...options, metrics, trace, responses, clientAddress };
   return {
-    handles(target) {
-      const { enabled, path } = dependencies.settings();
-      return enabled && isUnder(target, path);
-    },
-    handle(exchange) {
-      const settings = dependencies.settings();
-      exchange.discardBytes = Math.min(settings.body.maxBytes, mostDiscardedBytes);
-      try {
-        climb(exchange, settings);
-      } catch (fault) {
-        answerFault(exchange, settings, fault);
-      }
-    },
+    handle: (exchange) =>
+      void climb(exchange, ladder).catch((fault: unknown) => responses.fail(exchange, fault)),
   };
 }
 
-const wrongToken = (seconds: number | null): Refusal =>
-  seconds === null ? refuse("unauthorized") : refuse("too-many-failures", { retryAfterSeconds: seconds });
+/**
+ * Up to the body, a rung waits for nothing unless it must: when the rest of the packet is not valid HTTP, Node closes
+ * the connection as soon as this function yields, and the caller would never see why it was refused.
+ */
+async function climb(exchange: Exchange, ladder: Ladder): Promise<void> {
+  const { request } = exchange;
+  const { responses } = ladder;
+  const settings = ladder.settings();
+  const refuseWith = (code: ErrorCode): void => responses.refuse(exchange, refuse(code));
+  exchange.discardBytes = Math.min(settings.body.maxBytes, maxDiscardedBytes);
+
+  const route = settings.enabled ? matchRoute(request.url ?? "", settings.path) : null;
+  if (route === null) return refuseWith("not-found");
+  exchange.name = route.name;
+  if (route.hasTokenInQuery) return refuseWith("token-in-query");
+  if (request.method !== "POST") return refuseWith("method-not-allowed");
+
+  const unauthorized = tokenRefusal(exchange, settings, ladder);
+  if (unauthorized instanceof Promise) return responses.refuse(exchange, await unauthorized);
+  if (unauthorized !== null) return responses.refuse(exchange, unauthorized);
+  exchange.authenticated = true;
+  const hook = findHook(route.name, settings);
+  if (hook === undefined) return refuseWith("unknown-hook");
+  exchange.span = startHookSpan(ladder.trace, exchange);
+  if (ladder.stopping()) return responses.refuse(exchange, stopping());
+
+  const unreadable = headRefusal(request.headers, settings.body.maxBytes);
+  if (unreadable !== null) return responses.refuse(exchange, unreadable);
+  const body = await readBody(exchange, settings.body);
+  if (body === null) return responses.callerGone(exchange);
+  if (isRefusal(body)) return responses.refuse(exchange, body);
+
+  const { rawHeaders, url: target = "" } = request;
+  const now = ladder.clock.now();
+  const decision = await decide(hook, { target, rawHeaders, body, now }, ladder.settings());
+  if (isRefusal(decision)) return responses.refuse(exchange, decision);
+  if ("outcome" in decision) return recordNoAction(exchange, decision, ladder);
+  return accept(exchange, withTrace(decision, exchange.span.context), ladder);
+}
+
+const stopping = (): Refusal => refuse("stopping", { retryAfterSeconds: stoppingRetrySeconds });
+
+/** Null when the token is right. For a wrong one, the failures may have to be counted over all nodes. */
+function tokenRefusal(
+  exchange: Exchange,
+  settings: HookSettings,
+  { metrics, throttle, clientAddress }: Ladder,
+): Refusal | null | Promise<Refusal> {
+  const verdict = settings.guard.check(exchange.request.rawHeaders);
+  if (verdict === "ok") return null;
+  if (verdict === "repeated") return refuse("repeated-header");
+  metrics.authFailed();
+  const retryAfter = throttle.fail(clientAddress(exchange));
+  return retryAfter instanceof Promise ? retryAfter.then(wrongToken) : wrongToken(retryAfter);
+}
+
+const wrongToken = (retryAfterSeconds: number | null): Refusal =>
+  retryAfterSeconds === null ? refuse("unauthorized") : refuse("too-many-failures", { retryAfterSeconds });
+
+/** Recorded before the response: the operator can always see why nothing happened. */
+async function recordNoAction(
+  exchange: Exchange,
+  { outcome, reason }: NoAction,
+  { store, responses }: Ladder,
+): Promise<void> {
+  await store.recordRequest({ id: newId(), hook: exchange.name, outcome, reason });
+  responses.noAction(exchange, outcome);
+}
+
+async function accept(exchange: Exchange, acceptance: Acceptance, ladder: Ladder): Promise<void> {
+  const { store, responses, metrics, onStored } = ladder;
+  if (!ladder.admission.admits(acceptance.runs.length)) {
+    const full = await whenQueueLooksFull(acceptance, ladder);
+    if (full !== null && isRefusal(full)) return responses.refuse(exchange, full);
+    if (full !== null) return responses.accepted(exchange, acceptance, full);
+  }
+  const startedAt = performance.now();
+  const accepted = await store.accept(acceptance);
+  metrics.requestStored((performance.now() - startedAt) / 1000);
+  noteAccepted(exchange.span, acceptance);
+  responses.accepted(exchange, acceptance, accepted);
+  if (accepted.kind === "stored") onStored(acceptance, accepted);
+}
+
+/** Replays a repeated request first, then counts again before refusing. Null: it may be stored after all. */
+async function whenQueueLooksFull(
+  { hook, idempotency, runs }: Acceptance,
+  { store, admission }: Ladder,
+): Promise<Repeated | Refusal | null> {
+  const repeated = idempotency && (await store.findRepeated(hook, idempotency));
+  if (repeated) return repeated;
+  await admission.recount();
+  return admission.admits(runs.length) ? null : queueFull();
+}

@@ -6,7 +6,7 @@ import type { ToolGrant } from "../core/tool.ts";
 import type { BodyLimits } from "../http/body.ts";
 import { type ClientAddress, createClientAddress } from "../http/client-address.ts";
 import { createGuard, type Guard } from "../http/guard.ts";
-import type { MappingRoom } from "./mapping/prepare.ts";
+import type { Mappings } from "./mapping/prepare.ts";
 
 export type HookSettings = {
   readonly enabled: boolean;
@@ -23,13 +23,13 @@ export type HookSettings = {
   readonly models: ModelList | undefined;
   readonly tools: ToolGrant;
   readonly channels: ReadonlySet<string>;
-  readonly mappings: MappingRoom;
+  readonly mappings: Mappings;
 };
 
 /** `channels`: the names that there are. */
 export function hookSettings(
   { hooks, agents, gateway }: Config,
-  mappings: MappingRoom,
+  mappings: Mappings,
   channels: ReadonlySet<string>,
 ): HookSettings {
   return {

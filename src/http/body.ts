@@ -7,20 +7,14 @@ import type { Exchange } from "./exchange.ts";
 
 export type BodyLimits = { readonly maxBytes: number; readonly timeoutMs: number };
 
-/** Calls `done` once: with the bytes, with why not, or with null when the caller went away. */
-export function readBody(
-  exchange: Exchange,
-  limits: BodyLimits,
-  done: (result: Buffer | Refusal | null) => void,
-): void {
+/** Reads a body whose headers `headRefusal` accepts. Null: the caller went away. Never rejects. */
+export function readBody(exchange: Exchange, limits: BodyLimits): Promise<Buffer | Refusal | null> {
   const { request } = exchange;
-  const refusal = headRefusal(request.headers, limits.maxBytes);
-  if (refusal !== null) return done(refusal);
   if (exchange.expectsContinue) {
     exchange.response.writeContinue();
     exchange.expectsContinue = false;
   }
-
+  const { promise, resolve } = Promise.withResolvers<Buffer | Refusal | null>();
   const chunks: Buffer[] = [];
   let bytes = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -30,7 +24,7 @@ export function readBody(
     if (isOver) return;
     isOver = true;
     clearTimeout(timer);
-    done(result);
+    resolve(result);
   };
   request.on("data", (chunk: Buffer) => {
     if (isOver) return;
@@ -50,6 +44,7 @@ export function readBody(
       finish(refuse("body-timeout"));
     }, limits.timeoutMs);
   });
+  return promise;
 }
 
 /** What a request's headers alone say against its body. */

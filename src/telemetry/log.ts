@@ -53,25 +53,20 @@ function outputFor(format: LogOptions["format"], stream: DestinationStream | und
 
 /** Every field of the port; the type makes it complete. */
 const allowed: Record<keyof LogFields, true> = {
-  method: true,
   hook: true,
   status: true,
   outcome: true,
   code: true,
   durationMs: true,
-  bytes: true,
   count: true,
   address: true,
   runId: true,
-  eventId: true,
   deliveryId: true,
-  agentId: true,
   channel: true,
   account: true,
   attempt: true,
   kind: true,
   setting: true,
-  node: true,
   reason: true,
 };
 

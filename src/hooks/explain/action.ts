@@ -7,7 +7,7 @@ import { plainText } from "../../core/message.ts";
 import type { Signals } from "../../core/signals.ts";
 import { grantedTools } from "../../core/tool.ts";
 import { acceptOne } from "../acceptance.ts";
-import type { Asked } from "../decide.ts";
+import type { RequestedActions } from "../decide.ts";
 import { allow, type Allowed, type Origin } from "../policy.ts";
 import type { HookSettings } from "../settings.ts";
 import { heartbeatPrompt, hookPrompt, type Prompt } from "../../session/prompt.ts";
@@ -49,7 +49,7 @@ type Circumstances = { settings: HookSettings; config: Config; now: number };
 /** Actions of a kind ask for the same few agents: each one's instructions are read once. */
 export function explainActions(
   hook: string,
-  { actions, origin }: Asked,
+  { actions, origin }: RequestedActions,
   circumstances: Circumstances,
 ): Promise<ExplainedAction[]> {
   const read = new Map<string, Promise<Instructions>>();

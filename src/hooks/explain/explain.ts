@@ -4,9 +4,9 @@ import { nearest } from "../../core/nearest.ts";
 import { catalogue, isRefusal, type Refusal, refuse } from "../../core/errors.ts";
 import { isId } from "../../core/id.ts";
 import type { Decision } from "../../core/request.ts";
-import { ask, conclude, findHook, mappedRequest } from "../decide.ts";
+import { conclude, findHook, mappedRequest, requestedActions } from "../decide.ts";
 import { matchRefusal } from "../mapping/match.ts";
-import type { MappingRoom } from "../mapping/prepare.ts";
+import type { Mappings } from "../mapping/prepare.ts";
 import { type MappedRequest, visibleHeaders } from "../mapping/request.ts";
 import { matchRoute } from "../route.ts";
 import { type HookSettings, hookSettings } from "../settings.ts";
@@ -37,7 +37,7 @@ export type ExplainedRequest = { target: string; rawHeaders: readonly string[]; 
 export async function explain(
   request: ExplainedRequest,
   config: Config,
-  mappings: MappingRoom,
+  mappings: Mappings,
   channels: ReadonlySet<string>,
 ): Promise<Explanation> {
   const settings = hookSettings(config, mappings, channels);
@@ -50,13 +50,15 @@ export async function explain(
     return explanationOf(name, refuse("unknown-hook"), { reason: knownNames(name, mappings) });
   const refused = bodyRefusal(request, settings);
   if (refused !== null) return explanationOf(name, refused);
-  const asked = await ask(hook, request, settings);
-  const decision = conclude(hook, asked, request, settings);
+  const requested = await requestedActions(hook, request, settings);
+  const decision = conclude(hook, requested, request, settings);
   const isUnknown = isRefusal(decision) && decision.refused === "unknown-hook";
   return explanationOf(name, decision, {
     mappings: hook.read === null ? tryMappings(mappings, readMapped(name, request)) : [],
     actions:
-      "actions" in asked ? await explainActions(name, asked, { settings, config, now: request.now }) : [],
+      "actions" in requested
+        ? await explainActions(name, requested, { settings, config, now: request.now })
+        : [],
     reason: isUnknown ? knownNames(name, mappings) : null,
   });
 }
@@ -72,7 +74,7 @@ function readMapped(name: string, request: ExplainedRequest): MappedRequest | nu
   return isRefusal(parsed) ? null : mappedRequest(name, parsed.value, request);
 }
 
-function tryMappings({ list }: MappingRoom, request: MappedRequest | null): TriedMapping[] {
+function tryMappings({ list }: Mappings, request: MappedRequest | null): TriedMapping[] {
   if (request === null) return [];
   let taker: string | null = null;
   return list.map(({ id, match }) => {
@@ -114,7 +116,7 @@ const withoutIds = (body: unknown): AcceptedBody =>
 
 const mostNames = 50;
 
-function knownNames(name: string, { list }: MappingRoom): string {
+function knownNames(name: string, { list }: Mappings): string {
   const paths = list.flatMap(({ match }) => (match.path === null ? [] : [match.path]));
   const names = ["wake", "agent", ...new Set(paths)];
   const sources = list.flatMap(({ match: { path, source } }) => (path === null && source ? [source] : []));

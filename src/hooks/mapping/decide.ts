@@ -12,8 +12,8 @@ import type { MappedRequest } from "./request.ts";
 
 export const mostElements = 1000;
 
-export type Mapped =
-  | { kind: "actions"; actions: readonly Action[]; places: readonly string[] | null }
+export type MappingResult =
+  | { kind: "actions"; actions: readonly Action[]; elements: readonly string[] | null }
   /** 204: nothing to do, and why. */
   | { kind: "skipped"; reason: string }
   /** 500: the mapping or its transform broke, and how. */
@@ -24,7 +24,7 @@ const mostReasons = 5;
 export async function decideMapped(
   request: MappedRequest,
   { matcher, transforms }: { matcher: Matcher<Mapping>; transforms: Transforms },
-): Promise<Mapped | Refusal> {
+): Promise<MappingResult | Refusal> {
   const found = matcher.find(request);
   if (found.kind === "unknown") return refuse("unknown-hook");
   if (found.kind === "filtered")
@@ -44,31 +44,31 @@ export async function applyMapping(
   mapping: Mapping,
   request: MappedRequest,
   transforms: Transforms,
-): Promise<Mapped | Refusal> {
-  const elements = elementsOf(mapping, request);
-  if (isRefusal(elements)) return elements;
-  if (elements.length === 0) return skipped(mapping, `${mapping.forEach?.written ?? ""} is empty`);
-  const drafts = await transformed(mapping, elements, transforms);
+): Promise<MappingResult | Refusal> {
+  const requests = requestsOf(mapping, request);
+  if (isRefusal(requests)) return requests;
+  if (requests.length === 0) return skipped(mapping, `${mapping.forEach?.written ?? ""} is empty`);
+  const drafts = await transformed(mapping, requests, transforms);
   if ("kind" in drafts) {
     if (drafts.kind === "busy") return refuse("queue-full", { retryAfterSeconds: 5 });
     return failed(mapping, drafts.reason);
   }
   const actions: Action[] = [];
-  const places: string[] = [];
+  const elements: string[] = [];
   for (const [at, draft] of drafts.entries()) {
     if (draft === null) continue;
     const action = toAction(draft, mapping);
-    const place = placeOf(mapping, at);
-    if (isRefusal(action)) return place === null ? action : within(place, action);
+    const element = elementAt(mapping, at);
+    if (isRefusal(action)) return element === null ? action : within(element, action);
     actions.push(action);
-    if (place !== null) places.push(place);
+    if (element !== null) elements.push(element);
   }
   if (actions.length === 0) return skipped(mapping, "the transform returned null");
-  return { kind: "actions", actions, places: mapping.forEach === null ? null : places };
+  return { kind: "actions", actions, elements: mapping.forEach === null ? null : elements };
 }
 
 /** The request once for each element, each seeing the payload with the array replaced by its one element. */
-function elementsOf(mapping: Mapping, request: MappedRequest): MappedRequest[] | Refusal {
+function requestsOf(mapping: Mapping, request: MappedRequest): MappedRequest[] | Refusal {
   const { forEach } = mapping;
   if (forEach === null) return [request];
   const list = readField(request.payload, forEach.path);
@@ -80,7 +80,7 @@ function elementsOf(mapping: Mapping, request: MappedRequest): MappedRequest[] |
   }));
 }
 
-/** Null for an element that the transform says nothing is to be done for. */
+/** Null for an element for which the transform returned null. */
 async function transformed(
   mapping: Mapping,
   requests: readonly MappedRequest[],
@@ -114,18 +114,21 @@ function changedDraft(
   return overwrite(payload === undefined ? draft : draftOf(mapping, { ...request, payload }), keys);
 }
 
-/** The element that an action is for, as the operator would write it. */
-const placeOf = ({ forEach }: Mapping, at: number): string | null =>
+/** The element that an action is for, as an operator would write it: `items[3]`. */
+const elementAt = ({ forEach }: Mapping, at: number): string | null =>
   forEach === null ? null : `${forEach.written}[${at}]`;
 
-/** Says of which element a refusal speaks. */
-function within(place: string, refusal: Refusal): Refusal {
-  const details = refusal.details?.map(({ path, message }) => ({ path: `${place}: ${path}`, message }));
+/** Names the element in the refusal's details. */
+function within(element: string, refusal: Refusal): Refusal {
+  const details = refusal.details?.map(({ path, message }) => ({ path: `${element}: ${path}`, message }));
   return details ? { ...refusal, details } : refusal;
 }
 
-const skipped = ({ id }: Mapping, reason: string): Mapped => ({
+const skipped = ({ id }: Mapping, reason: string): MappingResult => ({
   kind: "skipped",
   reason: `${id}: ${reason}`,
 });
-const failed = ({ id }: Mapping, reason: string): Mapped => ({ kind: "failed", reason: `${id}: ${reason}` });
+const failed = ({ id }: Mapping, reason: string): MappingResult => ({
+  kind: "failed",
+  reason: `${id}: ${reason}`,
+});

@@ -6,12 +6,12 @@ import { refuse, type Refusal } from "../../core/errors.ts";
 import { createSlots } from "../../core/slots.ts";
 import type { Transforms } from "../../transforms/pool.ts";
 import type { Mapping, MappingFault } from "./compile.ts";
-import type { Mapped } from "./decide.ts";
+import type { MappingResult } from "./decide.ts";
 import type { MappedRequest } from "./request.ts";
 
-export type MappingRoom = {
+export type Mappings = {
   couldTake(name: string): boolean;
-  decide(request: MappedRequest): Promise<Mapped | Refusal>;
+  decide(request: MappedRequest): Promise<MappingResult | Refusal>;
   /** In the order in which they are tried. */
   list: readonly Mapping[];
   transforms: Transforms;
@@ -20,14 +20,14 @@ export type MappingRoom = {
 };
 
 /** Findings are about settings of the config. */
-export type PreparedMappings = { ok: true; mappings: MappingRoom } | { ok: false; findings: Finding[] };
+export type PreparedMappings = { ok: true; mappings: Mappings } | { ok: false; findings: Finding[] };
 
 const noTransforms: Transforms = {
   run: async () => ({ kind: "failed", reason: "no transform is loaded" }),
   close: async () => {},
 };
 
-export const noMappings: MappingRoom = {
+export const noMappings: Mappings = {
   couldTake: () => false,
   decide: async () => refuse("unknown-hook"),
   list: [],

@@ -2,7 +2,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { isRefusal, refuse } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
-import { parseJson, readBody } from "../../http/body.ts";
+import { headRefusal, parseJson, readBody } from "../../http/body.ts";
 import type { Exchange } from "../../http/exchange.ts";
 import { repeated, singleHeader } from "../../http/headers.ts";
 import { sendEmpty, sendRefusal } from "../../http/respond.ts";
@@ -38,17 +38,16 @@ export function createPush({
     log.warn("a push was refused: its token cannot be trusted", { reason });
   }
 
-  function take(exchange: Exchange): void {
-    readBody(exchange, body, (result) => {
-      if (result === null) return;
-      if (isRefusal(result)) return sendRefusal(exchange, result);
-      sendEmpty(exchange);
-      const parsed = parseJson(result);
-      const value = isRefusal(parsed) ? null : parsed.value;
-      const hint = isFields(value) ? readHint(fieldsIn(value, "message")) : null;
-      if (hint) onHint(hint);
-      else log.debug("a push said nothing of a mailbox");
-    });
+  async function take(exchange: Exchange): Promise<void> {
+    const result = headRefusal(exchange.request.headers, body.maxBytes) ?? (await readBody(exchange, body));
+    if (result === null) return;
+    if (isRefusal(result)) return sendRefusal(exchange, result);
+    sendEmpty(exchange);
+    const parsed = parseJson(result);
+    const value = isRefusal(parsed) ? null : parsed.value;
+    const hint = isFields(value) ? readHint(fieldsIn(value, "message")) : null;
+    if (hint) onHint(hint);
+    else log.debug("a push said nothing of a mailbox");
   }
 
   async function check(exchange: Exchange): Promise<void> {

@@ -1,10 +1,10 @@
-// A log line for refused requests: the first of an address and code at once, the others summed up each second,
-// so that a flood writes few lines and no flood of addresses writes many.
+// Log lines for refused requests. The first refusal of an address with a code is logged at once, further ones as one
+// sum a second. Beyond a number of lines a second only a total is logged, so that a flood cannot fill the log.
 import type { Clock } from "../core/clock.ts";
 import { catalogue, type ErrorCode } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 
-export type Refusals = {
+export type RefusalLog = {
   note(address: string, code: ErrorCode): void;
 };
 
@@ -12,7 +12,7 @@ type Entry = { address: string; code: ErrorCode; more: number };
 
 const summaryEveryMs = 1_000;
 
-export function createRefusals(log: Log, clock: Clock, linesPerSecond = 50): Refusals {
+export function createRefusalLog(log: Log, clock: Clock, linesPerSecond = 50): RefusalLog {
   const entries = new Map<string, Entry>();
   let others = 0;
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { type Log, type LogFields, silentLog } from "../core/log.ts";
-import { createRefusals } from "./refusals.ts";
+import { createRefusalLog } from "./refusal-log.ts";
 
 function setUp(linesPerSecond?: number) {
   const lines: (LogFields | undefined)[] = [];
@@ -14,10 +14,10 @@ function setUp(linesPerSecond?: number) {
       return () => {};
     },
   };
-  return { lines, timers, refusals: createRefusals(log, clock, linesPerSecond) };
+  return { lines, timers, refusals: createRefusalLog(log, clock, linesPerSecond) };
 }
 
-test("the first is written at once, the others of a second are summed up", () => {
+test("the first refusal is logged at once, the others of a second as one sum", () => {
   const { lines, timers, refusals } = setUp();
   for (let each = 0; each < 1000; each++) refusals.note("a", "unauthorized");
   assert.deepEqual(lines, [{ address: "a", code: "unauthorized", status: 401 }]);

@@ -1,0 +1,74 @@
+// The only place that ends a hook request: the response's bytes, its metric, its span and its log line.
+import type { Clock } from "../core/clock.ts";
+import { faultKind, type Refusal, refuse, StoreUnavailable } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import type { Metrics, RequestCode } from "../core/metrics.ts";
+import type { Acceptance, Accepted, NoAction } from "../core/request.ts";
+import type { Exchange } from "../http/exchange.ts";
+import { sendEmpty, sendJson, sendRefusal } from "../http/respond.ts";
+import { createRefusalLog } from "./refusal-log.ts";
+import { endHookSpan } from "./span.ts";
+
+export type Responses = {
+  refuse(exchange: Exchange, refusal: Refusal): void;
+  accepted(exchange: Exchange, acceptance: Acceptance, accepted: Accepted): void;
+  noAction(exchange: Exchange, outcome: NoAction["outcome"]): void;
+  fail(exchange: Exchange, fault: unknown): void;
+  /** The caller closed the connection before its body was complete: there is nobody to respond to. */
+  callerGone(exchange: Exchange): void;
+};
+
+export type ResponsesOptions = {
+  metrics: Pick<Metrics, "requestAnswered">;
+  log: Log;
+  clock: Clock;
+  clientAddress: (exchange: Exchange) => string;
+};
+
+const replayedHeaders = ["Idempotent-Replayed", "true"];
+const storeUnavailable = refuse("store-unavailable", { retryAfterSeconds: 1 });
+
+export function createResponses({ metrics, log, clock, clientAddress }: ResponsesOptions): Responses {
+  const refusals = createRefusalLog(log, clock);
+
+  const end = (exchange: Exchange, code: RequestCode): void => {
+    metrics.requestAnswered(exchange.name, code, (performance.now() - exchange.startedAt) / 1000);
+    endHookSpan(exchange.span, code, exchange.response.statusCode);
+  };
+  const refuseWith = (exchange: Exchange, refusal: Refusal): void => {
+    sendRefusal(exchange, refusal);
+    end(exchange, refusal.refused);
+    refusals.note(clientAddress(exchange), refusal.refused);
+  };
+
+  return {
+    refuse: refuseWith,
+    accepted(exchange, acceptance, accepted) {
+      if (accepted.kind === "mismatch") return refuseWith(exchange, refuse("idempotency-mismatch"));
+      const isReplay = accepted.kind === "replayed";
+      const { status, body } = isReplay ? accepted.response : acceptance.response;
+      sendJson(exchange, status, body, isReplay ? replayedHeaders : undefined);
+      end(exchange, isReplay ? "replayed" : "accepted");
+      log.debug("request accepted", {
+        hook: acceptance.hook,
+        status,
+        outcome: accepted.kind,
+        durationMs: performance.now() - exchange.startedAt,
+      });
+    },
+    noAction(exchange, outcome) {
+      if (outcome === "skipped") {
+        sendEmpty(exchange, 204);
+        end(exchange, "skipped");
+      } else refuseWith(exchange, refuse("mapping-failed"));
+      log.debug("request led to nothing", { hook: exchange.name, outcome });
+    },
+    fail(exchange, fault) {
+      if (fault instanceof StoreUnavailable) return refuseWith(exchange, storeUnavailable);
+      log.error("a hook request could not be handled", { kind: faultKind(fault) });
+      sendRefusal(exchange, refuse("internal-error"));
+      end(exchange, "internal-error");
+    },
+    callerGone: ({ span }) => span.end("caller-gone"),
+  };
+}
