@@ -1,16 +1,15 @@
-// All watched mailboxes, as the configuration says at this moment. A watch whose settings or login have not changed
-// goes on over a reload; another is stopped and made anew.
+// The mail accounts of the configuration. A reload leaves an account alone when neither its settings nor its login
+// changed; another is stopped, and a new one started in its place.
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Config } from "../config/config.ts";
 import type { Clock } from "../core/clock.ts";
 import { faultKind } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import type { Decision } from "../core/request.ts";
+import type { Acceptance, Decision } from "../core/request.ts";
 import type { Exchange } from "../http/exchange.ts";
-import type { Acceptance } from "../core/request.ts";
-import type { MailPayload, MailStore } from "./options.ts";
 import type { SyncedAccount } from "./account.ts";
+import type { MailPayload, MailStore } from "./options.ts";
 
 export type MailAccountsOptions = {
   store: MailStore;
@@ -23,80 +22,80 @@ export type MailAccountsOptions = {
 };
 
 export type MailAccounts = {
-  /** Watches what this configuration names, and nothing else. Never rejects. */
+  /** Syncs the accounts this configuration names, and no others. Never rejects. */
   apply(config: Config): Promise<void>;
-  /** Who answers a request of this target, if it is for one of the watches. */
+  /** Handles a request with this target, if one of the accounts takes it. */
   handler(target: string): ((exchange: Exchange) => void) | null;
   stop(): Promise<void>;
 };
 
-/** A mailbox of the configuration, before it is watched. */
-type Wanted = { id: string; fingerprint: string; make: () => Promise<SyncedAccount> };
-type Made = { fingerprint: string; watch: SyncedAccount };
+/** An account of the configuration that may not have been started yet. */
+type Wanted = { id: string; fingerprint: string; create: () => Promise<SyncedAccount> };
+type Started = { fingerprint: string; account: SyncedAccount };
 
 export function createMailAccounts(options: MailAccountsOptions): MailAccounts {
-  const watches = new Map<string, Made>();
+  const started = new Map<string, Started>();
   let isStopped = false;
+  let applying: Promise<void> = Promise.resolve();
 
-  async function begin({ id, fingerprint, make }: Wanted): Promise<void> {
-    if (isStopped || watches.has(id)) return;
-    const watch = await make();
-    watches.set(id, { fingerprint, watch });
-    watch.start();
+  async function start({ id, fingerprint, create }: Wanted): Promise<void> {
+    if (isStopped || started.has(id)) return;
+    const account = await create();
+    started.set(id, { fingerprint, account });
+    account.start();
   }
 
-  async function dropAllBut(wanted: readonly Wanted[]): Promise<void> {
-    const stays = new Map(wanted.map(({ id, fingerprint }) => [id, fingerprint]));
-    const leaving = [...watches].filter(([id, { fingerprint }]) => stays.get(id) !== fingerprint);
-    for (const [id] of leaving) watches.delete(id);
-    await Promise.all(leaving.map(([, { watch }]) => watch.stop()));
+  async function stopAllBut(wanted: readonly Wanted[]): Promise<void> {
+    const kept = new Map(wanted.map(({ id, fingerprint }) => [id, fingerprint]));
+    const leaving = [...started].filter(([id, { fingerprint }]) => kept.get(id) !== fingerprint);
+    for (const [id] of leaving) started.delete(id);
+    await Promise.all(leaving.map(([, { account }]) => account.stop()));
   }
 
   async function applyAll(config: Config): Promise<void> {
-    const wanted = config.hooks.enabled ? wantedBy(config, options) : [];
-    await dropAllBut(wanted);
-    for (const each of wanted) await begin(each);
+    const wanted = config.hooks.enabled ? accountsOf(config, options) : [];
+    await stopAllBut(wanted);
+    for (const each of wanted) await start(each);
   }
 
-  let applying: Promise<void> = Promise.resolve();
   return {
     apply: (config) =>
       (applying = applying
         .then(() => applyAll(config))
-        .catch((fault: unknown) => options.log.error("mail cannot be watched", { kind: faultKind(fault) }))),
+        .catch((fault: unknown) => options.log.error("mail cannot be read", { kind: faultKind(fault) }))),
     handler(target) {
-      for (const { watch } of watches.values()) if (watch.handles(target)) return watch.handle;
+      for (const { account } of started.values()) if (account.handles(target)) return account.handle;
       return null;
     },
     async stop() {
       isStopped = true;
       await applying;
-      await dropAllBut([]);
+      await stopAllBut([]);
     },
   };
 }
 
-/** Each kind is loaded with its first mailbox. */
-function wantedBy({ hooks }: Config, options: MailAccountsOptions): Wanted[] {
-  const accounts = hooks.mail.map((config) => ({
+/** The code for a kind of mailbox is loaded with its first account. */
+function accountsOf({ hooks }: Config, options: MailAccountsOptions): Wanted[] {
+  const imap = hooks.mail.map((config) => ({
     id: `imap:${config.id}`,
     fingerprint: hash("sha256", JSON.stringify(config)),
-    make: async () => (await import("./imap/account.ts")).createImapAccount({ ...options, config }),
+    create: async () => (await import("./imap/account.ts")).createImapAccount({ ...options, config }),
   }));
-  return [...gmailOf(hooks, options), ...accounts];
+  return [...gmailOf(hooks, options), ...imap];
 }
 
 function gmailOf({ gmail }: Config["hooks"], options: MailAccountsOptions): Wanted[] {
   if (!gmail) return [];
   const fingerprint = hash("sha256", JSON.stringify([gmail, contentOf(gmail.credentialsFile)]));
-  const make = async () => {
+  const create = async () => {
     const { createGmailAccount } = await import("./gmail/account.ts");
     return createGmailAccount({ ...options, config: gmail });
   };
-  return [{ id: `gmail:${gmail.account}`, fingerprint, make }];
+  return [{ id: `gmail:${gmail.account}`, fingerprint, create }];
 }
 
-/** Changes when a login that a watch depends on does. */
+/** Changes when the login of an account does. */
 export const mailFingerprint = ({ hooks }: Config): string =>
   hooks.enabled && hooks.gmail ? hash("sha256", contentOf(hooks.gmail.credentialsFile)) : "";
 

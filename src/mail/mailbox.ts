@@ -1,4 +1,4 @@
-// The mailbox port: where new mail is found. The cursor is the only truth; every notification is a hint to look.
+// The mailbox port. The cursor alone says what is new; a notification only makes a sync start earlier.
 
 export type Mail = {
   /** The provider's own id, which never changes and never comes twice in an account. */
@@ -19,15 +19,15 @@ export type Mail = {
 };
 
 export type Changes =
-  /** `ids` in order of arrival, each once; `cursor` is where the next look begins. */
+  /** `ids` in order of arrival, each once; `cursor` is where the next sync begins. */
   | { readonly kind: "changes"; readonly ids: readonly string[]; readonly cursor: string }
-  /** The provider no longer knows the cursor. */
+  /** The provider no longer knows the cursor, and cannot say what came since. */
   | { readonly kind: "expired" };
 
 export type CatchUp = {
   readonly ids: readonly string[];
   readonly cursor: string;
-  /** More than the limits allow was there: how many were left out, as far as that is known. */
+  /** How many were left out because of the limits; null: not known. */
   readonly skipped: number | null;
 };
 
@@ -41,10 +41,10 @@ export type Fetched =
 /** All of these throw a MailFault when they fail. */
 export type Mailbox = {
   readonly account: string;
-  /** The cursor of this moment: nothing before it is ever looked at. */
+  /** The cursor of this moment: mail before it is never read. */
   baseline(signal: AbortSignal): Promise<string>;
   changes(cursor: string, signal: AbortSignal): Promise<Changes>;
-  /** After an expired cursor: what came since (epoch milliseconds; null: not known), oldest first, within limits. */
+  /** After an expired cursor: mail since then (epoch milliseconds; null: not known), oldest first, within limits. */
   catchUp(
     since: number | null,
     limits: { maxAgeMs: number; maxMessages: number },
@@ -53,7 +53,10 @@ export type Mailbox = {
   fetch(id: string, signal: AbortSignal): Promise<Fetched>;
 };
 
-/** `retry`: it may pass, after `retryAfterMs` where that was said. `reauth`: only a person can mend it. */
+/**
+ * `retry`: it may pass by itself, after `retryAfterMs` where the provider says so. `reauth`: the login is refused, and
+ * only a person can mend it. `broken`: a setting or the provider is wrong; it is tried again, too.
+ */
 export class MailFault extends Error {
   override name = "MailFault";
   readonly kind: "retry" | "reauth" | "broken";

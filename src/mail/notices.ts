@@ -1,4 +1,4 @@
-// What the main session is told about a mail account, in our own words.
+// Notes about a mail account for the main session. None of their text comes from a mail.
 import { newId } from "../core/id.ts";
 import { mailHook } from "../core/mail.ts";
 import { heartbeatDelayMs, mainSessionKey } from "../core/run.ts";
@@ -29,16 +29,15 @@ export function skippedNotice(
   if (skipped === 0) return null;
   const { maxAgeMs, maxMessages } = about.limits;
   const from = since === null ? "" : ` since ${new Date(since).toISOString()}`;
-  const left =
-    skipped === null
-      ? "An unknown number of mails was"
-      : skipped === 1
-        ? "1 mail was"
-        : `${skipped} mails were`;
   return notice(
     about,
-    `The mailbox ${about.mailbox.account} could not be followed without a gap${from}. ${left} left out: older than ${days(maxAgeMs)}, or beyond the newest ${maxMessages} (catchUp). The ${ids.length} newer ones were looked at.`,
+    `The mailbox ${about.mailbox.account} could not be followed without a gap${from}. ${countOf(skipped)} left out: older than ${days(maxAgeMs)}, or beyond the newest ${maxMessages} (catchUp). The ${ids.length} newer ones were read.`,
   );
+}
+
+function countOf(skipped: number | null): string {
+  if (skipped === null) return "An unknown number of mails was";
+  return skipped === 1 ? "1 mail was" : `${skipped} mails were`;
 }
 
 const days = (ms: number): string => {

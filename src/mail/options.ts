@@ -1,9 +1,9 @@
-// What a mail watch is made of, and what it asks of its surroundings.
+// What syncing one account takes: its mailbox, the store, the mappings, and when.
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
-import type { Decision } from "../core/request.ts";
-import type { Acceptance } from "../core/request.ts";
+import type { Acceptance, Decision } from "../core/request.ts";
 import type { Store } from "../store/ports/store.ts";
+import type { Health } from "./health.ts";
 import type { Mail, Mailbox } from "./mailbox.ts";
 
 /** What the mappings of the hook `gmail` get, one message at a time. */
@@ -21,10 +21,10 @@ export type MailStore = Pick<
   | "noteSubscription"
 >;
 
-/** Asking the provider for hints, again and again. */
+/** A provider that sends hints only for a time, and has to be asked again. */
 export type Renewal = {
   everyMs: number;
-  /** Answers until when they will come. Throws a MailFault. */
+  /** Resolves with the time until which hints will come. Throws a MailFault. */
   renew(signal: AbortSignal): Promise<number>;
 };
 
@@ -37,26 +37,25 @@ export type MailScheduleOptions = {
   clock: Clock;
   log: Log;
   pollMs: number;
-  /** In its place while hints do not come. */
+  /** The interval while hints do not come; `pollMs` when not set. */
   withoutHintsMs?: number;
   leaseMs: number;
   /** Of a catch-up. */
   limits: { maxAgeMs: number; maxMessages: number };
   /** The main session's agent. */
   agentId: () => string;
-  /** Called with what is new in the store. */
+  /** Called with what a commit has stored, without what was stored before. */
   onStored: (acceptances: readonly Acceptance[]) => void;
-  /** What to do about a login that no longer works: a command, for the notice. */
+  /** What a person does about a login that no longer works: a command, for the notice. */
   remedy: string;
-  /** Whether a hint speaks of something behind the cursor; without it, hints have no position. */
+  /** Whether a hint's position is behind all that the cursor covers; without it, hints have no position. */
   isNewer?: (position: string, cursor: string) => boolean;
   renewal?: Renewal | null;
   random?: () => number;
 };
 
 export type SyncOptions = MailScheduleOptions & {
-  /** Of the account in the store. */
+  /** The account's, in the store. */
   id: string;
-  /** What is wrong beside the looks, by part. */
-  troubles: Map<string, string>;
+  health: Pick<Health, "setProblem" | "status">;
 };

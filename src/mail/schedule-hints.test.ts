@@ -186,10 +186,10 @@ suite("the mail engine's looks", { concurrency: true }, () => {
     const watch = lab.watch();
     const status = async () => (await lab.store.listMailAccounts())[0]?.status;
     await watch.tick();
-    watch.trouble("pull", "hints cannot be pulled: 403");
+    watch.setProblem("pull", "hints cannot be pulled: 403");
     await watch.tick();
     assert.equal(await status(), "degraded");
-    watch.trouble("pull", null);
+    watch.setProblem("pull", null);
     await watch.tick();
     assert.equal(await status(), "ok");
   });
@@ -230,10 +230,10 @@ suite("the mail engine's looks", { concurrency: true }, () => {
     const watch = lab.watch({ pollMs: 300_000, withoutHintsMs: 30_000 });
     watch.start();
     await rested(lab, 1);
-    watch.trouble("pull", "hints cannot be pulled: 403");
+    watch.setProblem("pull", "hints cannot be pulled: 403");
     await lab.wait(30_000);
     await eventually(async () => (await lab.store.listMailAccounts())[0]?.status === "degraded");
-    watch.trouble("pull", null);
+    watch.setProblem("pull", null);
     await eventually(async () => (await lab.store.listMailAccounts())[0]?.status === "ok");
     await lab.wait(300_000);
   });
@@ -245,11 +245,11 @@ suite("the mail engine's looks", { concurrency: true }, () => {
     const seen: (string | undefined)[] = [];
     const releaseMailbox: Store["releaseMailbox"] = async (held) => {
       seen.push(await status());
-      watch?.trouble("pull", null);
+      watch?.setProblem("pull", null);
       await lab.store.releaseMailbox(held);
     };
     watch = lab.watch({ pollMs: 300_000, store: { ...lab.store, releaseMailbox } });
-    watch.trouble("pull", "hints cannot be pulled: 403");
+    watch.setProblem("pull", "hints cannot be pulled: 403");
     watch.start();
     await eventually(() => seen.length > 0, "the first look");
     assert.equal(seen[0], "degraded");

@@ -1,160 +1,129 @@
-// The mail watch of one account: when to look for new mail. What a look does is in `engine-sync.ts`.
+// When one account is synced. What a sync does is in `sync.ts`.
 //
-//   resting ──hint, timer──▶ looking ──done──▶ resting (until the next poll, or 2, 5, 15 s after a hint)
-//                              ├──another node looks──▶ resting (shortly, when there was a hint)
-//                              ├──fault──▶ backing off ──timer──▶ looking
-//                              └──reauth──▶ parked, until this watch is replaced by one with other settings
-import { faultKind } from "../core/errors.ts";
+//   resting ──hint, timer──▶ syncing ──done──▶ resting (until the next poll, or 2, 5, 15 s after a hint)
+//                              ├──another node syncs──▶ resting (shortly, when a sync was requested)
+//                              ├──fault──▶ backing off ──timer──▶ syncing
+//                              └──login refused──▶ parked, until an account with other settings replaces this one
 import { mailAccountId } from "../core/mail.ts";
-import { backOffMs } from "../core/retry.ts";
+import { LeaseLost } from "./commits.ts";
+import { createFollowUp } from "./follow-up.ts";
+import { createHealth, type FailedSync } from "./health.ts";
 import type { MailScheduleOptions } from "./options.ts";
-import { createSync, LeaseLost } from "./sync.ts";
-import { reauthNotice } from "./notices.ts";
-import { MailFault } from "./mailbox.ts";
+import { createSync, type SyncResult } from "./sync.ts";
 
-export type { MailPayload, MailStore, MailScheduleOptions, Renewal } from "./options.ts";
+export type { MailPayload, MailScheduleOptions, MailStore, Renewal } from "./options.ts";
 
 export type MailSchedule = {
   start(): void;
-  /** There may be new mail; `position` is what the provider said, if it said where. */
+  /** There may be new mail; `position` is how far the mailbox has come, where the provider says so. */
   hint(position?: string): void;
-  /** Something beside the looks is wrong, or (null) no longer: the account counts as degraded while it is. */
-  trouble(part: string, message: string | null): void;
-  /** One look, for tests and commands, in place of `start`. Never rejects. */
-  tick(): Promise<"done" | "busy" | "failed" | "parked">;
-  /** Resolves when nothing is under way any more. */
+  /** Hints do not come by way of this part, or (null) they come again: the account is degraded meanwhile. */
+  setProblem(part: string, message: string | null): void;
+  /** One sync, for tests and commands, in place of `start`. Never rejects. */
+  tick(): Promise<Outcome["kind"]>;
+  /** Resolves when no sync is running any more. */
   stop(): Promise<void>;
 };
 
-type Looked = {
-  outcome: "done" | "busy" | "failed" | "parked";
-  /** How long to rest; null: for ever. */
-  restMs: number | null;
-};
+type Outcome = SyncResult | FailedSync;
 
-const lookAgainMs = [2000, 5000, 15_000];
-const busyMs = 1000;
-const faultBackOff = { firstMs: 1000, longestMs: 300_000 };
+const retryBusyMs = 1000;
 
 export function createMailSchedule(options: MailScheduleOptions): MailSchedule {
-  const { source, mailbox, store, clock, log, pollMs, withoutHintsMs = pollMs } = options;
-  const { isNewer = () => false, random = Math.random } = options;
+  const { source, mailbox, clock, log, pollMs, withoutHintsMs = pollMs, random = Math.random } = options;
   const id = mailAccountId(source, mailbox.account);
-  const troubles = new Map<string, string>();
-  const sync = createSync({ ...options, id, troubles });
-  const fields = { account: mailbox.account };
+  const health = createHealth({ ...options, id });
+  const sync = createSync({ ...options, id, health });
+  const followUp = createFollowUp(options.isNewer);
   const stopping = new AbortController();
-  let state: "new" | "going" | "parked" | "stopped" = "new";
-  let looking: Promise<unknown> | null = null;
-  /**
-   * There was a hint, or news of trouble, that no look has followed yet; or this watch has only begun, perhaps because
-   * one that had taken a hint ended before its look.
-   */
-  let asked = true;
-  let failures = 0;
-  let hinted: string | null = null;
-  /** Where the first look after that hint began, or the one that was under way. */
-  let hintedFrom: string | null = null;
-  let looks = 0;
-  let takeBack = (): void => {};
+  let state: "new" | "running" | "parked" | "stopped" = "new";
+  let syncing: Promise<void> | null = null;
+  let cancelTimer = (): void => {};
+  /** True at the start, too: an earlier process may have taken a hint and died before its sync. */
+  let isRequested = true;
 
-  async function look(): Promise<Looked> {
-    const wasAsked = asked;
-    asked = false;
+  async function syncOnce(): Promise<Outcome> {
+    const wasRequested = isRequested;
+    isRequested = false;
+    const outcome = await outcomeOf(sync(stopping.signal));
+    // The node that has the mailbox may be dead: the request stands until some node has synced.
+    if (outcome.kind === "busy") isRequested ||= wasRequested;
+    if (outcome.kind === "done") {
+      health.syncSucceeded();
+      followUp.synced(outcome.cursorBefore);
+    }
+    return outcome;
+  }
+
+  async function outcomeOf(running: Promise<SyncResult>): Promise<Outcome> {
     try {
-      const synced = await sync(stopping.signal);
-      if (synced.kind === "busy") return busy(wasAsked);
-      if (failures > 0) log.info("mail can be read again", { ...fields, count: failures });
-      failures = 0;
-      hintedFrom ??= synced.cursorBefore;
-      return { outcome: "done", restMs: asked ? 0 : restAfterHint() };
+      return await running;
     } catch (fault) {
-      if (stopping.signal.aborted) return { outcome: "failed", restMs: null };
-      if (fault instanceof LeaseLost) return busy(wasAsked);
-      return afterFault(fault);
+      if (stopping.signal.aborted) return { kind: "failed", retryInMs: 0 };
+      return fault instanceof LeaseLost ? { kind: "busy" } : health.syncFailed(fault);
     }
   }
 
-  /** Another node looks, or one that died while it did: what was asked for is asked for again, until one has looked. */
-  function busy(wasAsked: boolean): Looked {
-    asked ||= wasAsked;
-    return { outcome: "busy", restMs: asked ? busyMs : restMs() };
+  const untilPollMs = (): number => (health.hasProblem() ? withoutHintsMs : pollMs) * (0.9 + 0.2 * random());
+
+  /** Null: for ever. */
+  function restMsAfter(outcome: Outcome): number | null {
+    switch (outcome.kind) {
+      case "busy":
+        return isRequested ? retryBusyMs : untilPollMs();
+      case "done":
+        return isRequested ? 0 : Math.min(followUp.nextMs() ?? Infinity, untilPollMs());
+      case "failed":
+        return outcome.retryInMs;
+      case "parked":
+        return null;
+    }
   }
 
-  async function afterFault(fault: unknown): Promise<Looked> {
-    const isReauth = fault instanceof MailFault && fault.kind === "reauth";
-    const reason = fault instanceof MailFault ? fault.message : faultKind(fault);
-    if (isReauth) log.error("mail can no longer be read: a new login is needed", { ...fields, reason });
-    else if (failures === 0) log.warn("mail cannot be read now", { ...fields, reason });
-    failures++;
-    const notice = isReauth ? reauthNotice(options, reason) : null;
-    const status = isReauth ? "needs-reauth" : "degraded";
-    await store.noteMail({ id, status, error: reason, notice }).catch(() => {});
-    if (isReauth) return { outcome: "parked", restMs: null };
-    const askedMs = fault instanceof MailFault ? (fault.retryAfterMs ?? 0) : 0;
-    return { outcome: "failed", restMs: Math.max(askedMs, backOffMs(failures, faultBackOff, random())) };
-  }
-
-  /** After a hint there may be more than was visible yet: it is looked for three times, then left to the polls. */
-  function restAfterHint(): number {
-    const isNews = hinted !== null && hintedFrom !== null && isNewer(hinted, hintedFrom);
-    if (looks === 0 && !isNews) hinted = null;
-    const soon = hinted === null ? undefined : lookAgainMs[looks++];
-    if (soon === undefined) hinted = null;
-    return Math.min(soon ?? Infinity, restMs());
-  }
-
-  /** While hints do not come, looks come more often. */
-  const restMs = (): number => (troubles.size > 0 ? withoutHintsMs : pollMs) * (0.9 + 0.2 * random());
-
-  function pump(): void {
-    if (state !== "going" || looking) return;
-    takeBack();
-    looking = look().then((looked) => {
-      looking = null;
-      if (state !== "going") return;
-      if (looked.restMs === null) state = "parked";
-      else if (looked.restMs === 0) pump();
-      else takeBack = clock.after(looked.restMs, pump);
+  function run(): void {
+    if (state !== "running" || syncing) return;
+    cancelTimer();
+    syncing = syncOnce().then((outcome) => {
+      syncing = null;
+      if (state !== "running") return;
+      const restMs = restMsAfter(outcome);
+      if (restMs === null) state = "parked";
+      else if (restMs === 0) run();
+      else cancelTimer = clock.after(restMs, run);
     });
+  }
+
+  /** Syncs at once, or after the sync that is running; while syncs fail, only the timer starts one. */
+  function request(): void {
+    isRequested = true;
+    if (!health.isBackingOff()) run();
   }
 
   return {
     start() {
       if (state !== "new") return;
-      state = "going";
-      pump();
+      state = "running";
+      run();
     },
     hint(position) {
-      if (position !== undefined && (hinted === null || isNewer(position, hinted))) {
-        hinted = position;
-        hintedFrom = null;
-        looks = 0;
-      }
-      asked = true;
-      // While backing off, only the timer looks.
-      if (failures === 0) pump();
+      if (position !== undefined) followUp.hint(position);
+      request();
     },
-    trouble(part, message) {
-      if (troubles.get(part) === (message ?? undefined)) return;
-      if (message === null) troubles.delete(part);
-      else {
-        troubles.set(part, message);
-        log.warn("hints of new mail do not come; it is looked for at intervals", {
-          ...fields,
-          reason: message,
-        });
+    setProblem(part, message) {
+      if (!health.setProblem(part, message)) return;
+      if (message !== null) {
+        const fields = { account: mailbox.account, reason: message };
+        log.warn("hints of new mail do not come; the mailbox is polled", fields);
       }
-      // A look's end says how the account is doing; one that is under way may have said so already.
-      asked = true;
-      if (failures === 0) pump();
+      // The end of a sync stores the status; one that is running may have stored the old one already.
+      request();
     },
-    tick: async () => (await look()).outcome,
+    tick: async () => (await syncOnce()).kind,
     async stop() {
       state = "stopped";
-      takeBack();
+      cancelTimer();
       stopping.abort();
-      await looking;
+      await syncing;
     },
   };
 }

@@ -26,7 +26,7 @@ export function createGmailAccount(options: GmailAccountOptions): SyncedAccount 
   const { config, clock, log } = options;
   const { mailbox, api } = openGmail(options);
   const { topic } = config;
-  const engine = createMailSchedule({
+  const schedule = createMailSchedule({
     ...options,
     source: "gmail",
     mailbox,
@@ -44,10 +44,10 @@ export function createGmailAccount(options: GmailAccountOptions): SyncedAccount 
           },
   });
   const onHint = ({ emailAddress, historyId }: Hint): void => {
-    if (emailAddress === config.account.toLowerCase()) engine.hint(historyId);
+    if (emailAddress === config.account.toLowerCase()) schedule.hint(historyId);
     else log.debug("a hint is for another mailbox");
   };
-  const pull = pullOf(options, onHint, (message) => engine.trouble("pull", message));
+  const pull = pullOf(options, onHint, (message) => schedule.setProblem("pull", message));
   const push =
     config.mode === "push" && config.oidc !== null
       ? createPush({
@@ -61,13 +61,13 @@ export function createGmailAccount(options: GmailAccountOptions): SyncedAccount 
 
   return {
     start() {
-      engine.start();
+      schedule.start();
       pull?.start();
     },
     handles: (target) => push !== null && target.split("?", 1)[0] === config.pushPath,
     handle: (exchange: Exchange) => push?.(exchange),
     async stop() {
-      await Promise.all([engine.stop(), pull?.stop()]);
+      await Promise.all([schedule.stop(), pull?.stop()]);
     },
   };
 }

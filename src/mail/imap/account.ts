@@ -12,7 +12,7 @@ export type ImapAccountOptions = Pick<
 export function createImapAccount(options: ImapAccountOptions): SyncedAccount {
   const { config, clock } = options;
   const mailbox = createImapMailbox(config, { clock });
-  const engine = createMailSchedule({
+  const schedule = createMailSchedule({
     ...options,
     source: "imap",
     mailbox,
@@ -24,15 +24,15 @@ export function createImapAccount(options: ImapAccountOptions): SyncedAccount {
   let idling: Promise<void> = Promise.resolve();
   return {
     start() {
-      engine.start();
+      schedule.start();
       // It ends by itself only when the login is refused, which the looks find out and tell.
-      idling = mailbox.idle(() => engine.hint(), stopping.signal).catch(() => {});
+      idling = mailbox.idle(() => schedule.hint(), stopping.signal).catch(() => {});
     },
     handles: () => false,
     handle: () => {},
     async stop() {
       stopping.abort();
-      await Promise.all([engine.stop(), idling]);
+      await Promise.all([schedule.stop(), idling]);
       mailbox.close();
     },
   };

@@ -1,0 +1,83 @@
+// How an account is doing: syncs that failed in a row, and problems with its hints. The store and the log learn it here.
+import { faultKind } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
+import type { MailStatus } from "../core/mail.ts";
+import { backOffMs } from "../core/retry.ts";
+import type { Store } from "../store/ports/store.ts";
+import { type Mailbox, MailFault } from "./mailbox.ts";
+import { reauthNotice } from "./notices.ts";
+
+export type FailedSync =
+  | { readonly kind: "failed"; readonly retryInMs: number }
+  | { readonly kind: "parked" };
+
+export type Health = {
+  /** Sets what is wrong with one part of the hints; null: nothing any more. True when that is news. */
+  setProblem(part: string, message: string | null): boolean;
+  hasProblem(): boolean;
+  /** What a sync that succeeds stores. */
+  status(): { status: MailStatus; error: string | null };
+  syncSucceeded(): void;
+  /** Stores and logs the fault, and decides when to sync again: `parked` is never. Does not reject. */
+  syncFailed(fault: unknown): Promise<FailedSync>;
+  isBackingOff(): boolean;
+};
+
+type HealthOptions = {
+  /** The account's, in the store. */
+  id: string;
+  mailbox: Pick<Mailbox, "account">;
+  store: Pick<Store, "noteMail">;
+  log: Log;
+  agentId: () => string;
+  remedy: string;
+  random?: () => number;
+};
+
+const backOff = { firstMs: 1000, longestMs: 300_000 };
+
+export function createHealth(options: HealthOptions): Health {
+  const { id, store, log, random = Math.random } = options;
+  const fields = { account: options.mailbox.account };
+  const problems = new Map<string, string>();
+  let failures = 0;
+
+  async function park(reason: string): Promise<FailedSync> {
+    log.error("mail can no longer be read: a new login is needed", { ...fields, reason });
+    const notice = reauthNotice(options, reason);
+    await store.noteMail({ id, status: "needs-reauth", error: reason, notice }).catch(() => {});
+    return { kind: "parked" };
+  }
+
+  async function retryLater(reason: string, askedMs: number): Promise<FailedSync> {
+    if (failures === 1) log.warn("mail cannot be read now", { ...fields, reason });
+    await store.noteMail({ id, status: "degraded", error: reason, notice: null }).catch(() => {});
+    return { kind: "failed", retryInMs: Math.max(askedMs, backOffMs(failures, backOff, random())) };
+  }
+
+  return {
+    setProblem(part, message) {
+      if (problems.get(part) === (message ?? undefined)) return false;
+      if (message === null) problems.delete(part);
+      else problems.set(part, message);
+      return true;
+    },
+    hasProblem: () => problems.size > 0,
+    status() {
+      const [error = null] = problems.values();
+      return { status: error === null ? "ok" : "degraded", error };
+    },
+    syncSucceeded() {
+      if (failures > 0) log.info("mail can be read again", { ...fields, count: failures });
+      failures = 0;
+    },
+    syncFailed(fault) {
+      failures++;
+      if (!(fault instanceof MailFault)) return retryLater(faultKind(fault), 0);
+      return fault.kind === "reauth"
+        ? park(fault.message)
+        : retryLater(fault.message, fault.retryAfterMs ?? 0);
+    },
+    isBackingOff: () => failures > 0,
+  };
+}

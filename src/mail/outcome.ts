@@ -1,0 +1,42 @@
+// What becomes of one message, as it is stored: taken in, left out, or to be tried again.
+import type { Refusal } from "../core/errors.ts";
+import { newId } from "../core/id.ts";
+import { mailHook, type MailOutcome, type TakenMail, type WaitingMail } from "../core/mail.ts";
+import type { Acceptance } from "../core/request.ts";
+
+/** A message that fails is tried again after each of these, and then given up. */
+const retryAfterMs = [60_000, 600_000, 3_600_000];
+
+export const accepted = (id: string, acceptance: Acceptance): TakenMail => ({
+  ...base(id, "accepted"),
+  acceptance,
+});
+
+/** It leads to nothing, and the operator finds out why. */
+export const recorded = (id: string, outcome: MailOutcome, reason: string): TakenMail => ({
+  ...base(id, outcome),
+  record: {
+    id: newId(),
+    hook: mailHook,
+    outcome: outcome === "failed" || outcome === "waiting" ? "failed" : "skipped",
+    reason: `mail ${id}: ${reason}`,
+  },
+});
+
+export function failed({ id, attempts }: WaitingMail, reason: string): TakenMail {
+  const retryInMs = retryAfterMs[attempts];
+  if (retryInMs === undefined)
+    return recorded(id, "failed", `${reason}; given up after ${attempts + 1} tries`);
+  return { ...recorded(id, "waiting", `${reason}; it is tried again`), retryInMs };
+}
+
+export const refusalText = ({ refused, details = [] }: Refusal): string =>
+  [refused, ...details.map(({ path, message }) => `${path} ${message}`)].join("; ");
+
+const base = (id: string, outcome: MailOutcome): TakenMail => ({
+  id,
+  outcome,
+  acceptance: null,
+  record: null,
+  retryInMs: null,
+});

@@ -1,0 +1,51 @@
+// Asks the provider to send hints, and asks again before it stops. Mail is read without hints, too, only later: a
+// provider that refuses is a problem of the account, not a failed sync.
+import type { MailAccount } from "../core/mail.ts";
+import { backOffMs } from "../core/retry.ts";
+import { MailFault } from "./mailbox.ts";
+import type { Renewal, SyncOptions } from "./options.ts";
+
+/** Renews the subscription if that is due. Throws a MailFault when the login is refused. */
+export type Subscription = (account: MailAccount, signal: AbortSignal) => Promise<void>;
+
+const backOff = { firstMs: 60_000, longestMs: 3_600_000 };
+
+export function createSubscription(options: SyncOptions): Subscription {
+  return options.renewal ? createRenewing(options.renewal, options) : async () => {};
+}
+
+function createRenewing(
+  renewal: Renewal,
+  { id, mailbox, store, clock, log, health, random = Math.random }: SyncOptions,
+): Subscription {
+  let hasRenewed = false;
+  let failures = 0;
+
+  async function noteSuccess(expiration: number): Promise<void> {
+    failures = 0;
+    health.setProblem("renewal", null);
+    const dueAt = Math.round(clock.now() + renewal.everyMs * (0.9 + 0.2 * random()));
+    await store.noteSubscription(id, { expiration, dueAt });
+  }
+
+  async function noteFailure({ message, retryAfterMs }: MailFault): Promise<void> {
+    failures++;
+    health.setProblem("renewal", `hints could not be asked for: ${message}`);
+    const delayMs = Math.max(retryAfterMs ?? 0, backOffMs(failures, backOff, random()));
+    await store.noteSubscription(id, { expiration: null, dueAt: clock.now() + delayMs });
+    const fields = { account: mailbox.account, reason: message };
+    if (failures === 1) log.warn("hints of new mail could not be asked for", fields);
+  }
+
+  return async (account, signal) => {
+    // The first sync of a process always renews: the settings may be others than those of the last process.
+    if (hasRenewed && account.watchDueAt !== null && account.watchDueAt > clock.now()) return;
+    hasRenewed = true;
+    try {
+      await noteSuccess(await renewal.renew(signal));
+    } catch (fault) {
+      if (!(fault instanceof MailFault) || fault.kind === "reauth") throw fault;
+      await noteFailure(fault);
+    }
+  };
+}
