@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { createFakeClock, eventually } from "../../test/fakes/clock.ts";
+import { systemClock } from "../core/clock.ts";
 import { loadConfig, type LoadResult } from "./load.ts";
+import { createFileReader, scanFiles } from "./read/files.ts";
 import { watchConfig } from "./watch.ts";
 import { writeFileAtomic } from "./write/write.ts";
 import { makeFolder } from "../../test/support/folder.ts";
@@ -20,7 +24,7 @@ function start(t: TestContext, text: string) {
     seen.push(result);
     waiting.shift()?.(result);
   };
-  t.after(watchConfig({ file, env: {}, onChange, intervalMs: 20 }));
+  t.after(watchConfig({ file, env: {}, clock: systemClock, onChange, intervalMs: 20 }));
   return { folder, file, seen, next: () => new Promise<LoadResult>((resolve) => waiting.push(resolve)) };
 }
 
@@ -76,13 +80,86 @@ test("a secret file's change is a change", async (t) => {
   assert.deepEqual(after.config.hooks.tokens, ["second-token-of-good-length"]);
 });
 
-test("what changed between loading and watching is not missed", async (t) => {
+test("a change between loading and watching is reported", async (t) => {
   const file = join(makeFolder("watch"), "rouse.jsonc");
   writeFileSync(file, withPath("a"));
   const loaded = loadConfig(file, {});
   writeFileSync(file, withPath("b"));
   const result = await new Promise<LoadResult>((resolve) => {
-    t.after(watchConfig({ file, env: {}, loaded, onChange: resolve, intervalMs: 20 }));
+    const options = { file, env: {}, clock: systemClock, loaded, intervalMs: 20 };
+    t.after(watchConfig({ ...options, onChange: resolve }));
   });
   assert.equal(pathOf(result), "/b");
+});
+
+/** A watch whose scans end when the test says so. */
+function startSlow() {
+  const file = join(makeFolder("watch"), "rouse.jsonc");
+  writeFileSync(file, withPath("a"));
+  const clock = createFakeClock();
+  const scans: PromiseWithResolvers<string>[] = [];
+  const now = () => {
+    scans.push(Promise.withResolvers<string>());
+    return scans.at(-1)!.promise;
+  };
+  const seen: LoadResult[] = [];
+  const onChange = (result: LoadResult) => void seen.push(result);
+  const stop = watchConfig({ file, env: {}, clock, onChange, also: { now, known: "old" } });
+  const scanned = async (index: number, fingerprint: string) => {
+    scans[index]!.resolve(fingerprint);
+    await eventually(() => clock.waiting() === 1, "the end of the scan");
+  };
+  return { clock, scans, seen, stop, scanned };
+}
+
+test("a scan starts only after the one before it has ended", async () => {
+  const { clock, scans, seen, stop, scanned } = startSlow();
+  await clock.advance(1000);
+  assert.equal(scans.length, 1);
+  await clock.advance(60_000);
+  assert.equal(scans.length, 1, "a slow scan is not overtaken");
+  await scanned(0, "new");
+  assert.equal(seen.length, 0, "one scan alone is not believed");
+  await clock.advance(1000);
+  assert.equal(scans.length, 2);
+  await scanned(1, "new");
+  assert.equal(seen.length, 1);
+  stop();
+  assert.equal(clock.waiting(), 0);
+});
+
+test("nothing is reported after the end of the watch, also by a scan that was under way", async () => {
+  const { clock, scans, seen, stop, scanned } = startSlow();
+  await clock.advance(1000);
+  await scanned(0, "new");
+  await clock.advance(1000);
+  stop();
+  scans[1]!.resolve("new");
+  await clock.advance(60_000);
+  assert.deepEqual([scans.length, seen.length, clock.waiting()], [2, 0, 0]);
+});
+
+test("a scan has the fingerprint of reading, readable or not, and reads no pipe", async () => {
+  const folder = makeFolder("watch");
+  const text = join(folder, "text");
+  const bytes = join(folder, "bytes");
+  const large = join(folder, "large");
+  writeFileSync(text, "{}");
+  writeFileSync(bytes, Buffer.from([0xff, 0xfe]));
+  writeFileSync(large, "x".repeat(4_194_305));
+  const files = [text, bytes, large, folder, join(folder, "missing")];
+  const reader = createFileReader();
+  for (const file of files) {
+    try {
+      reader.read(file);
+    } catch {
+      continue;
+    }
+  }
+  assert.equal(await scanFiles(files), reader.fingerprint());
+  writeFileSync(text, "[]");
+  assert.notEqual(await scanFiles(files), reader.fingerprint());
+  const pipe = join(folder, "pipe");
+  execFileSync("mkfifo", [pipe]);
+  assert.equal(await scanFiles([text, pipe]), null);
 });

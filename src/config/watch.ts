@@ -1,37 +1,53 @@
-// Notices that the config file, or a secret file it names, has other content than before.
-// It reads and compares instead of asking the file system for events: those go deaf after an atomic replace.
-import { fingerprintOf } from "./read/files.ts";
+// Detects that the content of the config file, or of a secret file it names, has changed.
+// It polls and compares, because file system events stop arriving after an atomic replace.
+import type { Clock } from "../core/clock.ts";
 import { type Environment, loadConfig, type LoadResult } from "./load.ts";
+import { scanFiles } from "./read/files.ts";
 
-export type Watch = {
+export type WatchOptions = {
   file: string;
   env: Environment;
-  /** Called for every change, also for one that cannot be used; the caller keeps what it has then. */
+  clock: Clock;
+  /** Called for every change, also for one that cannot be used: the caller then keeps its configuration. */
   onChange: (result: LoadResult) => void;
-  /** What the caller has loaded already; without it, what is there now counts as known. */
+  /** What the caller has loaded already; without it, the content at this moment counts as known. */
   loaded?: LoadResult;
+  /** How long after the end of one scan the next one starts. */
   intervalMs?: number;
-  /** A fingerprint of whatever else the configuration depends on, and what it was when that was read. */
-  also?: { now: () => string; known: string };
+  /** Fingerprints what else the configuration depends on; `known` is the fingerprint from before it was read. */
+  also?: { now: () => Promise<string>; known: string };
 };
 
-/** Returns the function that ends the watch. */
-export function watchConfig({ file, env, onChange, loaded, intervalMs = 1000, also }: Watch): () => void {
+/** Returns the function that ends the watch; no call of `onChange` follows it. */
+export function watchConfig(options: WatchOptions): () => void {
+  const { file, env, clock, onChange, loaded, intervalMs = 1000, also } = options;
   let known = loaded ?? loadConfig(file, env);
   let inUse = `${known.fingerprint} ${also?.known ?? ""}`;
   let lastSeen = inUse;
-  const look = () => {
-    const beside = also?.now() ?? "";
-    const seen = `${fingerprintOf(known.files)} ${beside}`;
-    // Only what two looks agree on is taken up, so that a file is not read while it is being written.
+  let isStopped = false;
+  let cancelTimer = (): void => {};
+
+  async function scan(): Promise<void> {
+    const [files, others] = await Promise.all([scanFiles(known.files), also?.now() ?? ""]);
+    if (isStopped || files === null) return;
+    const seen = `${files} ${others}`;
+    // Two scans in a row must agree, so that a file is not loaded while it is being written.
     const isSettled = seen === lastSeen;
     lastSeen = seen;
     if (!isSettled || seen === inUse) return;
     known = loadConfig(file, env);
-    inUse = `${known.fingerprint} ${beside}`;
+    inUse = `${known.fingerprint} ${others}`;
     lastSeen = inUse;
     onChange(known);
+  }
+
+  /** The timer is set again only after a scan has ended, so that two never overlap on a slow disk. */
+  const scanLater = (): void => {
+    cancelTimer = clock.after(intervalMs, () => void scan().finally(() => isStopped || scanLater()));
   };
-  const timer = setInterval(look, intervalMs);
-  return () => clearInterval(timer);
+  scanLater();
+  return () => {
+    isStopped = true;
+    cancelTimer();
+  };
 }

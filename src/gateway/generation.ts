@@ -1,5 +1,6 @@
-// What a configuration becomes, whole before it is used: mappings, channels, agents. Templates, transforms or channels
-// that cannot be used are problems of the configuration.
+// All that one configuration becomes, made whole before it is used: mappings, channels, agents. A reload swaps it as
+// one value; work in progress ends with the generation it began with. Templates, transforms or channels that cannot
+// be used are problems of the configuration.
 import { agentMaker, type Agents, createAgents } from "../agents/registry.ts";
 import { type Channels, openChannels } from "../channels/registry.ts";
 import type { Config } from "../config/config.ts";
@@ -10,19 +11,22 @@ import { type HookSettings, hookSettings } from "../hooks/settings.ts";
 import { createGuard, type Guard } from "../http/guard.ts";
 import type { KnownNames } from "../telemetry/metrics.ts";
 
-export type Parts = {
+export type Generation = {
   config: Config;
   mappings: Mappings;
   channels: Channels;
   hooks: HookSettings;
   agents: Agents;
-  /** Of `gateway.auth.token`; null where there is none. */
+  /** Checks `gateway.auth.token`; null where none is set. */
   guard: Guard | null;
 };
 
-export async function prepareParts(
+/** Holds the generation in use. Services read it for each piece of work. */
+export type Live = { generation: Generation };
+
+export async function prepareGeneration(
   config: Config,
-): Promise<{ ok: true; parts: Parts } | { ok: false; findings: Finding[] }> {
+): Promise<{ ok: true; generation: Generation } | { ok: false; findings: Finding[] }> {
   const [prepared, opened] = await Promise.all([
     prepareMappings(config.hooks),
     openChannels(config.channels, { fetch }),
@@ -38,10 +42,10 @@ export async function prepareParts(
   const agents = createAgents(config.agents.list, agentMaker(config));
   const { token } = config.gateway.auth;
   const guard = token === null ? null : createGuard([token]);
-  return { ok: true, parts: { config, mappings, channels, hooks, agents, guard } };
+  return { ok: true, generation: { config, mappings, channels, hooks, agents, guard } };
 }
 
-export const knownNames = ({ config, channels }: Pick<Parts, "config" | "channels">): KnownNames => ({
+export const knownNames = ({ config, channels }: Pick<Generation, "config" | "channels">): KnownNames => ({
   hooks: ["wake", "agent", ...config.hooks.mappings.flatMap(({ match }) => match.path ?? [])],
   agents: config.agents.list.map(({ id }) => id),
   channels: channels.configured().map(({ channel }) => channel),

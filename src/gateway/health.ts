@@ -1,5 +1,5 @@
-// Whether the store can take work now. Asked, it tries a small write, at most once a second: so an idle gateway
-// writes nothing, and one whose disk was full is ready again as soon as it is not.
+// Whether the store can take work now. It tries a small write when it is asked, at most once a second: an idle gateway
+// writes nothing, and one whose disk was full is ready again as soon as there is space.
 import type { Clock } from "../core/clock.ts";
 import type { Store } from "../store/ports/store.ts";
 
@@ -14,13 +14,13 @@ export function createHealth({ store, clock }: { store: Pick<Store, "probe">; cl
 
   const probe = async (): Promise<boolean> => {
     const late = Promise.withResolvers<boolean>();
-    const takeBack = clock.after(longestProbeMs, () => late.resolve(false));
+    const cancelTimer = clock.after(longestProbeMs, () => late.resolve(false));
     const written = store.probe().then(
       () => true,
       () => false,
     );
     const ready = await Promise.race([written, late.promise]);
-    takeBack();
+    cancelTimer();
     checkedAt = clock.now();
     return ready;
   };

@@ -10,7 +10,7 @@ import { createServer } from "../http/server.ts";
 import { createThrottle } from "../http/throttle.ts";
 import type { Backlog } from "../core/backlog.ts";
 import { createMetrics } from "../telemetry/metrics.ts";
-import { createProcessWatch } from "../telemetry/process.ts";
+import { createProcessStats } from "../telemetry/process.ts";
 import { createMetricsPage, type MetricsPageOptions } from "./metrics-page.ts";
 import { isFromHere } from "../http/local.ts";
 
@@ -18,7 +18,7 @@ const token = "gateway-token-0123456789-abcdef";
 const backlog: Backlog = { queued: 7, running: 1, parked: 0, oldestMs: 1500, events: 2, deliveries: [] };
 
 async function serve(t: TestContext, more: Partial<MetricsPageOptions> = {}) {
-  const watch = createProcessWatch();
+  const processStats = createProcessStats();
   const page = createMetricsPage({
     access: () => ({ guard: createGuard([token]), clientAddress: createClientAddress(["127.0.0.1"]) }),
     failures: createThrottle({ max: 2, windowSeconds: 60 }, systemClock),
@@ -26,7 +26,7 @@ async function serve(t: TestContext, more: Partial<MetricsPageOptions> = {}) {
     store: { backlog: async () => backlog },
     isStoreUp: async () => true,
     now: () => ({ connections: 1, inHand: { runs: 0, deliveries: 0 } }),
-    process: watch,
+    process: processStats,
     clock: createFakeClock(),
     ...more,
   });
@@ -40,7 +40,7 @@ async function serve(t: TestContext, more: Partial<MetricsPageOptions> = {}) {
   });
   const { port } = await server.listen();
   t.after(async () => {
-    watch.stop();
+    processStats.stop();
     await server.stop();
   });
   return (headers: Record<string, string> = {}, method = "GET") =>

@@ -1,5 +1,5 @@
-// `GET /metrics`. Who asks over this machine's own loopback needs no token; everybody else needs `gateway.auth.token`,
-// and without one there is no such page for them.
+// `GET /metrics`. A caller on this machine's loopback needs no token. Any other needs `gateway.auth.token`; where none
+// is set, the page does not exist for them.
 import { isFromHere } from "../http/local.ts";
 import type { Clock } from "../core/clock.ts";
 import { type Refusal, refuse } from "../core/errors.ts";
@@ -11,11 +11,11 @@ import type { FailureCounter } from "../http/shared-throttle.ts";
 import type { Backlog } from "../core/backlog.ts";
 import type { Store } from "../store/ports/store.ts";
 import type { MetricsBook } from "../telemetry/metrics.ts";
-import type { ProcessWatch } from "../telemetry/process.ts";
+import type { ProcessStats } from "../telemetry/process.ts";
 import type { State, StoredWork } from "../telemetry/state.ts";
 
 export type MetricsAccess = {
-  /** Of `gateway.auth.token`; null where there is none. */
+  /** Checks `gateway.auth.token`; null where none is set. */
   guard: Guard | null;
   clientAddress: ClientAddress;
 };
@@ -27,11 +27,11 @@ export type MetricsPageOptions = {
   store: Pick<Store, "backlog">;
   isStoreUp: () => Promise<boolean>;
   now: () => Pick<State, "connections" | "inHand">;
-  process: Pick<ProcessWatch, "read">;
+  process: Pick<ProcessStats, "read">;
   clock: Clock;
 };
 
-export type MetricsPage = { handles(target: string): boolean; handle(exchange: Exchange): void };
+export type MetricsPage = { matches(target: string): boolean; handle(exchange: Exchange): void };
 
 const contentType = "text/plain; version=0.0.4; charset=utf-8";
 const freshMs = 1000;
@@ -55,7 +55,7 @@ export function createMetricsPage(options: MetricsPageOptions): MetricsPage {
       : refuse("too-many-failures", { retryAfterSeconds: seconds });
   }
 
-  async function answer(exchange: Exchange): Promise<void> {
+  async function respond(exchange: Exchange): Promise<void> {
     const { request } = exchange;
     if (access().guard === null && !isFromHere(request)) return sendRefusal(exchange, refuse("not-found"));
     if (request.method !== "GET" && request.method !== "HEAD")
@@ -67,21 +67,21 @@ export function createMetricsPage(options: MetricsPageOptions): MetricsPage {
   }
 
   return {
-    handles: (target) => target === "/metrics" || target.startsWith("/metrics?"),
-    handle: (exchange) => void answer(exchange).catch(() => sendRefusal(exchange, refuse("internal-error"))),
+    matches: (target) => target === "/metrics" || target.startsWith("/metrics?"),
+    handle: (exchange) => void respond(exchange).catch(() => sendRefusal(exchange, refuse("internal-error"))),
   };
 }
 
-/** At most one reading a second, however many look; null when the store is away or too slow. */
+/** Reads the store at most once a second, however many callers ask; null when it is away or too slow. */
 function createWorkReader({ store, clock }: { store: Pick<Store, "backlog">; clock: Clock }) {
   let read: Promise<StoredWork | null> | null = null;
   let readAt = -Infinity;
 
   async function readNow(): Promise<StoredWork | null> {
     const late = Promise.withResolvers<null>();
-    const takeBack = clock.after(longestReadMs, () => late.resolve(null));
+    const cancelTimer = clock.after(longestReadMs, () => late.resolve(null));
     const backlog = store.backlog().then(workOf, () => null);
-    return Promise.race([backlog, late.promise]).finally(takeBack);
+    return Promise.race([backlog, late.promise]).finally(cancelTimer);
   }
 
   return (): Promise<StoredWork | null> => {

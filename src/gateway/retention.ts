@@ -1,4 +1,4 @@
-// Retention: what is finished and old goes, a small step at a time, so that nobody waits for it.
+// Retention: removes what has finished and is old, in small steps, so that no other write waits long.
 import type { Clock } from "../core/clock.ts";
 import { faultKind } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
@@ -21,7 +21,7 @@ export function createRetentionKeeper(options: {
 }): RetentionKeeper {
   const { store, finishedMs, clock, log } = options;
   let stopped = false;
-  let takeBack = (): void => {};
+  let cancelTimer = (): void => {};
   let sweeping: Promise<unknown> = Promise.resolve();
 
   const pause = (): Promise<void> =>
@@ -54,7 +54,7 @@ export function createRetentionKeeper(options: {
   };
 
   const schedule = (delayMs: number): void => {
-    takeBack = clock.after(delayMs, () => {
+    cancelTimer = clock.after(delayMs, () => {
       sweeping = sweepAndLog().then(() => {
         if (!stopped) schedule(everyMs);
       });
@@ -66,7 +66,7 @@ export function createRetentionKeeper(options: {
     sweep,
     async stop() {
       stopped = true;
-      takeBack();
+      cancelTimer();
       await sweeping;
     },
   };

@@ -2,6 +2,7 @@
 // changed; another is stopped, and a new one started in its place.
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
 import type { Config } from "../config/config.ts";
 import type { Clock } from "../core/clock.ts";
 import { faultKind } from "../core/errors.ts";
@@ -95,9 +96,17 @@ function gmailOf({ gmail }: Config["hooks"], options: MailAccountsOptions): Want
   return [{ id: `gmail:${gmail.account}`, fingerprint, create }];
 }
 
-/** Changes when the login of an account does. */
-export const mailFingerprint = ({ hooks }: Config): string =>
-  hooks.enabled && hooks.gmail ? hash("sha256", contentOf(hooks.gmail.credentialsFile)) : "";
+/** Changes when the login of an account does. Reads it without blocking, and only from a regular file. */
+export async function mailFingerprint({ hooks }: Config): Promise<string> {
+  if (!hooks.enabled || !hooks.gmail) return "";
+  const { credentialsFile } = hooks.gmail;
+  try {
+    if (!(await stat(credentialsFile)).isFile()) return "not a file";
+    return hash("sha256", await readFile(credentialsFile, "utf8"));
+  } catch (fault) {
+    return faultKind(fault);
+  }
+}
 
 function contentOf(file: string): string {
   try {

@@ -1,5 +1,5 @@
-// How this process is doing. The event loop's delay is watched from the first look on: a timer fifty times a second
-// costs 0.3 % of a core, which a gateway that nobody looks at does not pay.
+// Statistics of this process. The event loop's delay is measured from the first read on: its timer fires fifty times a
+// second and costs 0.3 % of a core, which a gateway whose metrics nobody reads does not pay.
 import { readFileSync } from "node:fs";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 
@@ -11,23 +11,24 @@ export type ProcessState = {
   heapBytes: number;
   loopBusySeconds: number;
   loopIdleSeconds: number;
-  /** In seconds, since the last look or the one before; null at the first. */
+  /** Since the previous read or the one before it; null at the first. */
   loopDelay: LoopDelay | null;
 };
 
+/** In seconds. */
 export type LoopDelay = { median: number; p99: number; longest: number };
 
 type DelayHistogram = ReturnType<typeof monitorEventLoopDelay>;
 
-export type ProcessWatch = { read(): ProcessState; stop(): void };
+export type ProcessStats = { read(): ProcessState; stop(): void };
 
 const resolutionMs = 20;
 
-/** Several may look: whoever comes sooner than `shortestWindowMs` is told what the last one was. */
-export function createProcessWatch({ shortestWindowMs = 5_000 } = {}): ProcessWatch {
+/** A read within `shortestWindowMs` of the previous one gets the same loop delay, so that several can read. */
+export function createProcessStats({ shortestWindowMs = 5_000 } = {}): ProcessStats {
   let histogram: DelayHistogram | null = null;
   let known: LoopDelay | null = null;
-  let begunAt = 0;
+  let windowStartedAt = 0;
   let version: string | null = null;
 
   function loopDelay(): LoopDelay | null {
@@ -35,11 +36,11 @@ export function createProcessWatch({ shortestWindowMs = 5_000 } = {}): ProcessWa
     if (histogram === null) {
       histogram = monitorEventLoopDelay({ resolution: resolutionMs });
       histogram.enable();
-      begunAt = now;
-    } else if (histogram.count > 0 && (known === null || now - begunAt >= shortestWindowMs)) {
+      windowStartedAt = now;
+    } else if (histogram.count > 0 && (known === null || now - windowStartedAt >= shortestWindowMs)) {
       known = delayIn(histogram);
       histogram.reset();
-      begunAt = now;
+      windowStartedAt = now;
     }
     return known;
   }
@@ -64,7 +65,7 @@ export function createProcessWatch({ shortestWindowMs = 5_000 } = {}): ProcessWa
   };
 }
 
-/** It measures from one tick of its timer to the next: what is more than their distance is delay. */
+/** The histogram holds the time between two ticks of its timer; what exceeds the timer's interval is delay. */
 function delayIn(histogram: DelayHistogram): LoopDelay {
   const seconds = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e9 - resolutionMs / 1000);
   return {

@@ -1,35 +1,32 @@
-// What the transforms folder holds, so that an edited module is noticed.
-import { type Dirent, readdirSync, statSync } from "node:fs";
+// Fingerprints the transforms folder, so that an edited module is loaded again.
+import type { Dirent } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 const watched = /\.(?:[cm]?[jt]s|json)$/;
 const mostFiles = 1000;
 
-/** Changes when a module or a file beside it does. Nothing there, or too much: what could be seen counts. */
-export function folderFingerprint(folder: string): string {
+/** Changes when a module or a file beside it does. Never rejects: what cannot be read is left out. */
+export async function folderFingerprint(folder: string): Promise<string> {
   const seen: string[] = [];
   const pending = [folder];
   while (pending.length > 0 && seen.length < mostFiles) {
     const current = pending.pop()!;
-    for (const entry of entriesOf(current)) {
+    for (const entry of await entriesOf(current)) {
       const path = join(current, entry.name);
       if (entry.isDirectory()) {
         if (entry.name !== "node_modules") pending.push(path);
-      } else if (watched.test(entry.name)) seen.push(`${path} ${stampOf(path)}`);
+      } else if (watched.test(entry.name)) seen.push(`${path} ${await stampOf(path)}`);
     }
   }
   return seen.toSorted().join("\n");
 }
 
-function entriesOf(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
-}
+const entriesOf = (folder: string): Promise<Dirent[]> =>
+  readdir(folder, { withFileTypes: true }).catch((): Dirent[] => []);
 
-function stampOf(path: string): string {
-  const about = statSync(path, { throwIfNoEntry: false });
-  return about ? `${about.mtimeMs} ${about.size} ${about.ino}` : "gone";
-}
+const stampOf = (path: string): Promise<string> =>
+  stat(path).then(
+    (about) => (about.isFile() ? `${about.mtimeMs} ${about.size} ${about.ino}` : "not a file"),
+    () => "gone",
+  );

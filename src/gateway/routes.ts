@@ -1,0 +1,45 @@
+// Which handler serves a request: the first route that matches its target. The hooks come last and match everything,
+// because they also answer what no route knows.
+import type { Exchange } from "../http/exchange.ts";
+import { sendJson, sendRefusal } from "../http/respond.ts";
+import type { MetricsPage } from "./metrics-page.ts";
+import type { Services } from "./services.ts";
+
+export type Route = { matches(target: string): boolean; handle(exchange: Exchange): void };
+
+export type RouteDeps = Pick<Services, "health" | "hooks" | "mail"> & {
+  metricsPage: MetricsPage;
+  isStopping: () => boolean;
+};
+
+export function createRoutes({ health, hooks, mail, metricsPage, isStopping }: RouteDeps): readonly Route[] {
+  const respondReady = async (exchange: Exchange): Promise<void> => {
+    if (isStopping()) return sendRefusal(exchange, { refused: "stopping", retryAfterSeconds: 5 });
+    if (await health.ready()) sendJson(exchange, 200, { ok: true });
+    else sendRefusal(exchange, { refused: "store-unavailable", retryAfterSeconds: 1 });
+  };
+  return [
+    exactly("/healthz", (exchange) => sendJson(exchange, 200, { ok: true })),
+    exactly("/readyz", (exchange) => void respondReady(exchange)),
+    metricsPage,
+    {
+      matches: (target) => mail.handler(target) !== null,
+      handle: (exchange) => mail.handler(targetOf(exchange))?.(exchange),
+    },
+    { matches: () => true, handle: hooks.handle },
+  ];
+}
+
+export function handleWith(routes: readonly Route[]): (exchange: Exchange) => void {
+  return (exchange) => {
+    const target = targetOf(exchange);
+    routes.find((route) => route.matches(target))?.handle(exchange);
+  };
+}
+
+const exactly = (path: string, handle: Route["handle"]): Route => ({
+  matches: (target) => target === path,
+  handle,
+});
+
+const targetOf = ({ request }: Exchange): string => request.url ?? "";

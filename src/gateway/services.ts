@@ -1,0 +1,199 @@
+// What is made once and outlives every reload. A service reads the settings it needs from the generation in use.
+import { type Config, defaultAgent } from "../config/config.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Log } from "../core/log.ts";
+import { mailHook } from "../core/mail.ts";
+import type { Acceptance, Stored } from "../core/request.ts";
+import type { Trace } from "../core/trace.ts";
+import { type Courier, createCourier } from "../delivery/courier.ts";
+import { createAdmission, type Admission } from "../hooks/admission.ts";
+import { decidePayload } from "../hooks/decide.ts";
+import { createHooks, type Hooks } from "../hooks/ladder.ts";
+import { inFetchedSpan } from "../hooks/span.ts";
+import { createSharedThrottle, type FailureCounter } from "../http/shared-throttle.ts";
+import { createThrottle, type Throttle } from "../http/throttle.ts";
+import { createMailAccounts, type MailAccounts } from "../mail/accounts.ts";
+import { acceptWith } from "../runner/intake.ts";
+import { createRunner, type Runner } from "../runner/runner.ts";
+import { createHeartbeat, type Heartbeat } from "../session/heartbeat.ts";
+import type { Store } from "../store/ports/store.ts";
+import type { MetricsBook } from "../telemetry/metrics.ts";
+import { createProcessStats, type ProcessStats } from "../telemetry/process.ts";
+import type { Live } from "./generation.ts";
+import { createHealth, type Health } from "./health.ts";
+import { createRetentionKeeper, type RetentionKeeper } from "./retention.ts";
+
+export type ServiceDeps = {
+  /** The generation in use; a reload replaces it. */
+  live: Live;
+  store: Store;
+  clock: Clock;
+  log: Log;
+  metrics: MetricsBook;
+  trace: Trace;
+  leaseMs: number;
+  isStopping: () => boolean;
+};
+
+export type Services = {
+  admission: Admission;
+  health: Health;
+  throttle: Throttle;
+  failures: FailureCounter;
+  courier: Courier;
+  runner: Runner;
+  heartbeat: Heartbeat;
+  retention: RetentionKeeper;
+  mail: MailAccounts;
+  hooks: Hooks;
+  processStats: ProcessStats;
+};
+
+export function createServices(deps: ServiceDeps): Services {
+  const { live, store, clock, log } = deps;
+  const admission = createAdmission({
+    store,
+    clock,
+    maxWaiting: () => live.generation.config.hooks.maxQueued,
+    isShared: isShared(live.generation.config),
+  });
+  const throttle = createThrottle(live.generation.config.hooks.authFailures, clock);
+  const failures = failuresOf(throttle, deps);
+  const courier = courierOf(deps);
+  const runner = runnerOf(deps, courier);
+  const onStored = storedListener(admission, runner);
+  return {
+    admission,
+    health: createHealth({ store, clock }),
+    throttle,
+    failures,
+    courier,
+    runner,
+    heartbeat: heartbeatOf(deps, runner),
+    retention: createRetentionKeeper({
+      store,
+      finishedMs: () => live.generation.config.store.retentionMs,
+      clock,
+      log,
+    }),
+    mail: mailOf(deps, admission, onStored),
+    hooks: hooksOf(deps, { admission, failures, runner, onStored }),
+    processStats: createProcessStats(),
+  };
+}
+
+/** Whether other nodes can use the same store. */
+const isShared = (config: Config): boolean => config.store.url !== null;
+
+/** Failed logins are counted for all nodes where they share a store. */
+function failuresOf(throttle: Throttle, { live, store, clock }: ServiceDeps): FailureCounter {
+  if (!isShared(live.generation.config)) return throttle;
+  const authFailures = () => live.generation.config.hooks.authFailures;
+  return createSharedThrottle({
+    local: throttle,
+    count: (address) => store.countFailure({ address, windowMs: authFailures().windowSeconds * 1000 }),
+    max: () => authFailures().max,
+    clock,
+  });
+}
+
+const courierOf = ({ live, store, clock, log, leaseMs, metrics, trace }: ServiceDeps): Courier =>
+  createCourier({
+    store,
+    channels: () => live.generation.channels,
+    clock,
+    log,
+    leaseMs,
+    metrics,
+    trace,
+    onFull: () => store.announce("deliveries"),
+  });
+
+const runnerOf = (
+  { live, store, clock, log, leaseMs, metrics, trace }: ServiceDeps,
+  courier: Courier,
+): Runner =>
+  createRunner({
+    store,
+    agents: () => live.generation.agents,
+    policy: () => {
+      const { config, channels } = live.generation;
+      return {
+        ...config.agents,
+        budget: config.hooks.budget,
+        prices: config.models.prices,
+        contextTokens: config.models.contextTokens,
+        configured: channels.configured(),
+      };
+    },
+    clock,
+    log,
+    leaseMs,
+    metrics,
+    trace,
+    onFull: () => store.announce("runs"),
+    onSettled: ({ delivery }) => {
+      if (delivery) courier.kick(delivery.channel);
+    },
+  });
+
+const heartbeatOf = ({ live, store, clock, log }: ServiceDeps, runner: Runner): Heartbeat =>
+  createHeartbeat({
+    store,
+    agentId: () => defaultAgent(live.generation.config.agents.list).id,
+    everyMs: () => live.generation.config.agents.heartbeatEveryMs,
+    clock,
+    log,
+    kick: () => runner.kick("heartbeat"),
+  });
+
+type OnStored = (acceptance: Acceptance, stored?: Stored) => void;
+
+/** Wakes the loops that have work now. A run that was stored as started counts as waiting, too: it can be retried. */
+const storedListener =
+  (admission: Admission, runner: Runner): OnStored =>
+  ({ runs, heartbeat }, { begun } = { kind: "stored" }) => {
+    admission.admitted(runs.length);
+    if (runs.length > 0 && !begun) runner.kick("hook");
+    if (heartbeat) runner.kick("heartbeat");
+  };
+
+const mailOf = (
+  { live, store, clock, log, leaseMs, trace }: ServiceDeps,
+  admission: Admission,
+  onStored: OnStored,
+): MailAccounts =>
+  createMailAccounts({
+    store,
+    decide: (payload) =>
+      inFetchedSpan(trace, mailHook, () =>
+        decidePayload(mailHook, payload, { settings: live.generation.hooks, admission, now: clock.now() }),
+      ),
+    clock,
+    log,
+    leaseMs,
+    agentId: () => defaultAgent(live.generation.config.agents.list).id,
+    onStored: (acceptances) => acceptances.forEach((each) => onStored(each)),
+  });
+
+const hooksOf = (
+  { live, store, clock, log, metrics, trace, isStopping }: ServiceDeps,
+  {
+    admission,
+    failures,
+    runner,
+    onStored,
+  }: Pick<Services, "admission" | "failures" | "runner"> & { onStored: OnStored },
+): Hooks =>
+  createHooks({
+    settings: () => live.generation.hooks,
+    store: { ...store, accept: acceptWith(store, runner) },
+    throttle: failures,
+    clock,
+    log,
+    stopping: isStopping,
+    admission,
+    onStored,
+    metrics,
+    trace,
+  });
