@@ -31,6 +31,8 @@ export type Lab = {
   databases: Databases;
   load(order: LoadOrder): Promise<LoadResult>;
   say(progress: string): void;
+  /** Called before databases are dropped and folders removed. */
+  onClose(end: () => Promise<void>): void;
   close(): Promise<void>;
 };
 
@@ -39,6 +41,7 @@ export function createLab(effort: Effort, { profileFolder }: { profileFolder?: s
   const groups = new WeakSet<ChildProcess>();
   const profiled = new WeakSet<ChildProcess>();
   const folders = new Set<string>();
+  const ends: (() => Promise<void>)[] = [];
   const databases = createDatabases();
   let generator: ChildProcess | undefined;
 
@@ -93,8 +96,12 @@ export function createLab(effort: Effort, { profileFolder }: { profileFolder?: s
     say(progress) {
       if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${progress}`);
     },
+    onClose(each) {
+      ends.push(each);
+    },
     async close() {
       await Promise.all([...started].map(end));
+      for (const each of ends) await each();
       await databases.close();
       for (const folder of folders) rmSync(folder, { recursive: true, force: true });
       if (process.stderr.isTTY) process.stderr.write("\r\u001b[K");

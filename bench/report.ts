@@ -5,11 +5,11 @@ import { figure, goalText, type Result, type Row } from "./row.ts";
 
 const heads = ["", "value", "", "ratio", "against", "goal", ""];
 
-export const cellsOf = ({ name, value, unit, against, ratio, goal, met }: Row): string[] => [
+export const cellsOf = ({ name, value, unit, against, ratio, spread, goal, met }: Row): string[] => [
   name,
   figure(value),
   unit,
-  ratio === null ? "" : figure(ratio),
+  ratio === null ? "" : spread ? `${figure(ratio)} (${spread.map(figure).join("–")})` : figure(ratio),
   against ?? "",
   goal === null ? "" : goalText(goal, unit),
   met === null ? "" : met ? "met" : "missed",
@@ -33,7 +33,7 @@ export function table(results: readonly Result[]): string {
 
 const folder = new URL("./results/", import.meta.url);
 
-export function writeResults(machine: Machine, results: readonly Result[]): void {
+export function writeResults(name: string, machine: Machine, results: readonly Result[]): void {
   mkdirSync(folder, { recursive: true });
-  writeFileSync(new URL("latest.json", folder), `${JSON.stringify({ machine, results }, null, 2)}\n`);
+  writeFileSync(new URL(`${name}.json`, folder), `${JSON.stringify({ machine, results }, null, 2)}\n`);
 }

@@ -10,6 +10,8 @@ export type Row = {
   unit: string;
   against: string | null;
   ratio: number | null;
+  /** The quartiles of the ratio, where it is a median of several. */
+  spread?: readonly [number, number];
   goal: Goal | null;
   met: boolean | null;
 };
@@ -26,10 +28,11 @@ export function row(
   name: string,
   value: number,
   unit: string,
-  more: { against?: string; ratio?: number; goal?: Goal } = {},
+  more: { against?: string; ratio?: number; goal?: Goal; spread?: readonly [number, number] } = {},
 ): Row {
-  const { against = null, ratio = null, goal = null } = more;
-  return { name, value, unit, against, ratio, goal, met: goal && isMet(goal, value, ratio) };
+  const { against = null, ratio = null, goal = null, spread } = more;
+  const met = goal && isMet(goal, value, ratio);
+  return { name, value, unit, against, ratio, goal, met, ...(spread && { spread }) };
 }
 
 function isMet({ of, atLeast, atMost }: Goal, value: number, ratio: number | null): boolean | null {

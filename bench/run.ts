@@ -1,7 +1,7 @@
 // npm run bench: every figure is a ratio inside one run, so that another machine gives about the same.
 import { readOptions } from "../test/support/options.ts";
 import { createLab, type Effort, type Lab } from "./lab.ts";
-import { describeMachine } from "./machine.ts";
+import { describeMachine, type Machine } from "./machine.ts";
 import { writeDocument } from "./document.ts";
 import { measureAccept } from "./measures/accept.ts";
 import { measureGrowth } from "./measures/growth.ts";
@@ -16,7 +16,9 @@ import { table, writeResults } from "./report.ts";
 import type { Result } from "./row.ts";
 import { measureSteadiness, steadinessNote } from "./steadiness.ts";
 import { findOpenclaw } from "./subjects/openclaw.ts";
+import { storeKinds } from "./subjects/gateway.ts";
 import { findWebhook } from "./subjects/webhook.ts";
+import { compareVersions, versionMeasures } from "./versions/compare.ts";
 
 const measures: Record<string, (lab: Lab) => Promise<Result>> = {
   accept: measureAccept,
@@ -66,10 +68,19 @@ const steadinessMs = 3000;
 const usage = `npm run bench -- [--quick | --full] [--only NAME,NAME] [--rounds N] [--seconds N] [--minutes N]
   [--write] [--profile FOLDER]
 
-Measures ${Object.keys(measures).join(", ")}. --write also writes bench/results/<day>.md, with plots.`;
+Measures ${Object.keys(measures).join(", ")}. --write also writes bench/results/<day>.md, with plots.
+
+npm run bench -- --against REF [--of REF] [--only NAME,NAME] [--store SQLite|PostgreSQL] [--pairs N] [--seconds N]
+
+Compares this checkout, or --of, with another version in neighbouring turns. REF is a commit, or a folder that is
+written with its / or ./ in front. Measures ${Object.keys(versionMeasures).join(", ")}.`;
 
 const values = readOptions(usage, {
   only: { type: "string" },
+  against: { type: "string" },
+  of: { type: "string" },
+  store: { type: "string" },
+  pairs: { type: "string", default: "8" },
   quick: { type: "boolean", default: false },
   full: { type: "boolean", default: false },
   write: { type: "boolean", default: false },
@@ -85,24 +96,52 @@ const effort: Effort = {
   ...(values.seconds !== undefined && { seconds: Number(values.seconds) }),
   ...(values.minutes !== undefined && { soakMinutes: Number(values.minutes) }),
 };
-const names = values.only?.split(",") ?? Object.keys(measures);
-const unknown = names.filter((name) => !(name in measures));
-if (unknown.length > 0) {
-  console.error(`There is no ${unknown.join(", ")}.\n\n${usage}`);
-  process.exit(2);
+const { against } = values;
+const known = Object.keys(against === undefined ? measures : versionMeasures);
+const names = values.only?.split(",") ?? known;
+const unknown = names.filter((name) => !known.includes(name));
+if (unknown.length > 0) fail(`There is no ${unknown.join(", ")}.`);
+const stores = storeKinds.filter((kind) => values.store === undefined || kind === values.store);
+if (stores.length === 0) fail(`There is no store ${values.store}.`);
+
+await (against === undefined ? measureAll() : measureAgainst(against));
+
+async function measureAll(): Promise<void> {
+  const results: Result[] = [];
+  const machine = await inLab(describe);
+  for (const name of names) {
+    results.push(await withSteadiness(() => inLab((lab) => measures[name]!(lab))));
+    writeResults("latest", machine, results);
+  }
+  if (values.write) writeDocument(machine, results);
+  console.log(table(results));
 }
 
-const results: Result[] = [];
-const machine = await inLab((lab) => describeMachine(() => lab.databases.version(), rivalVersions()));
-for (const name of names) {
-  const before = measureSteadiness(steadinessMs);
-  const result = await inLab((lab) => measures[name]!(lab));
-  const steadiness = steadinessNote(before, measureSteadiness(steadinessMs));
-  results.push({ ...result, notes: [...result.notes, steadiness] });
-  writeResults(machine, results);
+async function measureAgainst(against: string): Promise<void> {
+  const turns = { pairs: Number(values.pairs), seconds: Number(values.seconds ?? 2) };
+  const comparison = { ...turns, against, of: values.of, only: names, stores };
+  await inLab(async (lab) => {
+    const result = await withSteadiness(() => compareVersions(lab, comparison));
+    writeResults("latest-against", await describe(lab), [result]);
+    console.log(table([result]));
+  });
 }
-if (values.write) writeDocument(machine, results);
-console.log(table(results));
+
+async function withSteadiness(measure: () => Promise<Result>): Promise<Result> {
+  const before = measureSteadiness(steadinessMs);
+  const result = await measure();
+  const steadiness = steadinessNote(before, measureSteadiness(steadinessMs));
+  return { ...result, notes: [...result.notes, steadiness] };
+}
+
+function describe(lab: Lab): Promise<Machine> {
+  return describeMachine(() => lab.databases.version(), rivalVersions());
+}
+
+function fail(message: string): never {
+  console.error(`${message}\n\n${usage}`);
+  process.exit(2);
+}
 
 function rivalVersions(): Record<string, string | null> {
   const installed = Object.entries({ webhook: findWebhook(), openclaw: findOpenclaw() });

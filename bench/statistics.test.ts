@@ -9,6 +9,7 @@ describe("statistics", () => {
     assert.equal(quantile(values, 0), 0);
     assert.equal(quantile(values, 1), 999);
     assert.equal(median([3, 1, 2]), 2);
+    assert.equal(median([4, 1, 3, 2]), 2.5);
   });
 
   it("has no answer for no values", () => {

@@ -1,6 +1,11 @@
 // Numbers from samples.
 
-export const median = (values: readonly number[]): number => quantile(values, 0.5);
+/** Of an even number of values, the mean of the two in the middle: the upper one would favour whoever is on top. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const half = sorted.length / 2;
+  return ((sorted[Math.ceil(half) - 1] ?? Number.NaN) + (sorted[Math.floor(half)] ?? Number.NaN)) / 2;
+}
 
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);

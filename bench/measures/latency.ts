@@ -1,12 +1,12 @@
 // From a POST to the agent's first byte: the moment a request was due to the moment the run's own request reaches its
 // `http` agent. Against requests that go straight to that agent. At a tenth of two peaks: of the runs that are begun and
 // ended a second, and of the requests that are accepted, which is many times as many.
-import { messageFrom, type Lab } from "../lab.ts";
-import type { LoadOrder } from "../processes/load.ts";
+import { agentOrder, arrivalsAt, firstByteWaits, type Waits } from "../first-byte.ts";
+import type { Lab } from "../lab.ts";
 import { figure, row, type Result, type Row } from "../row.ts";
-import { median, medianRatio, quantile } from "../statistics.ts";
+import { median, medianRatio } from "../statistics.ts";
 import { startAgent, startGateway, type Gateway, type StoreKind } from "../subjects/gateway.ts";
-import { token, type Subject } from "../subjects/subject.ts";
+import type { Subject } from "../subjects/subject.ts";
 import { agentBody } from "./accept.ts";
 
 const places = 64;
@@ -14,10 +14,7 @@ const places = 64;
 const longer = 4;
 /** V8 compiles what a run takes for some tens of thousands of them; meanwhile a p99 is two to five times as high. */
 const workingIn = { share: 0.5, timesSeconds: 20 };
-const settleMs = 10_000;
 const longestMs = 120_000;
-
-type Waits = { p50Ms: number; p99Ms: number };
 
 export async function measureLatency(lab: Lab): Promise<Result> {
   const stores: StoreKind[] = ["SQLite", "PostgreSQL"];
@@ -42,8 +39,12 @@ export async function measureLatency(lab: Lab): Promise<Result> {
       const [straight, through]: [Waits[], Waits[]] = [[], []];
       for (let turn = 0; turn <= turns; turn++) {
         lab.say(`${store}, a tenth of its ${of}: turn ${turn} of ${turns}`);
-        const direct = await lab.load({ ...orderOf(agent, "/", rate, seconds), expectedStatus: [200] });
-        const waits = await waitsOf(lab, gateway, agent, rate, seconds * longer);
+        const direct = await lab.load({
+          ...agentOrder(agent, { path: "/", body: agentBody, rate, seconds }),
+          expectedStatus: [200],
+        });
+        const order = agentOrder(gateway, { body: agentBody, rate, seconds: seconds * longer });
+        const waits = await firstByteWaits(lab, agent, order);
         // The first turn warms up.
         if (turn === 0) continue;
         straight.push(direct);
@@ -62,7 +63,10 @@ async function acceptedAtPeak(lab: Lab, store: StoreKind): Promise<number> {
   const gateway = await startGateway(lab, { store });
   const rates: number[] = [];
   for (let turn = 0; turn < 3; turn++)
-    rates.push((await lab.load(orderOf(gateway, "/hooks/agent", null, lab.effort.seconds))).perSecond);
+    rates.push(
+      (await lab.load(agentOrder(gateway, { body: agentBody, rate: null, seconds: lab.effort.seconds })))
+        .perSecond,
+    );
   await lab.end(gateway.child);
   return median(rates.slice(1));
 }
@@ -73,7 +77,9 @@ async function runAtPeak(lab: Lab, gateway: Gateway, agent: Subject): Promise<nu
   for (let turn = 0; turn < 3; turn++) {
     lab.say(`${gateway.store}: the most runs, turn ${turn} of 2`);
     const startedAt = performance.now();
-    const { requests } = await lab.load(orderOf(gateway, "/hooks/agent", null, lab.effort.seconds));
+    const { requests } = await lab.load(
+      agentOrder(gateway, { body: agentBody, rate: null, seconds: lab.effort.seconds }),
+    );
     for (let arrived = 0; arrived < requests;) {
       arrived += (await arrivalsAt(agent)).length;
       if (performance.now() - startedAt > longestMs)
@@ -88,49 +94,8 @@ async function runAtPeak(lab: Lab, gateway: Gateway, agent: Subject): Promise<nu
 async function workIn(lab: Lab, gateway: Gateway, runAtPeak: number): Promise<void> {
   lab.say(`${gateway.store}: working in`);
   const rate = Math.round(runAtPeak * workingIn.share);
-  await lab.load(orderOf(gateway, "/hooks/agent", rate, lab.effort.seconds * workingIn.timesSeconds));
-}
-
-async function arrivalsAt(agent: Subject): Promise<[string, number][]> {
-  agent.child.send("arrivals");
-  return messageFrom<[string, number][]>(agent.child);
-}
-
-const orderOf = ({ port }: Subject, path: string, rate: number | null, seconds: number): LoadOrder => ({
-  port,
-  requests: [{ path, body: agentBody }],
-  expectedStatus: [202],
-  token,
-  connections: 64,
-  seconds,
-  rate,
-  keepIds: rate !== null,
-});
-
-async function waitsOf(
-  lab: Lab,
-  gateway: Gateway,
-  agent: Subject,
-  rate: number,
-  seconds: number,
-): Promise<Waits> {
-  const { ids, dueUs, unexpected, example } = await lab.load(orderOf(gateway, "/hooks/agent", rate, seconds));
-  if (unexpected > 0) throw new Error(`${unexpected} answers like ${example}`);
-  const due = new Map(ids.map((id, at) => [id, dueUs[at]!]));
-  const waits: number[] = [];
-  const givesUpAt = performance.now() + settleMs;
-  while (due.size > 0 && performance.now() < givesUpAt) {
-    for (const [id, atUs] of await arrivalsAt(agent)) {
-      const dueAt = due.get(id);
-      if (dueAt === undefined) continue;
-      waits.push((atUs - dueAt) / 1000);
-      due.delete(id);
-    }
-    if (due.size > 0) await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  if (due.size > 0)
-    throw new Error(`${due.size} of ${ids.length} runs had not reached the agent after ${settleMs} ms`);
-  return { p50Ms: quantile(waits, 0.5), p99Ms: quantile(waits, 0.99) };
+  const seconds = lab.effort.seconds * workingIn.timesSeconds;
+  await lab.load(agentOrder(gateway, { body: agentBody, rate, seconds }));
 }
 
 function rowsOf(name: string, rate: number, straight: readonly Waits[], through: readonly Waits[]): Row[] {

@@ -6,7 +6,8 @@ import { messageFrom, type Lab } from "../lab.ts";
 import { ask } from "../postgres.ts";
 import { token, type Subject } from "./subject.ts";
 
-export type StoreKind = "SQLite" | "PostgreSQL";
+export const storeKinds = ["SQLite", "PostgreSQL"] as const;
+export type StoreKind = (typeof storeKinds)[number];
 
 export type Gateway = Subject & {
   store: StoreKind;

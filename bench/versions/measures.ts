@@ -1,0 +1,159 @@
+// What two versions are compared in. Servers of one measure and store run beside each other; only one has work.
+import { setTimeout as pause } from "node:timers/promises";
+import { agentOrder, arrivalsAt, firstByteWaits } from "../first-byte.ts";
+import { residentMegabytes, type Lab } from "../lab.ts";
+import { agentBody, wakeBody } from "../measures/accept.ts";
+import type { LoadOrder, LoadResult } from "../processes/load.ts";
+import { figure, type Row } from "../row.ts";
+import { writeConfig, type StoreKind } from "../subjects/gateway.ts";
+import type { Sides, Turns } from "./compare.ts";
+import { pairedRow, takePairs, type Pair, type Side } from "./pairs.ts";
+import { portOf, serve, startServer, type Server, type ServerOptions } from "./server.ts";
+
+const slots = 64;
+const drainMs = 60_000;
+const pollMs = 20;
+const idleMs = 2000;
+
+/** Requests accepted a second, of an agent that never answers. */
+export async function measureRequests(
+  kind: "wake" | "agent",
+  lab: Lab,
+  sides: Sides,
+  store: StoreKind,
+  { pairs, seconds }: Turns,
+): Promise<Row[]> {
+  const name = `accepted: ${kind}, ${store}`;
+  const servers = await startBoth(lab, sides, { store, manner: "hold" });
+  const orderOf = (server: Server): LoadOrder => {
+    const order = agentOrder(server, { body: agentBody, rate: null, seconds });
+    if (kind === "agent") return order;
+    return { ...order, requests: [{ path: "/hooks/wake", body: wakeBody }], expectedStatus: [200] };
+  };
+  const turns = await takePairs(pairs, async (side, pair) => {
+    lab.say(`${name}: pair ${pair} of ${pairs}`);
+    return (await loadOf(lab, orderOf(servers[side]))).perSecond;
+  });
+  await endBoth(lab, servers);
+  return [pairedRow(name, "requests/s", sides.theirs.name, turns)];
+}
+
+/** Runs a second from the first POST until the last one's end is stored, with an agent that answers at once. */
+export async function measureRuns(
+  lab: Lab,
+  sides: Sides,
+  store: StoreKind,
+  { pairs, seconds }: Turns,
+): Promise<Row[]> {
+  const name = `runs, POST to stored end: ${store}`;
+  const servers = await startBoth(lab, sides, { store, manner: "answer", maxConcurrent: slots });
+  const turns = await takePairs(pairs, async (side, pair) => {
+    lab.say(`${name}: pair ${pair} of ${pairs}`);
+    return runsPerSecond(lab, servers[side], seconds / 2);
+  });
+  await endBoth(lab, servers);
+  return [pairedRow(name, "runs/s", sides.theirs.name, turns)];
+}
+
+async function runsPerSecond(lab: Lab, server: Server, seconds: number): Promise<number> {
+  const startedAt = performance.now();
+  const { requests } = await loadOf(lab, agentOrder(server, { body: agentBody, rate: null, seconds }));
+  for (let arrived = 0; arrived < requests || (await server.hasUnfinished());) {
+    if (arrived < requests) arrived += (await arrivalsAt(server.agent)).length;
+    if (performance.now() - startedAt > drainMs)
+      throw new Error(`${server.name}: ${requests} runs have not ended after ${drainMs} ms`);
+    await pause(pollMs);
+  }
+  return requests / ((performance.now() - startedAt) / 1000);
+}
+
+/** The p99 from a POST to the agent's first byte, at a tenth of the other version's highest rate. */
+export async function measureFirstByte(
+  lab: Lab,
+  sides: Sides,
+  store: StoreKind,
+  { pairs, seconds }: Turns,
+): Promise<Row[]> {
+  const rate = Math.round((await peakOf(lab, sides, store, seconds)) / 10);
+  const servers = await startBoth(lab, sides, { store, manner: "answer", maxConcurrent: slots });
+  // V8 compiles for some tens of thousands of runs; until then a p99 is several times as high.
+  for (const side of bothSides)
+    for (let turn = 0; turn < 3; turn++) await runsPerSecond(lab, servers[side], seconds);
+  const waits: Record<Side, number[]> = { ours: [], theirs: [] };
+  const turns = await takePairs(pairs, async (side, pair) => {
+    lab.say(`first byte, ${store}: pair ${pair} of ${pairs}`);
+    const { agent } = servers[side];
+    await arrivalsAt(agent);
+    const order = agentOrder(servers[side], { body: agentBody, rate, seconds: seconds * 1.5 });
+    const { p50Ms, p99Ms } = await firstByteWaits(lab, agent, order);
+    if (pair > 0) waits[side].push(p50Ms);
+    return p99Ms;
+  });
+  await endBoth(lab, servers);
+  const medians = waits.ours.map((ours, at): Pair => ({ ours, theirs: waits.theirs[at]! }));
+  const name = `POST to the agent's first byte at ${figure(rate)}/s, ${store}`;
+  const against = sides.theirs.name;
+  return [pairedRow(`p50 ${name}`, "ms", against, medians), pairedRow(`p99 ${name}`, "ms", against, turns)];
+}
+
+/** The same rate for both, so that their latencies can be compared. */
+async function peakOf(lab: Lab, { theirs }: Sides, store: StoreKind, seconds: number): Promise<number> {
+  const server = await startServer(lab, theirs, { store, manner: "hold" });
+  const order = agentOrder(server, { body: agentBody, rate: null, seconds });
+  await loadOf(lab, order);
+  const { perSecond } = await loadOf(lab, order);
+  await endServer(lab, server);
+  return perSecond;
+}
+
+/** Time to ready, and the memory of a gateway that has been idle for a while. */
+export async function measureStart(
+  lab: Lab,
+  sides: Sides,
+  store: StoreKind,
+  { pairs }: Turns,
+): Promise<Row[]> {
+  const files = { ours: await configOf(lab, store), theirs: await configOf(lab, store) };
+  const megabytes: Record<Side, number[]> = { ours: [], theirs: [] };
+  const ready = await takePairs(pairs, async (side, pair) => {
+    lab.say(`start, ${store}: pair ${pair} of ${pairs}`);
+    const startedAt = performance.now();
+    const child = serve(lab, sides[side], files[side]);
+    await portOf(child);
+    const readyMs = performance.now() - startedAt;
+    await pause(idleMs);
+    if (pair > 0) megabytes[side].push(residentMegabytes(child.pid));
+    await lab.end(child);
+    return readyMs;
+  });
+  const memory = megabytes.ours.map((ours, at): Pair => ({ ours, theirs: megabytes.theirs[at]! }));
+  return [
+    pairedRow(`start to ready, ${store}`, "ms", sides.theirs.name, ready),
+    pairedRow(`memory when idle, ${store}`, "MB", sides.theirs.name, memory),
+  ];
+}
+
+const configOf = async (lab: Lab, store: StoreKind): Promise<string> =>
+  writeConfig(lab, {}, store === "PostgreSQL" ? await lab.databases.create() : null).file;
+
+const bothSides = ["theirs", "ours"] as const;
+
+const startBoth = async (lab: Lab, { ours, theirs }: Sides, options: ServerOptions) => ({
+  theirs: await startServer(lab, theirs, options),
+  ours: await startServer(lab, ours, options),
+});
+
+async function endBoth(lab: Lab, servers: Record<Side, Server>): Promise<void> {
+  for (const side of bothSides) await endServer(lab, servers[side]);
+}
+
+async function endServer(lab: Lab, { child, agent }: Server): Promise<void> {
+  await lab.end(child);
+  await lab.end(agent.child);
+}
+
+async function loadOf(lab: Lab, order: LoadOrder): Promise<LoadResult> {
+  const result = await lab.load(order);
+  if (result.unexpected > 0) throw new Error(`${result.unexpected} answers like ${result.example}`);
+  return result;
+}

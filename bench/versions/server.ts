@@ -1,0 +1,65 @@
+// A running gateway of one version, started by its own command.
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import pg from "pg";
+import type { Lab } from "../lab.ts";
+import { startAgent, writeConfig, type StoreKind } from "../subjects/gateway.ts";
+import type { Subject } from "../subjects/subject.ts";
+import type { Version } from "./version.ts";
+
+export type Server = Subject & {
+  name: string;
+  agent: Subject;
+  /** Whether any hook run has no stored end yet. */
+  hasUnfinished(): Promise<boolean>;
+};
+
+export type ServerOptions = {
+  store: StoreKind;
+  /** Whether its agent never answers, or at once. */
+  manner: "hold" | "answer";
+  maxConcurrent?: number;
+};
+
+export async function startServer(lab: Lab, version: Version, options: ServerOptions): Promise<Server> {
+  const agent = await startAgent(lab, options.manner);
+  const url = options.store === "PostgreSQL" ? await lab.databases.create() : null;
+  const { maxConcurrent = 4 } = options;
+  const { file, databaseFile } = writeConfig(lab, { agentPort: agent.port, maxConcurrent }, url);
+  const child = serve(lab, version, file);
+  const port = await portOf(child);
+  const hasUnfinished = url === null ? inFile(lab, databaseFile) : await inDatabase(lab, url);
+  return { name: version.name, child, port, agent, hasUnfinished };
+}
+
+export const serve = (lab: Lab, { folder }: Version, file: string): ChildProcess =>
+  lab.run(process.execPath, [join(folder, "bin/rouse.mjs"), "serve", "--config", file, "--port", "0"], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+
+/** Resolves when the gateway is ready, which it says in the line with its address. */
+export async function portOf(child: ChildProcess): Promise<number> {
+  const signal = AbortSignal.timeout(30_000);
+  const [line] = (await once(child.stdout!, "data", { signal })) as [Buffer];
+  return Number(/:(\d+)\s*$/m.exec(line.toString("utf8"))?.[1]);
+}
+
+// Every unfinished isolated run is a head, so that this reads one entry of an index.
+const unfinishedSql = "select id from run where kind = 'hook' and head > 0 limit 1";
+
+function inFile(lab: Lab, path: string): () => Promise<boolean> {
+  const database = new DatabaseSync(path, { readOnly: true });
+  lab.onClose(async () => database.close());
+  const query = database.prepare(unfinishedSql);
+  return async () => query.get() !== undefined;
+}
+
+async function inDatabase(lab: Lab, url: string): Promise<() => Promise<boolean>> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  lab.onClose(() => client.end());
+  return async () => ((await client.query(unfinishedSql)).rowCount ?? 0) > 0;
+}
