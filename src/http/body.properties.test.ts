@@ -1,4 +1,4 @@
-// Any bytes at all: JSON in UTF-8, and not too deep, or refused.
+// Any bytes: valid JSON in UTF-8 that is not too deep is parsed, everything else is refused.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
@@ -43,7 +43,7 @@ function reference(bytes: Buffer): unknown {
   }
 }
 
-test("any bytes are what a strict decoder and JSON.parse make of them, or refused", () => {
+test("bytes are parsed as by a strict decoder and JSON.parse, or refused", () => {
   fc.assert(
     fc.property(hostile, (bytes) => {
       const parsed = parseJson(bytes);
@@ -64,7 +64,7 @@ test("any JSON comes through as it is, with and without a byte order mark", () =
   );
 });
 
-test("500 levels are allowed, whatever they are made of, and no more", () => {
+test("500 levels of nesting are allowed, 501 are not", () => {
   const level = fc.constantFrom(["[", "]"], ['{"a":', "}"], ['[1,{"b":2,"a":', "}]"], ['["x",', ",0]"]);
   fc.assert(
     fc.property(fc.array(level, { minLength: 250, maxLength: 700 }), (levels) => {

@@ -1,4 +1,4 @@
-// The body of a request: its limits in size and time, and its way to a JSON value.
+// The body of a request: its limits in size and time, and the parsing of its JSON.
 import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
 import { type Refusal, refuse } from "../core/errors.ts";
@@ -18,7 +18,7 @@ export function readBody(exchange: Exchange, limits: BodyLimits): Promise<Buffer
   const chunks: Buffer[] = [];
   let bytes = 0;
   let timer: NodeJS.Timeout | undefined;
-  // Listeners stay when all is over: taking them off costs more than the rest of this function.
+  // Listeners are left on: removing them costs more than the rest of this function.
   let isOver = false;
   const finish = (result: Buffer | Refusal | null): void => {
     if (isOver) return;
@@ -36,7 +36,7 @@ export function readBody(exchange: Exchange, limits: BodyLimits): Promise<Buffer
   });
   request.on("end", () => finish(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, bytes)));
   request.on("close", () => finish(null));
-  // Most bodies arrive with their head and are complete by the next tick: those need no timer.
+  // Most bodies arrive in one packet with the headers, are complete by the next tick and need no timer.
   process.nextTick(() => {
     if (isOver || request.complete) return;
     timer = setTimeout(() => {
@@ -47,7 +47,7 @@ export function readBody(exchange: Exchange, limits: BodyLimits): Promise<Buffer
   return promise;
 }
 
-/** What a request's headers alone say against its body. */
+/** Refuses a body for what the headers say of it. */
 export function headRefusal(headers: IncomingHttpHeaders, maxBytes: number): Refusal | null {
   if (Number(headers["content-length"] ?? 0) > maxBytes) return refuse("body-too-large");
   if (!isJsonType(headers["content-type"])) return refuse("unsupported-media-type");
@@ -79,7 +79,7 @@ export function parseJson(bytes: Buffer): { value: unknown } | Refusal {
   }
 }
 
-/** Walks the value, not the text: a body is mostly strings, and JSON.parse itself does not recurse. */
+/** Walks the value and not the text: a body is mostly strings. */
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;

@@ -8,7 +8,7 @@ const forwarded = (...values: string[]) => [
   ...values.flatMap((value) => ["X-Forwarded-For", value]),
 ];
 
-test("without trusted proxies the peer counts, whatever the header says", () => {
+test("without trusted proxies the peer counts and the header is ignored", () => {
   const address = createClientAddress([]);
   assert.equal(address("192.0.2.1", forwarded("198.51.100.7")), "192.0.2.1");
   assert.equal(address(undefined, []), "unknown");
@@ -36,14 +36,14 @@ test("behind trusted proxies the header is read from the right", () => {
   assert.equal(address("10.1.2.3", forwarded("10.0.0.7")), "10.0.0.7");
 });
 
-test("a hop that is no address stops the walk at the proxy that wrote it", () => {
+test("a hop that is no address ends the search at the proxy that wrote it", () => {
   const address = createClientAddress(["10.0.0.0/8"]);
   assert.equal(address("10.1.2.3", forwarded("1.1.1.1, unknown, 10.9.9.9")), "10.9.9.9");
   assert.equal(address("10.1.2.3", forwarded("1.1.1.1, ")), "10.1.2.3");
   assert.equal(address("10.1.2.3", []), "10.1.2.3");
 });
 
-test("ports, brackets and zones are taken off", () => {
+test("ports, brackets and zones are removed", () => {
   assert.equal(parseAddress(" 192.0.2.1:8080 "), "192.0.2.1");
   assert.equal(parseAddress("[2001:db8::1]:443"), "2001:db8::1");
   assert.equal(parseAddress("[2001:db8::1]"), "2001:db8::1");

@@ -1,10 +1,10 @@
-// Whose request it is: the peer, or behind a trusted proxy the nearest hop that is not one of ours.
+// Who sent a request: the peer, or behind trusted proxies the nearest hop that is not one of them.
 import { BlockList, isIP, isIPv4 } from "node:net";
 import { listHeader } from "./headers.ts";
 
 export type ClientAddress = (remoteAddress: string | undefined, rawHeaders: readonly string[]) => string;
 
-/** `trustedProxies`: addresses and CIDR ranges, already checked. The answer is what failures are counted by. */
+/** `trustedProxies`: valid addresses and CIDR ranges. Returns the key by which failures are counted. */
 export function createClientAddress(trustedProxies: readonly string[]): ClientAddress {
   const trusted = new BlockList();
   for (const each of trustedProxies) addRange(trusted, each);
@@ -34,7 +34,7 @@ function addRange(list: BlockList, range: string): void {
   list.addSubnet(address, wasMapped ? Math.max(0, Number(prefix) - 96) : Number(prefix), family);
 }
 
-/** A hop as proxies write it, without brackets, port or zone; IPv4-mapped as IPv4. Null when it is no address. */
+/** The address in a hop as proxies write it: without brackets, port or zone; IPv4-mapped ones as IPv4. */
 export function parseAddress(written: string): string | null {
   let address = written.trim();
   if (address.startsWith("[")) {
@@ -52,7 +52,7 @@ export function parseAddress(written: string): string | null {
   return mapped ? ipv4Of(groups[6]!, groups[7]!) : address.toLowerCase();
 }
 
-/** One IPv6 site has at least a /64, so that is what is counted. */
+/** IPv6 is counted by /64, the smallest network that one site gets. */
 function bucket(address: string): string {
   if (isIPv4(address)) return address;
   const network = ipv6Groups(address).slice(0, 4);

@@ -1,4 +1,4 @@
-// What arrives on a connection and is no request: answered in the same shape as any refusal, on the bare socket.
+// Input that Node cannot parse as a request is refused on the bare socket, in the same shape as any refusal.
 import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { catalogue, type ErrorCode } from "../core/errors.ts";
@@ -7,24 +7,24 @@ import { STATUS_CODES } from "./node-http.ts";
 
 const lingerMs = 1_000;
 
-/** `newest`: the newest answer begun or finished on this connection. */
-export function answerClientError(fault: Error, socket: Duplex, newest: ServerResponse | null): void {
+/** `newest`: the newest response on this connection, finished or not. */
+export function refuseClientError(fault: Error, socket: Duplex, newest: ServerResponse | null): void {
   const code = "code" in fault ? fault.code : undefined;
-  // Our side has ended already; what still comes in is only being read away.
+  // Our side has ended already; the rest of the input is only discarded.
   if (socket.writableEnded && !socket.destroyed && code !== "ECONNRESET") return;
   if (code === "ECONNRESET" || code === "EPIPE" || !socket.writable) return void socket.destroy();
 
   if (newest !== null && !newest.writableFinished) {
     const isOwed = newest.req.complete || newest.socket === null;
     if (isOwed) {
-      // A good request came before the broken one: it is answered first, and then the connection closes. Where its
-      // answer is written already and promises to keep the connection, the broken one is answered behind it.
+      // A good request came before the broken one: its response is sent first, then the connection closes. If that
+      // response is written already and promised to keep the connection, the refusal is sent behind it.
       if (newest.shouldKeepAlive && newest.headersSent)
         newest.once("finish", () => socket.writable && refuseSocket(socket, refusalFor(code)));
       newest.shouldKeepAlive = false;
-      return closeWithPatience(socket);
+      return closeSlowly(socket);
     }
-    // Answered before its body broke, perhaps in this very moment: the answer must still leave.
+    // The response was written before the body broke, perhaps just now: it must still be sent.
     if (newest.headersSent) return endSocket(socket);
   }
   refuseSocket(socket, refusalFor(code));
@@ -41,10 +41,10 @@ export function refuseSocket(socket: Duplex, code: ErrorCode): void {
 }
 
 /**
- * When the answer has left, Node would close the connection at once. What the caller still sends would then reset it,
- * and a caller that meets the reset first never sees the answer.
+ * Node would close the connection as soon as the response is sent. Whatever the caller sends after that would reset it,
+ * and a caller that sees the reset first never sees the response.
  */
-function closeWithPatience(socket: Duplex): void {
+function closeSlowly(socket: Duplex): void {
   Object.assign(socket, { destroySoon: () => endSocket(socket) });
 }
 

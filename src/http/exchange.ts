@@ -1,4 +1,4 @@
-// One request and its answer, with what the transport has learnt about them on the way.
+// One request and its response, with what the transport has learnt about them.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { noSpan, type Span } from "../core/trace.ts";
 
@@ -9,15 +9,15 @@ export type Exchange = {
   readonly lifecycle: { stopping: boolean };
   /** From `performance.now()`. */
   readonly startedAt: number;
-  /** The caller waits for `100 Continue` and has not got it. */
+  /** The caller waits for `100 Continue`. */
   expectsContinue: boolean;
-  /** A known caller gets longer to read an answer that comes before the body's end. */
+  /** A known caller gets longer to read a response that is sent before the body's end. */
   authenticated: boolean;
-  /** An unread body up to this size is read away to keep the connection. */
+  /** An unread body up to this size is read and discarded, so that the connection can be kept. */
   discardBytes: number;
-  /** The connection cannot be used again: its input is in an unknown state. */
+  /** The connection cannot be used again: nobody knows where the next request starts. */
   mustClose: boolean;
-  /** The name it was sent to, for the metrics; empty until it is known. */
+  /** The hook's name, for metrics; empty until it is known. */
   name: string;
   span: Span;
 };

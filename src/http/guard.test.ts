@@ -36,19 +36,19 @@ for (const [name, headers, expected] of cases) {
   test(name, () => assert.equal(guard.check(["Host", "x", ...headers]), expected));
 }
 
-test("a token beyond ASCII is compared by its bytes, also one that ends like a no-break space", () => {
+test("a token beyond ASCII is compared by its bytes, even if it ends like a no-break space", () => {
   const token = "schlüssel-à";
   const header = Buffer.from(token, "utf8").toString("latin1");
   assert.equal(createGuard([token]).check(["x-gateway-token", header]), "ok");
   assert.equal(createGuard([token]).check(["x-gateway-token", header.slice(0, -1)]), "wrong");
 });
 
-test("without tokens nothing is right", () => {
+test("without configured tokens every token is wrong", () => {
   assert.equal(createGuard([]).check(["x-gateway-token", "a"]), "wrong");
   assert.equal(createGuard([""]).check(["x-gateway-token", ""]), "wrong");
 });
 
-test("a long token is compared whole, and what is longer than any is wrong", () => {
+test("a long token is compared whole, and a longer one than any is wrong", () => {
   const token = "x".repeat(1000);
   const long = createGuard(["short", token]);
   assert.equal(long.check(["x-gateway-token", token]), "ok");
@@ -58,7 +58,7 @@ test("a long token is compared whole, and what is longer than any is wrong", () 
   assert.equal(guard.check(["x-gateway-token", token]), "wrong");
 });
 
-test("what was compared before leaves nothing behind, and padding stands for no character", () => {
+test("a comparison leaves nothing behind for the next, and padding matches no character", () => {
   assert.equal(guard.check(["x-gateway-token", "right-token"]), "ok");
   assert.equal(guard.check(["x-gateway-token", "right"]), "wrong");
   assert.equal(createGuard(["right\u0000"]).check(["x-gateway-token", "right"]), "wrong");

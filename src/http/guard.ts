@@ -1,5 +1,5 @@
-// The token check. Everything is compared at one length, so neither content nor length of a token shows in the time
-// it takes. Padded rather than hashed: it takes a tenth of the time, for every request.
+// The token check. Tokens are padded to one length and compared in constant time, so that the time shows neither
+// content nor length. Padding takes a tenth of the time that hashing would, on every request.
 import { timingSafeEqual } from "node:crypto";
 import { repeated, singleHeader } from "./headers.ts";
 
@@ -30,7 +30,7 @@ export function createGuard(tokens: readonly string[]): Guard {
   };
 }
 
-/** No header value has a zero byte: so padding makes no two tokens alike. */
+/** A header value cannot hold a zero byte, so padding with zeros makes no two tokens equal. */
 const canBeSent = (token: Buffer): boolean => token.length > 0 && !token.includes(0);
 
 const scheme = "bearer";
@@ -42,7 +42,7 @@ function bearer(authorization: string): string {
   return trim(value.slice(scheme.length));
 }
 
-/** Only what HTTP calls blank: `String.trim` would take the last byte of some UTF-8 characters as a space. */
+/** Removes HTTP's blanks only: `String.trim` would remove the last byte of some UTF-8 characters. */
 function trim(value: string): string {
   let start = 0;
   let end = value.length;

@@ -1,4 +1,4 @@
-// Headers, however they are written: the token, the caller's address, the type of the body.
+// Any headers: the token, the client address and the type of the body.
 import assert from "node:assert/strict";
 import { isIP } from "node:net";
 import { test } from "node:test";
@@ -30,7 +30,7 @@ const rawHeaders = fc.array(fc.tuple(name, value), { maxLength: 6 }).map((pairs)
 const valuesOf = (headers: readonly string[], wanted: string): string[] =>
   headers.filter((_, at) => at % 2 === 1 && headers[at - 1]!.toLowerCase() === wanted);
 
-test("a header that may stand once is found once, twice, or not; a list keeps its order", () => {
+test("a single header is found, repeated or absent; a list keeps its order", () => {
   fc.assert(
     fc.property(rawHeaders, (headers) => {
       const all = valuesOf(headers, "authorization");
@@ -43,7 +43,7 @@ test("a header that may stand once is found once, twice, or not; a list keeps it
   );
 });
 
-test("the guard lets in whoever has a token, and nobody else", () => {
+test("the guard accepts exactly the tokens it was given", () => {
   const guard = createGuard(["right", "other"]);
   const trim = (text: string): string => text.replace(/^[ \t]+|[ \t]+$/g, "");
   fc.assert(
@@ -87,7 +87,7 @@ const address = fc.oneof(
   fc.array(addressPieces, { maxLength: 9 }).map((each) => each.join("")),
 );
 
-test("whatever a proxy writes as an address is one or none", () => {
+test("any text of a proxy is an address or none", () => {
   fc.assert(
     fc.property(address, (written) => {
       const found = parseAddress(written);
@@ -98,7 +98,7 @@ test("whatever a proxy writes as an address is one or none", () => {
   );
 });
 
-test("whoever sends it, a request counts for an address, a network or `unknown`", () => {
+test("any request counts for an address, a network or `unknown`", () => {
   const clientAddress = createClientAddress(["10.0.0.0/8", "::1", "fd00::/8", "::ffff:192.0.2.0/120"]);
   const hops = fc.array(address, { maxLength: 5 }).map((each) => ["X-Forwarded-For", each.join(",")]);
   fc.assert(
@@ -110,7 +110,7 @@ test("whoever sends it, a request counts for an address, a network or `unknown`"
   );
 });
 
-test("whatever the headers say of a body, the answer is a refusal of it or none, in good time", () => {
+test("whatever the headers say of a body, it is refused or read", () => {
   const type = fc.oneof(
     value,
     fc

@@ -1,4 +1,4 @@
-// Headers read from the raw list, where a repeated one can still be seen.
+// Reads headers from the raw list, which still shows repeated ones.
 
 export const repeated = Symbol("repeated header");
 

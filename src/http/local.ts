@@ -3,13 +3,13 @@ import { isLoopback } from "../core/loopback.ts";
 import { parseAddress } from "./client-address.ts";
 import { singleHeader } from "./headers.ts";
 
-/** What a proxy adds, or at least some do. */
+/** Headers that some proxies add. */
 const forwarding = /^(?:forwarded|via|x-real-ip|x-forwarded-.*)$/i;
 
 /**
- * A program on this machine that speaks for itself. A proxy beside us comes over loopback too: what carries a sign of
- * one, or HTTP/1.0 as some speak it by default, counts as from elsewhere. So does what asks for a host of another name:
- * a browser here, led to us by someone else's page.
+ * True for a program on this machine that sends its own requests. A proxy on this machine uses loopback too, so a
+ * request with a proxy's header, or over HTTP/1.0 (the default of some), counts as from elsewhere. So does one for a
+ * host of another name: it may come from a browser here that runs someone else's page.
  */
 export function isFromHere(request: {
   readonly socket: { readonly remoteAddress?: string | undefined };

@@ -1,6 +1,6 @@
-// Every answer leaves through here: JSON, its length known, and the connection kept or closed as the unread rest
-// of the request allows. An answer given before the body's end must stay readable: ending the connection while
-// input is still arriving resets it, and the caller would see the reset instead of the answer.
+// Sends every response: JSON of known length; the connection is kept or closed, as the unread rest of the request
+// allows. A response sent before the body's end must stay readable: closing the connection while input still arrives
+// resets it, and the caller would see the reset instead of the response.
 import { catalogue, type ErrorCode, type Refusal } from "../core/errors.ts";
 import type { Exchange } from "./exchange.ts";
 
@@ -21,7 +21,7 @@ export function sendRefusal(exchange: Exchange, refusal: Refusal): void {
   send(exchange, status, refusalText(refusal), refusalHeaders(status, refusal));
 }
 
-/** Something that is not JSON, for a reader that wants it so. */
+/** A response that is not JSON. */
 export function sendText(exchange: Exchange, text: string, contentType: string): void {
   send(exchange, 200, text, undefined, contentType);
 }
@@ -31,7 +31,7 @@ export function sendEmpty(exchange: Exchange, status = 204): void {
   send(exchange, status, null);
 }
 
-/** The same answer as bytes for a socket, where there is no request to answer. */
+/** The same as bytes, for a socket without a request. */
 export function rawRefusal(code: ErrorCode, reasonPhrase: string): string {
   const { status } = catalogue[code];
   const text = refusalText({ refused: code });
@@ -112,7 +112,7 @@ function announcedRest({ request }: Exchange): number {
 }
 
 function endAfterInput({ request, response, authenticated }: Exchange, text: string | null): void {
-  // To HEAD Node writes no body, and without one no head either until the end.
+  // For HEAD, Node writes no body, and no head before `end` either.
   if (text === null || request.method === "HEAD") response.flushHeaders();
   else response.write(text);
   const end = (): void => {

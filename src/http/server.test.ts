@@ -30,7 +30,7 @@ async function start(context: TestContext, handle: (exchange: Exchange) => void)
 
 const get = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 
-test("stopping finishes what is in progress and closes the rest", async (context) => {
+test("stop lets requests in progress finish and closes other connections", async (context) => {
   const reached = Promise.withResolvers<Exchange>();
   const { server, port, connect } = await start(context, (exchange) => {
     if (exchange.request.url === "/slow") reached.resolve(exchange);
@@ -58,7 +58,7 @@ test("stopping finishes what is in progress and closes the rest", async (context
   assert.equal(server.connections(), 0);
 });
 
-test("a handler that throws is answered with 500", async (context) => {
+test("when a handler throws, the response is 500", async (context) => {
   const { connect } = await start(context, () => {
     throw new Error("secret");
   });
@@ -69,7 +69,7 @@ test("a handler that throws is answered with 500", async (context) => {
   assert.ok(!answer.text.includes("secret"));
 });
 
-test("who goes on sending behind a broken request is not reset before its answer is read", async (context) => {
+test("a caller that goes on sending after a broken request can read the response before a reset", async (context) => {
   const reached = Promise.withResolvers<Exchange>();
   const { port } = await start(context, reached.resolve);
   const socket = connectTo({ port, host: "127.0.0.1", allowHalfOpen: true });
@@ -78,17 +78,17 @@ test("who goes on sending behind a broken request is not reset before its answer
   socket.on("data", (chunk: Buffer) => (received += chunk.toString("latin1")));
   socket.write(`${get}GET / HTTP/1.1\r\nbroken\r\n\r\n`);
   const exchange = await reached.promise;
-  // By then it is known that what follows is broken.
+  // By then Node has met the broken request.
   setImmediate(() => sendJson(exchange, 200, { ok: true }));
   await once(socket, "end");
   assert.match(received, /^HTTP\/1\.1 200 OK\r\n[^]*Connection: close\r\n[^]*{"ok":true}$/);
-  // To a connection that is closed, the first of these leads to a reset, which the second meets.
+  // On a closed connection the first write would cause a reset, and the second would fail.
   await new Promise<void>((resolve) => socket.write("more", () => resolve()));
   socket.end("and more");
   await once(socket, "close");
 });
 
-test("204 has no body and no type; only the first answer counts", async (context) => {
+test("204 has no body and no type; only the first response is sent", async (context) => {
   const { connect } = await start(context, (exchange) => {
     sendEmpty(exchange);
     sendJson(exchange, 200, {});
@@ -101,7 +101,7 @@ test("204 has no body and no type; only the first answer counts", async (context
   assert.equal((await client.next()).status, 204);
 });
 
-test("a port that is taken is an error of listen", async (context) => {
+test("listen rejects when the port is taken", async (context) => {
   const { port } = await start(context, (exchange) => sendEmpty(exchange));
   const second = createServer({
     host: "127.0.0.1",

@@ -6,7 +6,7 @@ import { createThrottle } from "./throttle.ts";
 
 const limits = { max: 3, windowSeconds: 60 };
 
-/** Nodes that count in one place, which can be away or never answer. */
+/** Nodes with one shared count, which can fail or never respond. */
 function setUp() {
   const clock = createFakeClock(0);
   const counts = new Map<string, number>();
@@ -28,7 +28,7 @@ test("failures at several nodes count together", async () => {
   const [a, b] = [node(), node()];
   for (const each of [a, b, a]) assert.equal(await each.fail("x"), null);
   assert.equal(await b.fail("x"), 30);
-  assert.equal(await b.fail("y"), null, "each address for itself");
+  assert.equal(await b.fail("y"), null, "addresses are counted apart");
 });
 
 test("an address that is known to be limited is not counted again", async () => {
@@ -37,14 +37,10 @@ test("an address that is known to be limited is not counted again", async () => 
   for (let times = 0; times < 3; times++) await other.fail("x");
   assert.equal(await one.fail("x"), 30);
   const { asked } = shared;
-  assert.equal(one.fail("x"), 30, "answered at once");
+  assert.equal(one.fail("x"), 30, "without asking");
   assert.equal(shared.asked, asked);
   await clock.advance(30_000);
-  assert.equal(
-    await one.fail("x"),
-    30,
-    "its window here is over: the shared one says for how long it goes on",
-  );
+  assert.equal(await one.fail("x"), 30, "its window at this node is over, the shared one is not");
 });
 
 test("while the shared count is away each node counts by itself", async () => {
@@ -53,14 +49,14 @@ test("while the shared count is away each node counts by itself", async () => {
   const one = node();
   for (let times = 0; times < 3; times++) assert.equal(await one.fail("x"), null);
   assert.equal(await one.fail("x"), 60);
-  assert.equal(shared.asked, 1, "it is not asked for every one");
+  assert.equal(shared.asked, 1, "it is not asked each time");
   shared.state = "there";
   await clock.advance(5000);
   assert.equal(await one.fail("y"), null);
   assert.equal(shared.asked, 2);
 });
 
-test("a shared count that does not answer holds nobody up", async () => {
+test("a shared count that does not respond delays nobody for long", async () => {
   const { node, shared, clock } = setUp();
   shared.state = "silent";
   const one = node();
@@ -68,5 +64,5 @@ test("a shared count that does not answer holds nobody up", async () => {
   await settled();
   await clock.advance(1000);
   assert.equal(await failing, null);
-  assert.equal(one.fail("x"), null, "answered at once from now on");
+  assert.equal(one.fail("x"), null, "without asking from now on");
 });

@@ -1,5 +1,5 @@
-// Failed tokens counted over all nodes. This node's own count comes first: an address that it already limits costs
-// nothing more. When the shared count is away, or slow, this node's own is what counts.
+// Counts wrong tokens over all nodes. An address that this node limits already is not counted again. While the shared
+// count fails or is slow, this node's own count decides.
 import type { Clock } from "../core/clock.ts";
 import type { Throttle } from "./throttle.ts";
 
@@ -9,14 +9,14 @@ export type SharedCount = { failures: number; endsInMs: number };
 
 export type SharedThrottleOptions = {
   local: Pick<Throttle, "fail" | "limit">;
-  /** Counts a failure for all nodes, and answers how many there were and when their window ends. */
+  /** Counts a failure for all nodes and returns their number and when the window ends. */
   count: (address: string) => Promise<SharedCount>;
   max: () => number;
   clock: Clock;
 };
 
-const slowestMs = 1000;
-/** After a failure, for how long it is not asked again. */
+const countTimeoutMs = 1000;
+/** How long the shared count is left alone after it failed. */
 const awayMs = 5000;
 
 export function createSharedThrottle({ local, count, max, clock }: SharedThrottleOptions): FailureCounter {
@@ -24,9 +24,9 @@ export function createSharedThrottle({ local, count, max, clock }: SharedThrottl
 
   async function countInTime(address: string): Promise<SharedCount | null> {
     const late = Promise.withResolvers<null>();
-    const takeBack = clock.after(slowestMs, () => late.resolve(null));
+    const cancelTimer = clock.after(countTimeoutMs, () => late.resolve(null));
     const counted = await Promise.race([count(address).catch(() => null), late.promise]);
-    takeBack();
+    cancelTimer();
     if (counted === null) askAgainAt = clock.now() + awayMs;
     return counted;
   }
