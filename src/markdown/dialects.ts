@@ -25,7 +25,7 @@ export const whatsapp: Voice = {
   fit: (spans, form) => fitChat(headingAsBold(spans, form)),
   code: (text) => `\`${text}\``,
   mark: (inner, style) => `${CHAT_MARKS[style]}${inner}${CHAT_MARKS[style]}`,
-  block: (content, line) => plain.block(breakFences(content), line),
+  block: (content, line) => plain.block(breakQuote(breakFences(content), line), line),
   fence: (rows) => fenced(rows),
   join: (blocks) => joinLines(blocks, (line) => chatLead(line, "> ".repeat(quoteDepth(line)))),
 };
@@ -102,6 +102,11 @@ export function fenced(rows: readonly string[], language = ""): string[] {
 /** Three backticks would end a fence of three, or begin one, so an invisible space goes between them. */
 function breakFences(text: string): string {
   return text.replace(/`(?=``)/g, "`\u200B");
+}
+
+/** Text that begins like a quote gets an invisible space before it: neither chat has an escape. */
+function breakQuote(content: string, { lead, marker }: Line): string {
+  return lead === "" && marker === "" ? content.replace(/^(?=>|&gt;)/, "\u200B") : content;
 }
 
 export function bulletMarker({ marker, task }: Line): string {

@@ -1,6 +1,6 @@
 // Which emphasis a dialect's marks can express. What it cannot is dropped, so that no stray marks are seen.
 
-import { mergeSpans, type Span } from "./model.ts";
+import { mergeSpans, sliceSpans, textOf, type Span } from "./model.ts";
 
 export type Style = "bold" | "italic" | "strike";
 export const STYLES: readonly Style[] = ["bold", "italic", "strike"];
@@ -43,35 +43,18 @@ function fitRun(
   holds: (run: Run, style: Style) => boolean,
 ): Span[] {
   const [start, inner, end] = apart(run);
-  const before = around.before + textOfAll(start);
-  const after = textOfAll(end) + around.after;
-  const text = textOfAll(inner);
+  const before = around.before + textOf(start);
+  const after = textOf(end) + around.after;
+  const text = textOf(inner);
   const off = (span: Span): Span => ({ ...span, [style]: false });
   const kept = text !== "" && holds({ before, text, after, first: inner[0]!, last: inner.at(-1)! }, style);
   return [...start.map(off), ...(kept ? inner : inner.map(off)), ...end.map(off)];
 }
 
-function textOfAll(spans: readonly Span[]): string {
-  return spans.map((span) => span.text).join("");
-}
-
-/** White space at the start, what is between, and white space at the end. */
+/** White space at the start, what is between, and white space at the end; code has none. */
 function apart(run: readonly Span[]): [Span[], Span[], Span[]] {
-  const first = run[0]!;
-  const last = run.at(-1)!;
-  if (run.length === 1 && first.text.trim() === "" && !first.code) return [[first], [], []];
-  const lead = first.code ? 0 : first.text.length - first.text.trimStart().length;
-  const trail = last.code ? 0 : last.text.length - last.text.trimEnd().length;
-  const inner = run.map((span, index) => ({
-    ...span,
-    text: span.text.slice(
-      index === 0 ? lead : 0,
-      index === run.length - 1 ? span.text.length - trail : undefined,
-    ),
-  }));
-  return [
-    [{ ...first, text: first.text.slice(0, lead) }],
-    inner,
-    [{ ...last, text: last.text.slice(last.text.length - trail) }],
-  ].map((part) => part.filter((span) => span.text !== "")) as [Span[], Span[], Span[]];
+  const solid = run.map(({ code, text }) => (code ? "x".repeat(text.length) : text)).join("");
+  const start = solid.length - solid.trimStart().length;
+  const end = Math.max(start, solid.trimEnd().length);
+  return [sliceSpans(run, 0, start), sliceSpans(run, start, end), sliceSpans(run, end, solid.length)];
 }

@@ -80,7 +80,7 @@ function needsEscape(character: string, before: string, ahead: string): boolean 
 function escapeStart(content: string): string {
   return content
     .replace(/^(\d{1,9})([.)])(?=\s|$)/, "$1\\$2")
-    .replace(/^(?=[>|]|#{1,6}(?:\s|$)|[-+](?:[\s#-]|$)|=+\s*$|:?-+[\s:|]|\[[ xX]\]\s)/, "\\");
+    .replace(/^(?=[>|]|#{1,6}(?:\s|$)|[-+](?:[\s#-]|$)|=+\s*$|:?-+(?:[\s:|]|$)|\[[ xX]\](?:\s|$))/, "\\");
 }
 
 function inlineCode(text: string): string {
@@ -110,12 +110,10 @@ function encodeBracket(bracket: string): string {
 
 function blockOf(content: string, line: Line): string {
   if (line.form.kind === "rule") return "---";
-  const first = line.spans[0];
-  const styled = first && (first.bold || first.italic || first.strike || first.code || first.link !== null);
   if (line.form.kind === "heading" && line.form.level <= 3) {
     return `${"#".repeat(line.form.level)} ${content.replace(/(^|\s)(#+)$/, "$1\\$2")}`;
   }
-  return (styled ? content : escapeStart(content)) + (line.hardBreak ? "  " : "");
+  return escapeStart(content) + (line.hardBreak ? "  " : "");
 }
 
 /**

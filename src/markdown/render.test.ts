@@ -193,6 +193,35 @@ describe("what a reply must not do", () => {
     assert.deepEqual(message!.match(/\S+@(?:all|here)\)?/g), ["[@\u200Ball](https://e.com/@all)"]);
   });
 
+  it("open a block with text that comes to the front of a line when its emphasis is dropped", () => {
+    assert.deepEqual(render("__# `  \n`(__[a](http://b.c)", "markdown"), ["\\#    ([a](http://b.c)"]);
+    const marks = ["#", "######", ">", "-", "+", "*", "1.", "1)", "-#", "---", "[x]", "|"];
+    for (const dialect of ["markdown", "markdown-tables"] as const) {
+      for (const mark of marks) {
+        const [message = ""] = render(`__${mark} \`  \n\`(__[a](http://b.c)`, dialect);
+        assert.match(message, mark.startsWith("1") ? /^1\\[.)] / : /^\\/, `${mark} in ${dialect}`);
+        assert.equal(render(message)[0], `${mark}    (a (http://b.c)`, dialect);
+      }
+    }
+  });
+
+  it("open a block with text that begins a line as a mark does", () => {
+    const texts = ["a\n\\:-", "a\n\\:-:", "a\n\\==", "- \\[x]\\\n  b", "\\# a", "&#35; a", "&gt; a"];
+    for (const text of texts) {
+      for (const dialect of ["markdown", "markdown-tables"] as const) {
+        const [message = ""] = render(text, dialect);
+        assert.deepEqual(render(message), render(text), `${JSON.stringify(message)} in ${dialect}`);
+      }
+    }
+  });
+
+  it("become a quote where the platform has no escape for its mark", () => {
+    assert.deepEqual(render("\\> a\n- \\> b", "whatsapp"), ["\u200B> a\n• > b"]);
+    assert.deepEqual(render("\\> a\n\n> b", "slack"), ["\u200B&gt; a\n\n> b"]);
+    assert.deepEqual(render("\\> a", "telegram-html"), ["&gt; a"]);
+    assert.deepEqual(render("\\> a", "plain"), ["> a"]);
+  });
+
   it("leave code by holding a fence", () => {
     const inner = "~~~\n```\n@x\n````\n~~~";
     assert.deepEqual(render(inner, "slack"), ["```\n`\u200B``\n@x\n`\u200B`\u200B``\n```"]);
