@@ -1,4 +1,4 @@
-// What `--json` prints of each stored thing. These names are public; times are ISO 8601 or null.
+// The public JSON of stored things, as `--json` prints it. Names are public; times are ISO 8601 or null.
 import type { Delivery } from "../core/delivery.ts";
 import { plainText } from "../core/message.ts";
 import type { Run } from "../core/run.ts";
@@ -9,7 +9,7 @@ import type { RequestRecord } from "../core/request.ts";
 const time = (milliseconds: number | null): string | null =>
   milliseconds === null ? null : new Date(milliseconds).toISOString();
 
-export const runRecord = (run: Run) => ({
+export const runResource = (run: Run) => ({
   id: run.id,
   kind: run.kind,
   hook: run.hook,
@@ -26,7 +26,7 @@ export const runRecord = (run: Run) => ({
   error: run.error,
 });
 
-export const eventRecord = (event: SystemEvent) => ({
+export const eventResource = (event: SystemEvent) => ({
   id: event.id,
   sessionKey: event.sessionKey,
   text: plainText(event.text),
@@ -35,7 +35,7 @@ export const eventRecord = (event: SystemEvent) => ({
   shownAt: time(event.shownAt),
 });
 
-export const deliveryRecord = (delivery: Delivery) => ({
+export const deliveryResource = (delivery: Delivery) => ({
   id: delivery.id,
   runId: delivery.runId,
   channel: delivery.channel,
@@ -48,7 +48,7 @@ export const deliveryRecord = (delivery: Delivery) => ({
   error: delivery.error,
 });
 
-export const requestRecord = (request: RequestRecord) => ({
+export const requestResource = (request: RequestRecord) => ({
   id: request.id,
   hook: request.hook,
   outcome: request.outcome,
@@ -56,7 +56,7 @@ export const requestRecord = (request: RequestRecord) => ({
   createdAt: time(request.createdAt),
 });
 
-export const sessionRecord = (session: Session) => ({
+export const sessionResource = (session: Session) => ({
   agentId: session.agentId,
   sessionKey: session.sessionKey,
   turns: session.turns,
@@ -64,7 +64,7 @@ export const sessionRecord = (session: Session) => ({
   foreignSession: session.foreignSession,
 });
 
-export const turnRecord = (turn: TranscriptTurn) => ({
+export const turnResource = (turn: TranscriptTurn) => ({
   runId: turn.runId,
   role: turn.role,
   text: turn.text,

@@ -68,6 +68,9 @@ export type ClaimedRun = Run & {
 
 export type CancelResult = "cancelled" | "requested" | "ended" | "unknown";
 
+/** The longest `timeoutSeconds` that a request, a mapping or an agent may set: one week. */
+export const longestRunSeconds = 604_800;
+
 export const mainSessionKey = "main";
 /** Heartbeats asked for within this time become one. */
 export const heartbeatDelayMs = 250;

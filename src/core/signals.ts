@@ -1,11 +1,11 @@
-// What is noticeable in outside text. Told, never judged: a signal blocks nothing.
+// Counts of what looks like an attack in outside text. They are shown to people and block nothing.
 
 export type Signals = {
   readonly hiddenCharacters: number;
   /** Special tokens of chat templates, such as `<|im_start|>`. */
   readonly chatTokens: number;
-  /** Lines that look like the borders of a safety boundary. */
+  /** Lines that look like the fence around outside text, ours or another product's. */
   readonly fakeMarkers: number;
-  /** Lines that begin like a turn of a conversation, such as `System:`. */
+  /** Lines that start as if another speaker began, such as `System:`. */
   readonly roleLabels: number;
 };

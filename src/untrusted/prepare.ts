@@ -6,7 +6,7 @@ import { clean } from "./clean.ts";
 import { cleanLabel, fence, newFenceId } from "./fence.ts";
 import { shorten } from "./shorten.ts";
 import { addSignals, noSignals, signalsOf } from "./signals.ts";
-import type { Signals } from "./signals.ts";
+import type { Signals } from "../core/signals.ts";
 
 export type Data = {
   readonly id: number;

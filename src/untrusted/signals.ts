@@ -1,17 +1,9 @@
 // What in a text looks like an attempt to be taken for something else. Counted for people to see; nothing is blocked.
 
+import type { Signals } from "../core/signals.ts";
 import { countChatTokens } from "./chat-tokens.ts";
 import { countHidden, unifyLineBreaks } from "./hidden.ts";
 import { shadowOf } from "./fold.ts";
-
-export type Signals = {
-  readonly hiddenCharacters: number;
-  readonly chatTokens: number;
-  /** Lines that look like the fence around outside text, ours or another product's. */
-  readonly fakeMarkers: number;
-  /** Lines that start as if another speaker began. */
-  readonly roleLabels: number;
-};
 
 export const noSignals: Signals = { hiddenCharacters: 0, chatTokens: 0, fakeMarkers: 0, roleLabels: 0 };
 

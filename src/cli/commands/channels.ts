@@ -36,13 +36,13 @@ async function run(context: Context): Promise<number> {
 async function list(context: Context, rest: string[], { config, json }: Options): Promise<number> {
   refuseMore(rest, 0);
   const channels = await openChannelsOf(await loadSettings(context, config));
-  const records = channels.configured().map(({ channel, to }) => ({
+  const resources = channels.configured().map(({ channel, to }) => ({
     channel,
     kind: platforms.some((each) => each === channel) ? "built in" : "plugin",
     to,
   }));
-  if (json) printJsonList(context, records);
-  else if (records.length === 0)
+  if (json) printJsonList(context, resources);
+  else if (resources.length === 0)
     printLine(context, "No channels: replies are recorded, and go to nobody. See docs/channels.md");
   else
     context.stdout.write(
@@ -52,7 +52,7 @@ async function list(context: Context, rest: string[], { config, json }: Options)
           { title: "KIND", value: ({ kind }) => kind },
           { title: "DEFAULT RECIPIENT", value: ({ to }) => to ?? "-" },
         ],
-        records,
+        resources,
         context.columns,
       ),
     );

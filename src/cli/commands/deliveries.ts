@@ -3,10 +3,10 @@ import type { Delivery } from "../../core/delivery.ts";
 import { UsageError } from "../../core/errors.ts";
 import type { Store } from "../../store/ports/store.ts";
 import type { Command } from "../command.ts";
-import { deliveryRecord, shortTime } from "../../api/resources.ts";
+import { deliveryResource, shortTime } from "../../api/resources.ts";
 import { type Change, runStored, type Stored } from "../runs/stored.ts";
 
-const deliveries: Stored<Delivery, ReturnType<typeof deliveryRecord>> = {
+const deliveries: Stored<Delivery, ReturnType<typeof deliveryResource>> = {
   one: "delivery",
   many: "deliveries",
   flags: {},
@@ -20,7 +20,7 @@ const deliveries: Stored<Delivery, ReturnType<typeof deliveryRecord>> = {
     { title: "ID", value: (delivery) => delivery.id },
     { title: "ERROR", value: (delivery) => delivery.error },
   ],
-  toRecord: deliveryRecord,
+  toResource: deliveryResource,
   list: (store, page) => store.listDeliveries(page),
   single: {
     find: (store, id) => store.findDelivery(id),

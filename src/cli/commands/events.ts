@@ -3,10 +3,10 @@ import { UsageError } from "../../core/errors.ts";
 import type { SystemEvent } from "../../core/system-event.ts";
 import type { Store } from "../../store/ports/store.ts";
 import type { Command } from "../command.ts";
-import { eventRecord, shortTime } from "../../api/resources.ts";
+import { eventResource, shortTime } from "../../api/resources.ts";
 import { type Change, runStored, type Stored } from "../runs/stored.ts";
 
-const events: Stored<SystemEvent, ReturnType<typeof eventRecord>> = {
+const events: Stored<SystemEvent, ReturnType<typeof eventResource>> = {
   one: "event",
   many: "events",
   flags: {},
@@ -17,7 +17,7 @@ const events: Stored<SystemEvent, ReturnType<typeof eventRecord>> = {
     { title: "ID", value: (event) => event.id },
     { title: "TEXT", value: (event) => event.text },
   ],
-  toRecord: eventRecord,
+  toResource: eventResource,
   list: (store, page) => store.listEvents(page),
   single: {
     find: (store, id) => store.findEvent(id),

@@ -1,10 +1,10 @@
 // `rouse requests`: requests with a right token that led to nothing, and why.
 import type { RequestRecord } from "../../core/request.ts";
 import type { Command } from "../command.ts";
-import { requestRecord, shortTime } from "../../api/resources.ts";
+import { requestResource, shortTime } from "../../api/resources.ts";
 import { runStored, type Stored } from "../runs/stored.ts";
 
-const requests: Stored<RequestRecord, ReturnType<typeof requestRecord>> = {
+const requests: Stored<RequestRecord, ReturnType<typeof requestResource>> = {
   one: "request",
   many: "requests",
   flags: {},
@@ -15,7 +15,7 @@ const requests: Stored<RequestRecord, ReturnType<typeof requestRecord>> = {
     { title: "ID", value: (request) => request.id },
     { title: "REASON", value: (request) => request.reason },
   ],
-  toRecord: requestRecord,
+  toResource: requestResource,
   list: (store, page) => store.listRequests(page),
 };
 

@@ -6,7 +6,7 @@ import { plainText } from "../../core/message.ts";
 import { heartbeatDelayMs, type Run, type RunKind } from "../../core/run.ts";
 import type { Store } from "../../store/ports/store.ts";
 import { type Command, WrongUsage } from "../command.ts";
-import { deliveryRecord, runRecord, shortTime, turnRecord } from "../../api/resources.ts";
+import { deliveryResource, runResource, shortTime, turnResource } from "../../api/resources.ts";
 import { releaseRuns } from "../runs/release.ts";
 import { reportWords } from "../runs/report.ts";
 import { signalWords } from "../runs/signals.ts";
@@ -15,9 +15,9 @@ import { type Change, runStored, type Stored } from "../runs/stored.ts";
 const kinds: readonly RunKind[] = ["hook", "heartbeat"];
 const cancelled = "it was cancelled";
 
-type Details = { transcript: ReturnType<typeof turnRecord>[] } & Readonly<Record<string, unknown>>;
+type Details = { transcript: ReturnType<typeof turnResource>[] } & Readonly<Record<string, unknown>>;
 
-const runs: Stored<Run, ReturnType<typeof runRecord>, Details> = {
+const runs: Stored<Run, ReturnType<typeof runResource>, Details> = {
   one: "run",
   many: "runs",
   flags: { kind: { type: "string" } },
@@ -30,7 +30,7 @@ const runs: Stored<Run, ReturnType<typeof runRecord>, Details> = {
     { title: "NAME", value: (run) => run.name },
     { title: "REPLY OR ERROR", value: (run) => run.reply ?? run.error },
   ],
-  toRecord: runRecord,
+  toResource: runResource,
   list: (store, { limit }, { kind = "hook" }) => store.listRuns({ limit, kind: readKind(kind) }),
   single: {
     find: (store, id) => store.findRun(id),
@@ -38,8 +38,8 @@ const runs: Stored<Run, ReturnType<typeof runRecord>, Details> = {
       request: { ...run.request, message: plainText(run.request.message) },
       signals: run.signals,
       report: run.report,
-      transcript: (await store.listTurns({ runId: run.id })).map(turnRecord),
-      deliveries: (await store.listDeliveries({ limit: null, runId: run.id })).map(deliveryRecord),
+      transcript: (await store.listTurns({ runId: run.id })).map(turnResource),
+      deliveries: (await store.listDeliveries({ limit: null, runId: run.id })).map(deliveryResource),
     }),
     inWords: (run, { transcript }) => ({
       signals: signalWords(run.signals),

@@ -8,7 +8,7 @@ import { type Command, type Context, WrongUsage } from "../command.ts";
 import { openChannelsOf, readChannelName, refuseRecipient } from "../open/channels.ts";
 import { withStore } from "../open/store.ts";
 import { printJson, printJsonList, printLine } from "../terminal/output.ts";
-import { sessionRecord, shortTime, turnRecord } from "../../api/resources.ts";
+import { sessionResource, shortTime, turnResource } from "../../api/resources.ts";
 import { type Loaded, loadSettings } from "../open/settings.ts";
 import { formatTable } from "../terminal/table.ts";
 
@@ -49,7 +49,7 @@ async function run(context: Context): Promise<number> {
 function list(context: Context, rest: string[], { config, json, limit }: Options): Promise<number> {
   refuseMore(rest, 0);
   return withStore(context, config, async (store) => {
-    const sessions = (await store.listSessions(limit)).map(sessionRecord);
+    const sessions = (await store.listSessions(limit)).map(sessionResource);
     if (json) printJsonList(context, sessions);
     else if (sessions.length === 0) printLine(context, "No sessions.");
     else
@@ -80,7 +80,7 @@ function show(context: Context, rest: string[], { config, json, agent }: Options
   const sessionKey = keyOf(rest, "show");
   return withStore(context, config, async (store, settings) => {
     const agentId = agent ?? defaultAgent(settings.agents.list).id;
-    const turns = (await store.listTurns({ agentId, sessionKey })).map(turnRecord);
+    const turns = (await store.listTurns({ agentId, sessionKey })).map(turnResource);
     if (turns.length === 0) throw new UsageError(unknownSession(agentId, sessionKey));
     if (json) printJsonList(context, turns);
     else

@@ -19,7 +19,7 @@ export async function runStatus(context: Context): Promise<number> {
   const account = await storedAccount(config, gmail, context);
   const now = context.clock.now();
   const health = judgeMail(gmail, account, now);
-  if (values.json) printJson(context, recordOf(gmail, account, health));
+  if (values.json) printJson(context, resourceOf(gmail, account, health));
   else printFields(context, wordsFor(gmail, account, health, now));
   return health.state === "needs-reauth" ? 1 : 0;
 }
@@ -47,7 +47,7 @@ export async function storedAccount(
 
 const iso = (at: number | null | undefined): string | null => (at ? new Date(at).toISOString() : null);
 
-const recordOf = (gmail: GmailConfig, account: MailAccount | null, { state, message, fix }: Health) => ({
+const resourceOf = (gmail: GmailConfig, account: MailAccount | null, { state, message, fix }: Health) => ({
   account: gmail.account,
   mode: gmail.mode,
   label: gmail.label,

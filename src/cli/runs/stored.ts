@@ -28,11 +28,11 @@ export type Stored<T, R extends object, D extends object = object> = {
   many: string;
   flags: Readonly<Record<string, Flag>>;
   columns: readonly Column<R>[];
-  toRecord: (item: T) => R;
+  toResource: (item: T) => R;
   list: (store: Store, page: { limit: number | null }, values: Values<Record<string, Flag>>) => Promise<T[]>;
   single?: {
     find: (store: Store, id: string) => Promise<T | null>;
-    /** What `show` adds to the record. */
+    /** What `show` adds to the resource. */
     details: (store: Store, item: T) => Promise<D>;
     /** What people get in place of these fields. */
     inWords?: (item: T, details: D) => Readonly<Record<string, string>>;
@@ -57,7 +57,7 @@ export async function runStored<T, R extends object, D extends object>(
     const limit = readLimit(values);
     return withStore(context, values.config, async (store) => {
       const items = await stored.list(store, { limit }, values);
-      printList(context, stored, items.map(stored.toRecord), { json, limit });
+      printList(context, stored, items.map(stored.toResource), { json, limit });
       return 0;
     });
   }
@@ -71,9 +71,9 @@ export async function runStored<T, R extends object, D extends object>(
       throw new UsageError(`There is no ${stored.one} with the id ${id}. Ids are given whole.`);
     if (verb === "show") {
       const details = await single.details(store, item);
-      const record = { ...stored.toRecord(item), ...details };
-      if (json) printJson(context, record);
-      else printFields(context, { ...record, ...single.inWords?.(item, details) });
+      const resource = { ...stored.toResource(item), ...details };
+      if (json) printJson(context, resource);
+      else printFields(context, { ...resource, ...single.inWords?.(item, details) });
       return 0;
     }
     const { sentence, value } = await single[verb](store, item, config);
@@ -100,12 +100,12 @@ function readLimit({ limit, all }: Values<typeof listFlags>): number | null {
 function printList<R extends object>(
   context: Context,
   { columns, many }: { columns: readonly Column<R>[]; many: string },
-  records: readonly R[],
+  resources: readonly R[],
   { json, limit }: { json: boolean; limit: number | null },
 ): void {
-  if (json) return printJsonList(context, records);
-  if (records.length === 0) return printLine(context, `No ${many}.`);
-  context.stdout.write(formatTable(columns, records, context.columns));
-  if (records.length === limit && context.isTerminal)
+  if (json) return printJsonList(context, resources);
+  if (resources.length === 0) return printLine(context, `No ${many}.`);
+  context.stdout.write(formatTable(columns, resources, context.columns));
+  if (resources.length === limit && context.isTerminal)
     noteLine(context, `The newest ${limit}. More with --limit N, every one with --all.`);
 }

@@ -1,4 +1,5 @@
 // What `rouse send` puts into a request: the fields its options stand for, or a body as it was written.
+import { longestRunSeconds } from "../../core/run.ts";
 import { readWholeNumber, type Values } from "../terminal/arguments.ts";
 import { WrongUsage } from "../command.ts";
 import { readBodyFile } from "./request-options.ts";
@@ -55,7 +56,9 @@ const agentPayload = (message: string, values: BodyValues) => ({
   model: values.model,
   thinking: values.thinking,
   timeoutSeconds:
-    values.timeout === undefined ? undefined : readWholeNumber("--timeout", values.timeout, 1, 604_800),
+    values.timeout === undefined
+      ? undefined
+      : readWholeNumber("--timeout", values.timeout, 1, longestRunSeconds),
   deliver: values["no-deliver"] ? false : undefined,
   wakeMode: values["wake-mode"],
 });

@@ -5,7 +5,7 @@ import type { Context } from "../command.ts";
 import { openStore } from "../open/store.ts";
 import { noteLine, printJson, printJsonList, printLine } from "../terminal/output.ts";
 import type { HookAnswer } from "./post.ts";
-import { runRecord } from "../../api/resources.ts";
+import { runResource } from "../../api/resources.ts";
 import { waitForRuns } from "../runs/wait.ts";
 
 /** Of one, or of those that `forEach` made. */
@@ -59,7 +59,7 @@ export async function showEnds(
   const store = await openStore(config.store, context.clock);
   try {
     const ended = await waitForRuns(store, runIds, context);
-    if (json) printRecords(context, ended);
+    if (json) printResources(context, ended);
     else for (const run of ended) showEnd(context, run, ended.length > 1);
     return ended.every(({ status }) => status === "succeeded") ? 0 : 1;
   } finally {
@@ -67,10 +67,10 @@ export async function showEnds(
   }
 }
 
-function printRecords(context: Context, runs: readonly Run[]): void {
-  const records = runs.map(runRecord);
-  if (records.length === 1) printJson(context, records[0]);
-  else printJsonList(context, records);
+function printResources(context: Context, runs: readonly Run[]): void {
+  const resources = runs.map(runResource);
+  if (resources.length === 1) printJson(context, resources[0]);
+  else printJsonList(context, resources);
 }
 
 /** One reply stands alone; of several, each says whose it is. */

@@ -12,7 +12,7 @@ const oneJson = (value: unknown): string => escaped(JSON.stringify(value));
 
 export const printJson = ({ stdout }: Context, value: unknown): void => stdout.write(`${oneJson(value)}\n`);
 
-/** One array, one record a line. */
+/** One array, one resource a line. */
 export function printJsonList({ stdout }: Context, items: readonly unknown[]): void {
   stdout.write(items.length === 0 ? "[]\n" : `[\n${items.map(oneJson).join(",\n")}\n]\n`);
 }

@@ -1,5 +1,6 @@
 // `agents`: who answers, with what, how many at once. What an agent lacks comes from `defaults`.
 import { z } from "zod";
+import { longestRunSeconds } from "../../core/run.ts";
 import { isToolName } from "../../core/tool.ts";
 import { commandPresets, permissionKinds } from "../config.ts";
 import { fallback } from "./channels.ts";
@@ -124,7 +125,7 @@ export const agents = z.strictObject({
         })
         .prefault({})
         .describe("The main session's periodic turn."),
-      timeoutSeconds: seconds(604_800)
+      timeoutSeconds: seconds(longestRunSeconds)
         .default(600)
         .describe("The longest a run may take, over all its attempts, where a request does not say."),
     })

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { wakeModes } from "../../core/action.ts";
 import { parseFieldPath } from "../../core/field-path.ts";
+import { longestRunSeconds } from "../../core/run.ts";
 import { toolName } from "./agents.ts";
 import { channelName, fallback } from "./channels.ts";
 import { seconds, text } from "./field.ts";
@@ -100,7 +101,7 @@ export const mapping = z.strictObject({
   fallback: fallback.optional(),
   model: text().describe("The model. A template.").optional(),
   thinking: text().describe("The thinking level. A template.").optional(),
-  timeoutSeconds: seconds(604_800).describe("The longest a run may take.").optional(),
+  timeoutSeconds: seconds(longestRunSeconds).describe("The longest a run may take.").optional(),
   tools: toolGrant
     .describe('Tools its runs get beyond reading, by name; "agent": all its agent has. Left out: as `hooks.tools`.')
     .optional(),

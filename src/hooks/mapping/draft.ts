@@ -3,6 +3,7 @@
 import { wakeModes, type Action, type WakeMode } from "../../core/action.ts";
 import { isRefusal, type PayloadFault, type Refusal, refuse } from "../../core/errors.ts";
 import { outsideMessage, plainText, type Message } from "../../core/message.ts";
+import { longestRunSeconds } from "../../core/run.ts";
 import type { TransformAction } from "../../sdk/transform.ts";
 import { readAgent } from "../payload/agent.ts";
 import { type Fields, readFields } from "../payload/fields.ts";
@@ -81,7 +82,7 @@ export function overwrite(draft: Draft, returned: Record<string, unknown>): Draf
     to: fields.text("to") ?? draft.to,
     model: fields.text("model") ?? draft.model,
     thinking: fields.text("thinking") ?? draft.thinking,
-    timeoutSeconds: fields.number("timeoutSeconds", 0, 604_800) ?? draft.timeoutSeconds,
+    timeoutSeconds: fields.number("timeoutSeconds", 0, longestRunSeconds) ?? draft.timeoutSeconds,
   };
   const faults = fields.refusal()?.details ?? [];
   if (faults.length === 0) return next;

@@ -2,12 +2,12 @@
 import { type AgentAction, wakeModes } from "../../core/action.ts";
 import { isRefusal, type Refusal } from "../../core/errors.ts";
 import { outsideMessage } from "../../core/message.ts";
+import { longestRunSeconds } from "../../core/run.ts";
 import { sessionKeyFault } from "../../core/session-key.ts";
 import { lastChannel } from "../../core/target.ts";
 import { type Fields, readFields } from "./fields.ts";
 
 const longest = { name: 500, agentId: 200, channel: 200, to: 500, model: 200, thinking: 32 };
-const longestRunSeconds = 604_800;
 
 export function readAgent(payload: unknown): AgentAction | Refusal {
   const fields = readFields(payload);

@@ -5,6 +5,7 @@ import * as fc from "fast-check";
 import { cases } from "../../../test/support/cases.ts";
 import { isRefusal } from "../../core/errors.ts";
 import { plainText } from "../../core/message.ts";
+import { longestRunSeconds } from "../../core/run.ts";
 import { readIdempotency } from "../acceptance.ts";
 import { readAgent } from "./agent.ts";
 import { readWake } from "./wake.ts";
@@ -60,7 +61,8 @@ test("any JSON is a run within its limits, or refused with the place", () => {
       assert.ok((action.name?.length ?? 0) <= 500 && (action.to?.length ?? 0) <= 500);
       assert.ok((action.sessionKey?.length ?? 0) <= 200 && (action.thinking?.length ?? 0) <= 32);
       assert.ok(
-        action.timeoutSeconds === null || (action.timeoutSeconds > 0 && action.timeoutSeconds <= 604_800),
+        action.timeoutSeconds === null ||
+          (action.timeoutSeconds > 0 && action.timeoutSeconds <= longestRunSeconds),
       );
       assert.equal(action.unsafe, false);
       assert.equal(action.tools, null);
