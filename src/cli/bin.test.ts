@@ -4,7 +4,7 @@ import { spawn, spawnSync } from "node:child_process";
 import test from "node:test";
 import { fileURLToPath } from "node:url";
 import { createFolder, createStoredHome } from "../../test/fixtures/command-line.ts";
-import { acceptance, event } from "../store/ports/harness.contract.ts";
+import { anAcceptance, anEvent } from "../../test/builders/acceptance.ts";
 
 const bin = fileURLToPath(new URL("../../bin/rouse.mjs", import.meta.url));
 const environment = (folder: string) => ({ ...process.env, ROUSE_HOME: folder, ROUSE_DEBUG: "" });
@@ -32,8 +32,8 @@ test("exit codes and streams", (t) => {
 
 test("output that nobody reads to its end ends quietly", async (t) => {
   const { folder, store } = await createStoredHome(t);
-  const events = Array.from({ length: 20 }, () => event("x".repeat(20_000)));
-  await store.accept(acceptance({ hook: "wake", events }));
+  const events = Array.from({ length: 20 }, () => anEvent("x".repeat(20_000)));
+  await store.accept(anAcceptance({ hook: "wake", events }));
   const child = spawn(process.execPath, [bin, "events", "--json"], { env: environment(folder) });
   let complaint = "";
   child.stderr.on("data", (chunk: Buffer) => void (complaint += chunk.toString()));

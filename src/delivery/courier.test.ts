@@ -8,7 +8,9 @@ import { createChannels } from "../channels/registry.ts";
 import { StoreUnavailable } from "../core/errors.ts";
 import { silentLog } from "../core/log.ts";
 import { plainText } from "../core/message.ts";
-import { acceptance, delivery, run, settlement } from "../store/ports/harness.contract.ts";
+import { anAcceptance } from "../../test/builders/acceptance.ts";
+import { aRun } from "../../test/builders/run.ts";
+import { aDelivery, aSettlement } from "../../test/builders/settlement.ts";
 import type { Store } from "../store/ports/store.ts";
 import { createCourier, type CourierOptions } from "./courier.ts";
 
@@ -48,11 +50,11 @@ async function setUp(t: TestContext) {
 
 /** Replies to as many recipients, stored without any agent. */
 async function flood(store: Store, count: number): Promise<void> {
-  const runs = Array.from({ length: count }, () => run());
-  await store.accept(acceptance({ runs }));
+  const runs = Array.from({ length: count }, () => aRun());
+  await store.accept(anAcceptance({ runs }));
   const { claimed } = await store.claimRuns({ kind: "hook", limit: count, lease: "flood", leaseMs: 60_000 });
   const settled = claimed.map((each, at) =>
-    store.settleRun(each, settlement({ delivery: delivery({ runId: each.id, to: String(at) }) })),
+    store.settleRun(each, aSettlement({ delivery: aDelivery({ runId: each.id, to: String(at) }) })),
   );
   assert.equal((await Promise.all(settled)).filter(Boolean).length, count);
 }

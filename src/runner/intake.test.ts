@@ -10,7 +10,8 @@ import type { Agent } from "../agents/agent.ts";
 import { createAgents } from "../agents/registry.ts";
 import type { AgentConfig } from "../config/config.ts";
 import { StoreUnavailable } from "../core/errors.ts";
-import { acceptance, event, heartbeat, run } from "../store/ports/harness.contract.ts";
+import { aHeartbeatRequest, anAcceptance, anEvent } from "../../test/builders/acceptance.ts";
+import { aRun, aRunRequest } from "../../test/builders/run.ts";
 import type { Acceptance } from "../core/request.ts";
 import type { Store } from "../store/ports/store.ts";
 import { acceptWith } from "./intake.ts";
@@ -42,8 +43,8 @@ async function setUp(t: TestContext, agent: Agent, { accept, config = mainAgent 
 test("an isolated run begins as it is accepted, without a claim", async (t) => {
   const agent = createFakeAgent();
   const { accept, find, claims } = await setUp(t, agent);
-  const each = run();
-  const accepted = await accept(acceptance({ runs: [each] }));
+  const each = aRun();
+  const accepted = await accept(anAcceptance({ runs: [each] }));
   assert.ok(accepted.kind === "stored" && accepted.begun?.id === each.id);
   await eventually(async () => (await find(each.id)).status === "succeeded");
   assert.equal((await find(each.id)).attempts, 1);
@@ -53,8 +54,8 @@ test("an isolated run begins as it is accepted, without a claim", async (t) => {
 test("it waits for its turn when there is no place", async (t) => {
   const agent = createHeldAgent();
   const { accept, runner, find } = await setUp(t, agent);
-  const runs = Array.from({ length: 5 }, () => run());
-  const accepted = await Promise.all(runs.map((each) => accept(acceptance({ runs: [each] }))));
+  const runs = Array.from({ length: 5 }, () => aRun());
+  const accepted = await Promise.all(runs.map((each) => accept(anAcceptance({ runs: [each] }))));
   const begun = accepted.filter((each) => each.kind === "stored" && each.begun);
   assert.equal(begun.length, 4);
   assert.equal((await find(runs[4]!.id)).status, "queued");
@@ -71,8 +72,8 @@ test("it is told once what it is told, and held to the budget", async (t) => {
   const agent = createFakeAgent();
   const config: AgentConfig = { ...mainAgent, kind: "http", url: "http://127.0.0.1/", secret: null };
   const { accept, find, store } = await setUp(t, agent, { config });
-  const each = run({ message: ["look at it"] });
-  await accept(acceptance({ runs: [each] }));
+  const each = aRun({ request: aRunRequest({ message: ["look at it"] }) });
+  await accept(anAcceptance({ runs: [each] }));
   await eventually(async () => (await find(each.id)).status === "succeeded");
   const turns = await store.listTurns(each);
   assert.deepEqual(
@@ -94,8 +95,8 @@ test("what has to be read from a file is read when it has its turn", async (t) =
   const { accept, find, runner } = await setUp(t, agent, {
     config: { ...mainAgent, workspace, instructionsFile },
   });
-  const each = run({ message: ["look at it"] });
-  assert.deepEqual(await accept(acceptance({ runs: [each] })), { kind: "stored" });
+  const each = aRun({ request: aRunRequest({ message: ["look at it"] }) });
+  assert.deepEqual(await accept(anAcceptance({ runs: [each] })), { kind: "stored" });
   runner.kick("hook");
   await eventually(async () => (await find(each.id)).status === "succeeded");
   assert.equal(agent.turns[0]?.prompt, "Be brief.\n\nlook at it");
@@ -105,21 +106,21 @@ test("what may have to wait, or leads to more than a run, is stored as it is", a
   const { accept } = await setUp(t, createFakeAgent());
   const idempotency = { key: "k", fingerprint: "f" };
   const others: Partial<Acceptance>[] = [
-    { runs: [run({ key: "hook:a" })] },
-    { runs: [run(), run()] },
-    { runs: [run()], events: [event()] },
-    { runs: [run()], heartbeat: heartbeat() },
-    { runs: [run()], idempotency },
-    { events: [event()] },
+    { runs: [aRun({ sessionKey: "hook:a" })] },
+    { runs: [aRun(), aRun()] },
+    { runs: [aRun()], events: [anEvent()] },
+    { runs: [aRun()], heartbeat: aHeartbeatRequest() },
+    { runs: [aRun()], idempotency },
+    { events: [anEvent()] },
   ];
-  for (const parts of others) assert.deepEqual(await accept(acceptance(parts)), { kind: "stored" });
+  for (const parts of others) assert.deepEqual(await accept(anAcceptance(parts)), { kind: "stored" });
 });
 
 test("a store that is away takes no place", async (t) => {
   const away = () => Promise.reject(new StoreUnavailable("away"));
   const { accept, runner } = await setUp(t, createFakeAgent(), { accept: away });
   for (let time = 0; time < 10; time++)
-    await assert.rejects(accept(acceptance({ runs: [run()] })), StoreUnavailable);
+    await assert.rejects(accept(anAcceptance({ runs: [aRun()] })), StoreUnavailable);
   await settled();
   assert.equal(runner.busy(), 0);
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { aClaimedRun, aRunRequest } from "../../test/builders/run.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { RunRequest } from "../core/action.ts";
 import { outsideMessage, plainText } from "../core/message.ts";
@@ -7,46 +8,8 @@ import type { ClaimedRun } from "../core/run.ts";
 import type { NewEvent } from "../core/system-event.ts";
 import { settle, type Attempt, type SettlePolicy } from "./settle.ts";
 
-const request: RunRequest = {
-  message: outsideMessage("message", "request", "do it"),
-  unsafe: false,
-  name: "Email",
-  wakeMode: "now",
-  deliver: true,
-  channel: "last",
-  to: null,
-  fallback: null,
-  model: null,
-  thinking: null,
-  timeoutSeconds: null,
-  trace: null,
-  tools: [],
-};
-
-const run = (more: Partial<ClaimedRun> = {}, asked: Partial<RunRequest> = {}): ClaimedRun => ({
-  id: "run",
-  kind: "hook",
-  hook: "agent",
-  agentId: "other",
-  requestedAgentId: null,
-  sessionKey: "hook:run",
-  isolated: true,
-  request: { ...request, ...asked },
-  status: "running",
-  attempts: 1,
-  createdAt: 0,
-  startedAt: 0,
-  endedAt: null,
-  reply: null,
-  error: null,
-  signals: null,
-  report: null,
-  acted: false,
-  lease: "lease",
-  elapsedMs: 0,
-  cancelRequested: false,
-  ...more,
-});
+const run = (parts: Partial<ClaimedRun> = {}, asked: Partial<RunRequest> = {}): ClaimedRun =>
+  aClaimedRun({ id: "run", agentId: "other", request: aRunRequest({ name: "Email", ...asked }), ...parts });
 
 const nothingReported = {
   inputTokens: 0,

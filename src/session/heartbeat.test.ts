@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { aSettlement } from "../../test/builders/settlement.ts";
 import { createFakeClock, eventually, settled } from "../../test/fakes/clock.ts";
 import { openTestStore } from "../../test/fakes/runner.ts";
 import { StoreUnavailable } from "../core/errors.ts";
@@ -125,18 +126,7 @@ test("two nodes on one store beat once a period", async (t) => {
   const before = (await store.listRuns({ kind: "heartbeat", limit: null })).length;
   for (const run of (await store.claimRuns({ kind: "heartbeat", limit: 1, lease: "l", leaseMs: minute }))
     .claimed)
-    await store.settleRun(run, {
-      next: { kind: "ended", status: "succeeded", reply: "HEARTBEAT_OK", error: null },
-      workedMs: 0,
-      signals: null,
-      report: null,
-      used: null,
-      ending: null,
-      summary: null,
-      delivery: null,
-      heartbeat: null,
-      shownEventIds: [],
-    });
+    await store.settleRun(run, aSettlement());
   await clock.advance(30 * minute);
   const count = async () => (await store.listRuns({ kind: "heartbeat", limit: null })).length;
   await eventually(async () => (await count()) > before, "a heartbeat");

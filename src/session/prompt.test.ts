@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { aRunRequest } from "../../test/builders/run.ts";
 import type { RunRequest } from "../core/action.ts";
 import { outsideMessage, type Message } from "../core/message.ts";
 import type { EventSource, SystemEvent } from "../core/system-event.ts";
@@ -157,22 +158,11 @@ describe("the prompt of a heartbeat", () => {
 
 describe("the prompt of a hook run", () => {
   const run = (asked: Partial<RunRequest> = {}) => ({
-    request: {
+    request: aRunRequest({
       message: outsideMessage("message", "request", " the\nmessage "),
-      unsafe: false,
       name: null,
-      wakeMode: "now",
-      deliver: true,
-      channel: "last",
-      to: null,
-      fallback: null,
-      model: null,
-      thinking: null,
-      timeoutSeconds: null,
-      trace: null,
-      tools: [],
       ...asked,
-    } satisfies RunRequest,
+    }),
   });
   const mapped: Message = [
     "Mail from ",

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { aRunRequest } from "../../test/builders/run.ts";
 import { outsideMessage } from "../core/message.ts";
 import { summaryOf, summaryText } from "./summary.ts";
 
@@ -46,21 +47,7 @@ test("says that the reply was not delivered, within the limit", () => {
 });
 
 test("is a system event of the main session that names its source, and outside text as a whole", () => {
-  const request = {
-    message: outsideMessage("message", "request", "m"),
-    unsafe: false,
-    name: "Email",
-    wakeMode: "now",
-    deliver: true,
-    channel: "last",
-    to: null,
-    fallback: null,
-    model: null,
-    thinking: null,
-    timeoutSeconds: null,
-    trace: null,
-    tools: [],
-  } as const;
+  const request = aRunRequest({ name: "Email" });
   assert.deepEqual(summaryOf({ hook: "agent", request }, "id", { status: "succeeded", text: "Done." }), {
     id: "id",
     sessionKey: "main",

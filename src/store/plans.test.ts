@@ -6,18 +6,10 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "node:test";
 import pg from "pg";
 import { createDatabase } from "../../test/support/postgres.ts";
-import {
-  acceptance,
-  createTestClock,
-  delivery,
-  event,
-  heartbeat,
-  leaseMs,
-  request,
-  run,
-  sentOutcome,
-  settlement,
-} from "./ports/harness.contract.ts";
+import { aHeartbeatRequest, anAcceptance, anEvent } from "../../test/builders/acceptance.ts";
+import { aRun, aRunRequest } from "../../test/builders/run.ts";
+import { aDelivery, aDeliverySettlement, aSettlement } from "../../test/builders/settlement.ts";
+import { createTestClock, leaseMs } from "./ports/harness.contract.ts";
 import {
   answerTo,
   statementsOf,
@@ -69,16 +61,20 @@ const start = (id: string): AttemptStart => ({
 const hotPath = (dialect: Dialect): Program<unknown>[] => [
   accept(dialect, {
     ...packGroup([
-      acceptance({ runs: [run({ key: "hook:a" })], events: [event()], heartbeat: heartbeat() }),
-      acceptance({ runs: [run()], idempotency: { key: "k", fingerprint: "f" } }),
+      anAcceptance({
+        runs: [aRun({ sessionKey: "hook:a" })],
+        events: [anEvent()],
+        heartbeat: aHeartbeatRequest(),
+      }),
+      anAcceptance({ runs: [aRun()], idempotency: { key: "k", fingerprint: "f" } }),
     ]),
     now,
     idempotencyMs: 1000,
   }),
-  acceptRuns(dialect, { runs: [toRunRow(run())], now }),
-  acceptRuns(dialect, { runs: [toRunRow(run({ key: "hook:a" }))], now }),
-  acceptBegun(dialect, { runs: [toClaimedRow(run(), "lease")], starts: [start("a")], leaseMs, now }),
-  acceptEvents(dialect, { events: [toEventRow(event())], heartbeat: heartbeat(), now }),
+  acceptRuns(dialect, { runs: [toRunRow(aRun())], now }),
+  acceptRuns(dialect, { runs: [toRunRow(aRun({ sessionKey: "hook:a" }))], now }),
+  acceptBegun(dialect, { runs: [toClaimedRow(aRun(), "lease")], starts: [start("a")], leaseMs, now }),
+  acceptEvents(dialect, { events: [toEventRow(anEvent())], heartbeat: aHeartbeatRequest(), now }),
   claimRuns(dialect, { kind: "hook", limit: 4, lease: "lease", leaseMs, now }),
   renewRuns(dialect, { ids: ["a"], lease: "lease", leaseMs, now }),
   beginRuns(dialect, { starts: [start("a"), start("b")], now }),
@@ -89,9 +85,9 @@ const hotPath = (dialect: Dialect): Program<unknown>[] => [
       {
         id: "a",
         lease: "lease",
-        settlement: settlement({
-          summary: event(),
-          heartbeat: heartbeat(),
+        settlement: aSettlement({
+          summary: anEvent(),
+          heartbeat: aHeartbeatRequest(),
           used: { inputTokens: 1, outputTokens: 1, cost: 0 },
           ending: { ...place, text: "done", foreignSession: null, carried: true },
         }),
@@ -104,16 +100,16 @@ const hotPath = (dialect: Dialect): Program<unknown>[] => [
       {
         id: "a",
         lease: "lease",
-        settlement: settlement({
-          summary: event(),
-          delivery: delivery(),
-          heartbeat: heartbeat(),
+        settlement: aSettlement({
+          summary: anEvent(),
+          delivery: aDelivery(),
+          heartbeat: aHeartbeatRequest(),
           shownEventIds: ["e"],
           used: { inputTokens: 1, outputTokens: 1, cost: 0 },
           ending: { ...place, text: "done", foreignSession: "f", carried: false },
         }),
       },
-      { id: "b", lease: "lease", settlement: settlement({ next: { kind: "released" } }) },
+      { id: "b", lease: "lease", settlement: aSettlement({ next: { kind: "released" } }) },
     ],
     now,
   }),
@@ -122,7 +118,7 @@ const hotPath = (dialect: Dialect): Program<unknown>[] => [
   settleDelivery(dialect, {
     id: "d",
     lease: "lease",
-    settlement: { ...sentOutcome, fallback: delivery() },
+    settlement: { ...aDeliverySettlement(), fallback: aDelivery() },
     now,
   }),
   waitingChannels(dialect, null),
@@ -156,7 +152,7 @@ const row: Row = {
   ready_at: 1,
   cancel_requested: 0,
   seq: 1,
-  request: JSON.stringify(request),
+  request: JSON.stringify(aRunRequest()),
   session_key: "main",
   source: "wake",
   hook: null,

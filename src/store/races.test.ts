@@ -4,16 +4,10 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import pg from "pg";
 import { createDatabase } from "../../test/support/postgres.ts";
-import {
-  createTestClock,
-  delivery,
-  event,
-  heartbeat,
-  leaseMs,
-  run,
-  sentOutcome,
-  settlement,
-} from "./ports/harness.contract.ts";
+import { aHeartbeatRequest, anEvent } from "../../test/builders/acceptance.ts";
+import { aRun } from "../../test/builders/run.ts";
+import { aDelivery, aDeliverySettlement, aSettlement } from "../../test/builders/settlement.ts";
+import { createTestClock, leaseMs } from "./ports/harness.contract.ts";
 import { answerTo, postgresDialect, statementsOf, type Program, type Row } from "./driver/driver.ts";
 import { openPostgresStore } from "./postgres/postgres.ts";
 import { toArrays } from "./postgres/arrays.ts";
@@ -92,16 +86,16 @@ describe("races of the queue", () => {
     assert.fail("nobody waited: the two transactions did not meet");
   };
 
-  const enqueue = (made = run({ key: lane })) => insertRuns(dialect, { runs: [toRunRow(made)], now });
+  const enqueue = (made = aRun({ sessionKey: lane })) => insertRuns(dialect, { runs: [toRunRow(made)], now });
   const claimOne = () => claimRuns(dialect, { kind: "hook", limit: 10, lease: "lease", leaseMs, now });
   const settle = function* (id: string): Program<boolean | undefined> {
-    const settlements = [{ id, lease: "lease", settlement: settlement() }];
+    const settlements = [{ id, lease: "lease", settlement: aSettlement() }];
     return (yield* settleRuns(dialect, { settlements, now }))[0];
   };
   const cancel = (id: string) =>
     cancelRun(dialect, { id, error: "cancelled", summary: null, heartbeat: null, now });
   const wake = () =>
-    acceptEvents(dialect, { events: [toEventRow(event())], heartbeat: heartbeat(), now: null });
+    acceptEvents(dialect, { events: [toEventRow(anEvent())], heartbeat: aHeartbeatRequest(), now: null });
   const statuses = async (): Promise<string[]> =>
     (await observer.query<{ status: string }>("select status from run order by seq")).rows.map(
       ({ status }) => status,
@@ -110,8 +104,8 @@ describe("races of the queue", () => {
   const claimable = async (): Promise<string[]> =>
     (await whole(one, claimOne())).claimed.map((each) => each.id);
 
-  const laneWithRunningHead = async (...waiting: ReturnType<typeof run>[]): Promise<string> => {
-    const head = run({ key: lane });
+  const laneWithRunningHead = async (...waiting: ReturnType<typeof aRun>[]): Promise<string> => {
+    const head = aRun({ sessionKey: lane });
     await whole(one, enqueue(head));
     await whole(one, claimOne());
     for (const each of waiting) await whole(one, enqueue(each));
@@ -120,7 +114,7 @@ describe("races of the queue", () => {
 
   test("enqueue first, settle meanwhile: the new run becomes the head", async () => {
     const head = await laneWithRunningHead();
-    const late = run({ key: lane });
+    const late = aRun({ sessionKey: lane });
     await begin(one, enqueue(late));
     const settled = whole(two, settle(head));
     await someoneWaits();
@@ -131,7 +125,7 @@ describe("races of the queue", () => {
 
   test("settle first, enqueue meanwhile: the new run becomes the head", async () => {
     const head = await laneWithRunningHead();
-    const late = run({ key: lane });
+    const late = aRun({ sessionKey: lane });
     await begin(one, settle(head));
     const enqueued = whole(two, enqueue(late));
     await someoneWaits();
@@ -141,7 +135,7 @@ describe("races of the queue", () => {
   });
 
   test("settle first, cancel of the promoted run meanwhile: the lane goes on behind it", async () => {
-    const [second, third] = [run({ key: lane }), run({ key: lane })];
+    const [second, third] = [aRun({ sessionKey: lane }), aRun({ sessionKey: lane })];
     const head = await laneWithRunningHead(second, third);
     await begin(one, settle(head));
     const cancelled = whole(two, cancel(second.id));
@@ -152,7 +146,7 @@ describe("races of the queue", () => {
   });
 
   test("cancel first, settle meanwhile: the cancelled run is never promoted", async () => {
-    const [second, third] = [run({ key: lane }), run({ key: lane })];
+    const [second, third] = [aRun({ sessionKey: lane }), aRun({ sessionKey: lane })];
     const head = await laneWithRunningHead(second, third);
     await begin(one, cancel(second.id));
     const settled = whole(two, settle(head));
@@ -163,7 +157,7 @@ describe("races of the queue", () => {
   });
 
   test("two runs that both see an empty lane: one head, the other behind it", async () => {
-    const [first, second] = [run({ key: lane }), run({ key: lane })];
+    const [first, second] = [aRun({ sessionKey: lane }), aRun({ sessionKey: lane })];
     await begin(one, enqueue(first));
     const enqueued = whole(two, enqueue(second));
     await someoneWaits();
@@ -176,17 +170,17 @@ describe("races of the queue", () => {
 
   test("a heartbeat is not claimed while a request that relies on it is not yet committed", async () => {
     const claimBeat = () => claimRuns(dialect, { kind: "heartbeat", limit: 1, lease: "lease", leaseMs, now });
-    await whole(one, requestHeartbeat(dialect, { ...heartbeat(), now }));
-    await begin(one, requestHeartbeat(dialect, { ...heartbeat(), now }));
+    await whole(one, requestHeartbeat(dialect, { ...aHeartbeatRequest(), now }));
+    await begin(one, requestHeartbeat(dialect, { ...aHeartbeatRequest(), now }));
     assert.deepEqual((await whole(two, claimBeat())).claimed, []);
     await one.query("commit");
     assert.equal((await whole(two, claimBeat())).claimed.length, 1);
   });
 
   test("a heartbeat claimed meanwhile does not count for a request: one more waits behind it", async () => {
-    await whole(one, requestHeartbeat(dialect, { ...heartbeat(), now }));
+    await whole(one, requestHeartbeat(dialect, { ...aHeartbeatRequest(), now }));
     await begin(one, claimRuns(dialect, { kind: "heartbeat", limit: 1, lease: "lease", leaseMs, now }));
-    const requested = whole(two, requestHeartbeat(dialect, { ...heartbeat(), now }));
+    const requested = whole(two, requestHeartbeat(dialect, { ...aHeartbeatRequest(), now }));
     await someoneWaits();
     await one.query("commit");
     await requested;
@@ -194,7 +188,7 @@ describe("races of the queue", () => {
   });
 
   test("events in a single statement: a heartbeat claimed meanwhile does not count, one more waits behind it", async () => {
-    await whole(one, requestHeartbeat(dialect, { ...heartbeat(), now }));
+    await whole(one, requestHeartbeat(dialect, { ...aHeartbeatRequest(), now }));
     await begin(one, claimRuns(dialect, { kind: "heartbeat", limit: 1, lease: "lease", leaseMs, now }));
     const accepted = play(two, wake());
     await someoneWaits();
@@ -205,7 +199,7 @@ describe("races of the queue", () => {
   });
 
   test("events in a single statement: one that meets another's heartbeat stores nothing, and says so", async () => {
-    await begin(one, requestHeartbeat(dialect, { ...heartbeat(), now }));
+    await begin(one, requestHeartbeat(dialect, { ...aHeartbeatRequest(), now }));
     const accepted = play(two, wake());
     await someoneWaits();
     await one.query("commit");
@@ -217,7 +211,7 @@ describe("races of the queue", () => {
   });
 
   test("runs in a single statement: the one that met another's head is named, and the others are stored", async () => {
-    const [first, second, other] = [run({ key: lane }), run({ key: lane }), run()];
+    const [first, second, other] = [aRun({ sessionKey: lane }), aRun({ sessionKey: lane }), aRun()];
     await begin(one, enqueue(first));
     const accepted = play(two, acceptRuns(dialect, { runs: [second, other].map(toRunRow), now }));
     await someoneWaits();
@@ -227,7 +221,7 @@ describe("races of the queue", () => {
   });
 
   test("a late settle after a takeover changes nothing", async () => {
-    const head = await laneWithRunningHead(run({ key: lane }));
+    const head = await laneWithRunningHead(aRun({ sessionKey: lane }));
     const later = now + leaseMs;
     await whole(
       two,
@@ -241,7 +235,7 @@ describe("races of the queue", () => {
     assert.equal(rows[0]?.lease, "taken over");
   });
 
-  const put = (made = delivery()) => insertDelivery(dialect, made, now);
+  const put = (made = aDelivery()) => insertDelivery(dialect, made, now);
   const claimNext = (lease = "lease", channel = "telegram") =>
     claimDeliveries(dialect, { channel, limit: 10, lease, leaseMs, now });
   const end = (id: string) =>
@@ -249,12 +243,12 @@ describe("races of the queue", () => {
       id,
       lease: "lease",
       now,
-      settlement: sentOutcome,
+      settlement: aDeliverySettlement(),
     });
   const sendable = async (): Promise<string[]> =>
     (await whole(one, claimNext())).claimed.map((each) => each.id);
-  const laneWithClaimedHead = async (...behind: ReturnType<typeof delivery>[]): Promise<string> => {
-    const head = delivery();
+  const laneWithClaimedHead = async (...behind: ReturnType<typeof aDelivery>[]): Promise<string> => {
+    const head = aDelivery();
     await whole(one, put(head));
     await whole(one, claimNext());
     for (const each of behind) await whole(one, put(each));
@@ -262,7 +256,7 @@ describe("races of the queue", () => {
   };
 
   test("two nodes claim from one lane at the same time: one gets its head, the other nothing", async () => {
-    const [first, second] = [delivery(), delivery()];
+    const [first, second] = [aDelivery(), aDelivery()];
     await whole(one, put(first));
     await whole(one, put(second));
     const mine = await begin(one, claimNext("one"));
@@ -273,7 +267,7 @@ describe("races of the queue", () => {
   });
 
   test("two deliveries that both see an empty lane: one head, the other behind it", async () => {
-    const [first, second] = [delivery(), delivery()];
+    const [first, second] = [aDelivery(), aDelivery()];
     await begin(one, put(first));
     const stored = whole(two, put(second));
     await someoneWaits();
@@ -286,7 +280,7 @@ describe("races of the queue", () => {
 
   test("a delivery is made first, the head ends meanwhile: the new one becomes the head", async () => {
     const head = await laneWithClaimedHead();
-    const late = delivery();
+    const late = aDelivery();
     await begin(one, put(late));
     const ended = whole(two, end(head));
     await someoneWaits();
@@ -297,7 +291,7 @@ describe("races of the queue", () => {
 
   test("the head ends first, a delivery is made meanwhile: the new one becomes the head", async () => {
     const head = await laneWithClaimedHead();
-    const late = delivery();
+    const late = aDelivery();
     await begin(one, end(head));
     const stored = whole(two, put(late));
     await someoneWaits();
@@ -307,7 +301,7 @@ describe("races of the queue", () => {
   });
 
   test("the head ends first, the next is cancelled meanwhile: the lane goes on behind it", async () => {
-    const [second, third] = [delivery(), delivery()];
+    const [second, third] = [aDelivery(), aDelivery()];
     const head = await laneWithClaimedHead(second, third);
     await begin(one, end(head));
     const cancelled = whole(two, cancelDelivery(dialect, { id: second.id, error: "cancelled", now }));
@@ -318,7 +312,7 @@ describe("races of the queue", () => {
   });
 
   test("one is retried while another is made for its empty lane: they go one after the other", async () => {
-    const [old, young] = [delivery({ status: "failed" }), delivery()];
+    const [old, young] = [aDelivery({ status: "failed" }), aDelivery()];
     await whole(one, put(old));
     await begin(one, put(young));
     const retried = whole(two, retryDelivery(dialect, { id: old.id, now }));
@@ -331,7 +325,7 @@ describe("races of the queue", () => {
   });
 
   test("one moves while another is made for the same empty lane: they go one after the other", async () => {
-    const [moving, made] = [delivery({ to: "elsewhere" }), delivery()];
+    const [moving, made] = [aDelivery({ to: "elsewhere" }), aDelivery()];
     await whole(one, put(moving));
     await whole(one, claimNext());
     const target = { channel: "telegram", to: "12345" };

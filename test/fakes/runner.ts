@@ -5,14 +5,15 @@ import type { TestContext } from "node:test";
 import type { Agent } from "../../src/agents/agent.ts";
 import { createAgents } from "../../src/agents/registry.ts";
 import type { AgentConfig } from "../../src/config/config.ts";
-import { newId } from "../../src/core/id.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { outsideMessage } from "../../src/core/message.ts";
 import type { RunRequest } from "../../src/core/action.ts";
-import type { NewRun } from "../../src/core/run.ts";
+import type { Acceptance } from "../../src/core/request.ts";
 import { createRunner, type RunnerOptions } from "../../src/runner/runner.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite.ts";
 import type { Store } from "../../src/store/ports/store.ts";
+import { aHeartbeatRequest, anAcceptance, anEvent } from "../builders/acceptance.ts";
+import { aRun, aRunRequest } from "../builders/run.ts";
 import { createFakeClock, eventually, type FakeClock } from "./clock.ts";
 import { makeFolder } from "../support/folder.ts";
 
@@ -68,64 +69,27 @@ export async function setUpRunner(test: TestContext) {
 
   /** Accepts a run; with a session key it is part of a conversation. */
   async function enqueue(asked: Partial<RunRequest> = {}, sessionKey: string | null = null): Promise<string> {
-    const id = newId();
-    const key = sessionKey ?? `hook:${id}`;
-    const run: NewRun = {
-      id,
-      kind: "hook",
-      hook: "agent",
-      agentId: "main",
-      requestedAgentId: null,
-      sessionKey: key,
-      isolated: sessionKey === null,
-      request: {
-        message: outsideMessage("message", "request", "do it"),
-        unsafe: false,
-        name: "Email",
-        wakeMode: "next-heartbeat",
-        deliver: false,
-        channel: "last",
-        to: null,
-        fallback: null,
-        model: null,
-        thinking: null,
-        timeoutSeconds: null,
-        trace: null,
-        tools: [],
-        ...asked,
-      },
-    };
+    const request = aRunRequest({
+      message: outsideMessage("message", "request", "do it"),
+      name: "Email",
+      wakeMode: "next-heartbeat",
+      deliver: false,
+      ...asked,
+    });
+    const run = aRun({ request, ...(sessionKey !== null && { sessionKey }) });
     await accept({ runs: [run] });
-    return id;
+    return run.id;
   }
 
-  const accept = (more: Partial<Parameters<Store["accept"]>[0]>) =>
-    store.accept({
-      id: newId(),
-      hook: "agent",
-      events: [],
-      runs: [],
-      heartbeat: null,
-      idempotency: null,
-      response: { status: 202, body: {} },
-      ...more,
-    });
+  const accept = (parts: Partial<Acceptance>) => store.accept(anAcceptance(parts));
 
   async function wake(text: string, delayMs: number | null = 0): Promise<string> {
-    const id = newId();
+    const event = anEvent(text);
     await accept({
-      events: [
-        {
-          id,
-          sessionKey: "main",
-          source: "wake",
-          hook: "wake",
-          text: outsideMessage("text", "request", text),
-        },
-      ],
-      heartbeat: delayMs === null ? null : { agentId: "main", delayMs },
+      events: [event],
+      heartbeat: delayMs === null ? null : aHeartbeatRequest(delayMs),
     });
-    return id;
+    return event.id;
   }
 
   const find = async (id: string) => {

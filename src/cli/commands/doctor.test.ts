@@ -8,7 +8,10 @@ import { systemClock } from "../../core/clock.ts";
 import { newId } from "../../core/id.ts";
 import { createDatabase } from "../../../test/support/postgres.ts";
 import { openPostgresStore } from "../../store/postgres/postgres.ts";
-import { acceptance, acceptRuns, claim, event, run, settlement } from "../../store/ports/harness.contract.ts";
+import { anAcceptance, anEvent } from "../../../test/builders/acceptance.ts";
+import { aRun } from "../../../test/builders/run.ts";
+import { aSettlement } from "../../../test/builders/settlement.ts";
+import { acceptRuns, claim } from "../../store/ports/harness.contract.ts";
 import { judgeDifference } from "../doctor/clock.ts";
 import type { Finding } from "../doctor/finding.ts";
 import { checkNode, judgeDisk } from "../doctor/machine.ts";
@@ -46,8 +49,8 @@ const configWith = (more: { gateway?: object; agents?: object; store?: object; h
 test("a good setup is ok everywhere", async (t) => {
   const port = await readyServer(t, 200);
   const { store, rouse } = await createStoredHome(t, systemClock, configWith({ gateway: { port } }));
-  await store.accept(acceptance({ hook: "wake", events: [event()] }));
-  await acceptRuns(store, run());
+  await store.accept(anAcceptance({ hook: "wake", events: [anEvent()] }));
+  await acceptRuns(store, aRun());
   const result = await rouse(["doctor", "--json"]);
   const { ok, of, checks } = findingsOf(result);
   assert.ok(ok);
@@ -182,7 +185,7 @@ test("a damaged store fails and its work is unknown", async (t) => {
 
 test("replies that reached nobody are counted", async (t) => {
   const { store, rouse } = await createStoredHome(t);
-  const failed = run();
+  const failed = aRun();
   await acceptRuns(store, failed);
   await claim(store);
   const delivery = {
@@ -196,7 +199,7 @@ test("replies that reached nobody are counted", async (t) => {
   };
   await store.settleRun(
     { ...failed, lease: "lease" },
-    settlement({ delivery: { ...delivery, status: "failed", error: "no recipient" } }),
+    aSettlement({ delivery: { ...delivery, status: "failed", error: "no recipient" } }),
   );
   const { of } = findingsOf(await rouse(["doctor", "--json"]));
   assert.equal(of("waiting work").status, "warn");
@@ -206,7 +209,7 @@ test("replies that reached nobody are counted", async (t) => {
 test("something stored in the future is noticed", async (t) => {
   const ahead = { ...systemClock, now: () => Date.now() + 60_000 };
   const { store, rouse } = await createStoredHome(t, ahead);
-  await store.accept(acceptance({ hook: "wake", events: [event()] }));
+  await store.accept(anAcceptance({ hook: "wake", events: [anEvent()] }));
   const { of } = findingsOf(await rouse(["doctor", "--json"]));
   assert.equal(of("clock").status, "warn");
   assert.match(of("clock").message, /future/);

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Budget } from "../../core/spending.ts";
-import { acceptRuns, claim, run, settlement } from "../../store/ports/harness.contract.ts";
+import { aRun } from "../../../test/builders/run.ts";
+import { aSettlement } from "../../../test/builders/settlement.ts";
+import { acceptRuns, claim } from "../../store/ports/harness.contract.ts";
 import { createStoredHome, hookToken, json } from "../../../test/fixtures/command-line.ts";
 
 const noBudget: Budget = { runsPerDay: 0, tokensPerDay: 0, moneyPerDay: null };
@@ -16,7 +18,7 @@ async function park(store: Parameters<typeof claim>[0]): Promise<string[]> {
 test("parked runs are released: one, those of a hook, or all", async (t) => {
   const { store, rouse } = await createStoredHome(t);
   assert.match((await rouse(["runs", "release"])).stdout, /No runs are parked/);
-  await acceptRuns(store, run(), run(), run(), { ...run(), hook: "other" });
+  await acceptRuns(store, aRun(), aRun(), aRun(), aRun({ hook: "other" }));
   const [first] = await park(store);
   assert.deepEqual(json(await rouse(["runs", "release", first!, "--json"])), { released: 1 });
   const again = await rouse(["runs", "release", first!]);
@@ -29,7 +31,7 @@ test("parked runs are released: one, those of a hook, or all", async (t) => {
 
 test("show tells what the agent was told, what it answered, and what it used", async (t) => {
   const { store, rouse } = await createStoredHome(t);
-  await acceptRuns(store, run());
+  await acceptRuns(store, aRun());
   const [claimed] = (await claim(store)).claimed;
   assert.ok(claimed);
   await store.startRun({
@@ -49,7 +51,7 @@ test("show tells what the agent was told, what it answered, and what it used", a
     toolsGranted: ["read"],
     toolsUsed: [],
   };
-  await store.settleRun(claimed, settlement({ ending, report }));
+  await store.settleRun(claimed, aSettlement({ ending, report }));
   const { stdout } = await rouse(["runs", "show", claimed.id]);
   assert.match(stdout, /user:\n {2}Say what it is\.\n[^]*assistant:\n {2}It is blue\./);
   assert.match(
@@ -64,7 +66,7 @@ test("show tells what the agent was told, what it answered, and what it used", a
 test("doctor says which hook has used up its budget", async (t) => {
   const config = { hooks: { enabled: true, token: hookToken, budget: { runsPerDay: 1 } } };
   const { store, rouse } = await createStoredHome(t, undefined, config);
-  await acceptRuns(store, run(), run());
+  await acceptRuns(store, aRun(), aRun());
   const budget: Budget = { ...noBudget, runsPerDay: 1, tokensPerDay: 1000 };
   for (const each of (await claim(store)).claimed)
     await store.startRun({ ...each, isolated: true, historyCharacters: 0, prompt: "told", budget });

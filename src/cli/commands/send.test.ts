@@ -6,7 +6,9 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import test, { type TestContext } from "node:test";
 import type { Clock } from "../../core/clock.ts";
-import { acceptRuns, claim, run, settlement } from "../../store/ports/harness.contract.ts";
+import { aRun } from "../../../test/builders/run.ts";
+import { aSettlement } from "../../../test/builders/settlement.ts";
+import { acceptRuns, claim } from "../../store/ports/harness.contract.ts";
 import type { Settlement } from "../../core/settlement.ts";
 import type { Store } from "../../store/ports/store.ts";
 import {
@@ -191,14 +193,14 @@ async function endRun(store: Store, id: string, next: Settlement["next"]): Promi
   const { claimed } = await claim(store);
   await store.settleRun(
     claimed.find((each) => each.id === id)!,
-    settlement({ next }),
+    aSettlement({ next }),
   );
 }
 
 test("--wait prints the reply, or why there is none", async (t) => {
   const { store, rouse } = await createStoredHome(t);
-  const good = run();
-  const bad = run();
+  const good = aRun();
+  const bad = aRun();
   const ended = { kind: "ended", status: "succeeded", reply: "42\nsure", error: null } as const;
   const answering = await fakeServer(
     t,
@@ -236,8 +238,8 @@ test("--wait prints the reply, or why there is none", async (t) => {
 
 test("--wait waits for every run that was started", async (t) => {
   const { store, rouse } = await createStoredHome(t);
-  const good = run();
-  const bad = run();
+  const good = aRun();
+  const bad = aRun();
   await acceptRuns(store, good);
   await endRun(store, good.id, { kind: "ended", status: "succeeded", reply: "42", error: null });
   await acceptRuns(store, bad);
@@ -278,7 +280,7 @@ test("waiting looks again until the run has ended, with a sign of life on a term
   };
   const { context, written } = createTestContext([], { errorIsTerminal: true, clock });
   const base = {
-    ...run(),
+    ...aRun(),
     attempts: 1,
     createdAt: 0,
     startedAt: 0,

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { acceptRuns, run as newRun, settlement } from "../../store/ports/harness.contract.ts";
+import { aRun } from "../../../test/builders/run.ts";
+import { aSettlement } from "../../../test/builders/settlement.ts";
+import { acceptRuns } from "../../store/ports/harness.contract.ts";
 import { createStoredHome, json } from "../../../test/fixtures/command-line.ts";
 
 test("the target is set, shown and taken away", async (t) => {
@@ -32,7 +34,7 @@ test("what is no target is wrong usage", async (t) => {
 test("sessions are listed, shown and reset", async (t) => {
   const { store, rouse } = await createStoredHome(t);
   assert.match((await rouse(["sessions"])).stdout, /No sessions/);
-  const { id, agentId, ...rest } = newRun({ key: "ticket:7" });
+  const { id, agentId, ...rest } = aRun({ sessionKey: "ticket:7" });
   await acceptRuns(store, { id, agentId, ...rest });
   const { claimed } = await store.claimRuns({ kind: "hook", limit: 1, lease: "l", leaseMs: 1000 });
   const run = claimed[0]!;
@@ -50,7 +52,7 @@ test("sessions are listed, shown and reset", async (t) => {
     foreignSession: null,
     carried: true,
   };
-  await store.settleRun(run, settlement({ ending }));
+  await store.settleRun(run, aSettlement({ ending }));
   const [session] = json(await rouse(["sessions", "list", "--json"])) as {
     sessionKey: string;
     turns: number;

@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { newId } from "../../core/id.ts";
 import { plainText } from "../../core/message.ts";
-import { acceptance, acceptRuns, claim, event, run, settlement } from "../../store/ports/harness.contract.ts";
+import { anAcceptance, anEvent } from "../../../test/builders/acceptance.ts";
+import { aRun } from "../../../test/builders/run.ts";
+import { aSettlement } from "../../../test/builders/settlement.ts";
+import { acceptRuns, claim } from "../../store/ports/harness.contract.ts";
 import type { Store } from "../../store/ports/store.ts";
 import { createStoredHome, json } from "../../../test/fixtures/command-line.ts";
 
@@ -10,13 +13,13 @@ type Fields = Record<string, unknown>;
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 async function endedRun(store: Store, delivery: "waiting" | "failed" = "waiting") {
-  const accepted = run();
+  const accepted = aRun();
   await acceptRuns(store, accepted);
   const deliveryId = newId();
   await claim(store);
   await store.settleRun(
     { ...accepted, lease: "lease" },
-    settlement({
+    aSettlement({
       delivery: {
         id: deliveryId,
         runId: accepted.id,
@@ -36,7 +39,7 @@ async function endedRun(store: Store, delivery: "waiting" | "failed" = "waiting"
 test("runs --json has the public fields, newest first", async (t) => {
   const { store, rouse } = await createStoredHome(t);
   const { id } = await endedRun(store);
-  const waiting = run();
+  const waiting = aRun();
   await acceptRuns(store, waiting);
   const [newest, oldest] = json(await rouse(["runs", "--json"])) as Fields[];
   const fields =
@@ -71,12 +74,12 @@ test("runs show says in words what was noticed in outside text", async (t) => {
     { signals: { ...noticed, hiddenCharacters: 0, fakeMarkers: 0 }, words: /^signals: +nothing noticed$/m },
   ];
   for (const { signals, words } of cases) {
-    const one = run();
+    const one = aRun();
     await acceptRuns(store, one);
     const before = await rouse(["runs", "show", one.id]);
     assert.match(before.stdout, /^signals: +not looked at before its first attempt$/m);
     await claim(store);
-    await store.settleRun({ ...one, lease: "lease" }, settlement({ signals }));
+    await store.settleRun({ ...one, lease: "lease" }, aSettlement({ signals }));
     assert.match((await rouse(["runs", "show", one.id])).stdout, words);
     assert.deepEqual((json(await rouse(["runs", "show", one.id, "--json"])) as Fields)["signals"], signals);
   }
@@ -96,7 +99,7 @@ test("runs retry makes a new run of one that has ended", async (t) => {
 
 test("runs cancel ends a waiting run with its summary and a heartbeat, once", async (t) => {
   const { store, rouse } = await createStoredHome(t);
-  const waiting = run();
+  const waiting = aRun();
   await acceptRuns(store, waiting);
   const done = await rouse(["runs", "cancel", waiting.id]);
   assert.equal(done.code, 0, done.stderr);
@@ -109,7 +112,7 @@ test("runs cancel ends a waiting run with its summary and a heartbeat, once", as
 
 test("runs cancel asks for a running run to be stopped", async (t) => {
   const { store, rouse } = await createStoredHome(t);
-  const working = run();
+  const working = aRun();
   await acceptRuns(store, working);
   await claim(store);
   assert.deepEqual(json(await rouse(["runs", "cancel", working.id, "--json"])), {
@@ -120,8 +123,8 @@ test("runs cancel asks for a running run to be stopped", async (t) => {
 
 test("events are listed, shown again, and never shown", async (t) => {
   const { store, rouse } = await createStoredHome(t);
-  const note = event("look \u001b[2J here");
-  await store.accept(acceptance({ hook: "wake", events: [note] }));
+  const note = anEvent("look \u001b[2J here");
+  await store.accept(anAcceptance({ hook: "wake", events: [note] }));
   const [listed] = json(await rouse(["events", "--json"])) as Fields[];
   assert.deepEqual(Object.keys(listed!), ["id", "sessionKey", "text", "hook", "createdAt", "shownAt"]);
   assert.equal(listed!["shownAt"], null);
@@ -189,7 +192,7 @@ test("an unknown id fails, a missing one or an unknown verb is wrong usage", asy
 
 test("on a terminal, a list that was cut says so", async (t) => {
   const { store, rouse } = await createStoredHome(t);
-  await acceptRuns(store, run(), run());
+  await acceptRuns(store, aRun(), aRun());
   const cut = await rouse(["runs", "--limit", "1"], { isTerminal: true, columns: 60 });
   assert.match(cut.stderr, /--all/);
 });

@@ -7,15 +7,10 @@ import { createDatabase } from "../../../test/support/postgres.ts";
 import { newId } from "../../core/id.ts";
 import { plainText } from "../../core/message.ts";
 import type { ClaimedRun } from "../../core/run.ts";
-import {
-  acceptance,
-  delivery,
-  event,
-  heartbeat,
-  leaseMs,
-  run,
-  settlement,
-} from "../ports/harness.contract.ts";
+import { aHeartbeatRequest, anAcceptance, anEvent } from "../../../test/builders/acceptance.ts";
+import { aRun, aRunRequest } from "../../../test/builders/run.ts";
+import { aDelivery, aSettlement } from "../../../test/builders/settlement.ts";
+import { leaseMs } from "../ports/harness.contract.ts";
 import { openPostgresStore } from "../postgres/postgres.ts";
 import type { Store } from "../ports/store.ts";
 
@@ -49,10 +44,12 @@ async function fill(node: Store, at: number): Promise<void> {
     await Promise.all(
       order.map((lane) =>
         node.accept(
-          acceptance({
-            events: [event()],
-            runs: [run({ key: `hook:${lane}`, message: [`${at} ${round}`] })],
-            heartbeat: heartbeat(),
+          anAcceptance({
+            events: [anEvent()],
+            runs: [
+              aRun({ sessionKey: `hook:${lane}`, request: aRunRequest({ message: [`${at} ${round}`] }) }),
+            ],
+            heartbeat: aHeartbeatRequest(),
           }),
         ),
       ),
@@ -76,10 +73,10 @@ const finish = async (node: Store, claimed: ClaimedRun): Promise<void> => {
   assert.equal(begun.kind, "go");
   const used = { inputTokens: 1, outputTokens: 1, cost: 0.5 };
   const ending = { agentId, sessionKey, text: "done", foreignSession: newId(), carried: true };
-  const reply = delivery({ runId: id, to: String(id.codePointAt(id.length - 1)) });
+  const reply = aDelivery({ runId: id, to: String(id.codePointAt(id.length - 1)) });
   const stored = await node.settleRun(
     claimed,
-    settlement({ summary: event(), used, ending, delivery: reply, heartbeat: heartbeat() }),
+    aSettlement({ summary: anEvent(), used, ending, delivery: reply, heartbeat: aHeartbeatRequest() }),
   );
   assert.equal(stored, true);
 };
@@ -124,15 +121,15 @@ test("two nodes accept, begin and settle in groups over the same lanes", async (
 
 /** A run of its own lane, from its acceptance to its end. */
 async function runAlone(node: Store, lease: string): Promise<void> {
-  const mine = run();
+  const mine = aRun();
   const start = { ...mine, lease, isolated: true, historyCharacters: 0, prompt: "do it", budget };
-  const accepted = await node.accept(acceptance({ runs: [mine] }), { start, leaseMs });
+  const accepted = await node.accept(anAcceptance({ runs: [mine] }), { start, leaseMs });
   const begun = accepted.kind === "stored" ? accepted.begun : undefined;
   assert.ok(begun);
   const { agentId, sessionKey } = begun;
   const used = { inputTokens: 1, outputTokens: 1, cost: 0.5 };
   const ending = { agentId, sessionKey, text: "done", foreignSession: null, carried: true };
-  const end = settlement({ summary: event(), used, ending, heartbeat: heartbeat() });
+  const end = aSettlement({ summary: anEvent(), used, ending, heartbeat: aHeartbeatRequest() });
   assert.equal(await node.settleRun(begun, end), true);
 }
 
@@ -146,7 +143,7 @@ async function beat(node: Store): Promise<boolean> {
   });
   for (const each of claimed) {
     const shownEventIds = (await node.waitingEvents("main", 1000)).map(({ id }) => id);
-    assert.equal(await node.settleRun(each, settlement({ shownEventIds })), true);
+    assert.equal(await node.settleRun(each, aSettlement({ shownEventIds })), true);
   }
   return claimed.length > 0 || nextInMs !== null;
 }

@@ -3,24 +3,11 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { NewDelivery } from "../../core/delivery.ts";
 import { newId } from "../../core/id.ts";
-import type { DeliverySettlement } from "../../core/settlement.ts";
 import type { Store } from "./store.ts";
-import {
-  acceptRuns,
-  claim,
-  delivery,
-  event,
-  leaseMs,
-  run,
-  sentOutcome,
-  settlement,
-  type Harness,
-} from "./harness.contract.ts";
-
-const outcome = (parts: Partial<DeliverySettlement> = {}): DeliverySettlement => ({
-  ...sentOutcome,
-  ...parts,
-});
+import { anEvent } from "../../../test/builders/acceptance.ts";
+import { aRun } from "../../../test/builders/run.ts";
+import { aDelivery, aDeliverySettlement, aSettlement } from "../../../test/builders/settlement.ts";
+import { acceptRuns, claim, leaseMs, type Harness } from "./harness.contract.ts";
 
 const claimOn = (store: Store, channel: string, { lease = "courier", limit = 10 } = {}) =>
   store.claimDeliveries({ channel, limit, lease, leaseMs });
@@ -30,11 +17,11 @@ const idsOf = (items: readonly { id: string }[]): string[] => items.map(({ id })
 
 /** A run that ended with this delivery. */
 async function deliver(store: Store, parts: Partial<NewDelivery> = {}): Promise<NewDelivery> {
-  const aRun = run();
-  await acceptRuns(store, aRun);
+  const queued = aRun();
+  await acceptRuns(store, queued);
   const [claimed] = (await claim(store)).claimed;
-  const made = { ...delivery(parts), runId: aRun.id };
-  await store.settleRun(claimed!, settlement({ delivery: made }));
+  const made = { ...aDelivery(parts), runId: queued.id };
+  await store.settleRun(claimed!, aSettlement({ delivery: made }));
   return made;
 }
 
@@ -47,8 +34,8 @@ export function deliveries(harness: () => Harness): void {
       assert.deepEqual([mine?.id, mine?.to, mine?.text, mine?.attempts], [made.id, "12345", "hello", 1]);
       assert.deepEqual([mine?.cursor, mine?.doubts, mine?.waitingSince], [0, 0, clock.now()]);
       assert.deepEqual((await claimDeliveries(store, "other")).claimed, []);
-      assert.ok(await store.settleDelivery(mine!, outcome()));
-      assert.equal(await store.settleDelivery(mine!, outcome()), false);
+      assert.ok(await store.settleDelivery(mine!, aDeliverySettlement()));
+      assert.equal(await store.settleDelivery(mine!, aDeliverySettlement()), false);
       const found = await store.findDelivery(made.id);
       assert.deepEqual([found?.status, found?.sentAt, found?.cursor], ["sent", clock.now(), 1]);
       assert.deepEqual(await claimDeliveries(store), { claimed: [], nextInMs: null });
@@ -60,7 +47,7 @@ export function deliveries(harness: () => Harness): void {
       const [first] = (await claimDeliveries(store)).claimed;
       await store.settleDelivery(
         first!,
-        outcome({ status: "waiting", delayMs: 500, error: "429", cursor: 2, doubts: 1 }),
+        aDeliverySettlement({ status: "waiting", delayMs: 500, error: "429", cursor: 2, doubts: 1 }),
       );
       assert.deepEqual(await claimDeliveries(store), { claimed: [], nextInMs: 500 });
       clock.advance(500);
@@ -69,8 +56,10 @@ export function deliveries(harness: () => Harness): void {
       clock.advance(leaseMs);
       const [third] = (await claimDeliveries(store, "other")).claimed;
       assert.equal(third?.attempts, 3);
-      assert.equal(await store.settleDelivery(second!, outcome()), false);
-      assert.ok(await store.settleDelivery(third, outcome({ status: "waiting", countsAttempt: false })));
+      assert.equal(await store.settleDelivery(second!, aDeliverySettlement()), false);
+      assert.ok(
+        await store.settleDelivery(third, aDeliverySettlement({ status: "waiting", countsAttempt: false })),
+      );
       assert.equal((await store.findDelivery(third.id))?.attempts, 2);
     });
 
@@ -78,7 +67,7 @@ export function deliveries(harness: () => Harness): void {
       const { store, clock } = harness();
       const { id } = await deliver(store);
       const [doubted] = (await claimDeliveries(store)).claimed;
-      await store.settleDelivery(doubted!, outcome({ status: "waiting", doubts: 1, cursor: 0 }));
+      await store.settleDelivery(doubted!, aDeliverySettlement({ status: "waiting", doubts: 1, cursor: 0 }));
       await claimDeliveries(store);
       clock.advance(leaseMs - 1);
       assert.ok(await store.advanceDelivery({ id, lease: "courier", cursor: 1, leaseMs }));
@@ -116,7 +105,10 @@ export function deliveries(harness: () => Harness): void {
         assert.equal(nextInMs, leaseMs, "those behind it do not count");
         assert.deepEqual((await claimDeliveries(store, "other")).claimed, []);
         order.push(...idsOf(claimed));
-        await store.settleDelivery(claimed[0]!, outcome({ status: turn === 1 ? "failed" : "sent" }));
+        await store.settleDelivery(
+          claimed[0]!,
+          aDeliverySettlement({ status: turn === 1 ? "failed" : "sent" }),
+        );
       }
       assert.deepEqual(order, idsOf(made));
     });
@@ -125,7 +117,7 @@ export function deliveries(harness: () => Harness): void {
       const { store, clock } = harness();
       const [first] = [await deliver(store), await deliver(store)];
       const [mine] = (await claimDeliveries(store)).claimed;
-      await store.settleDelivery(mine!, outcome({ status: "waiting", delayMs: 500, cursor: 0 }));
+      await store.settleDelivery(mine!, aDeliverySettlement({ status: "waiting", delayMs: 500, cursor: 0 }));
       assert.deepEqual(await claimDeliveries(store), { claimed: [], nextInMs: 500 });
       clock.advance(500);
       assert.deepEqual(idsOf((await claimDeliveries(store)).claimed), [first.id]);
@@ -146,7 +138,7 @@ export function deliveries(harness: () => Harness): void {
       assert.deepEqual(await claimOn(store, "discord"), { claimed: [], nextInMs: null });
       const [onSlack] = (await claimOn(store, "slack")).claimed;
       assert.equal(onSlack?.id, made[3]!.id);
-      await store.settleDelivery(onSlack, outcome());
+      await store.settleDelivery(onSlack, aDeliverySettlement());
       assert.deepEqual(await store.waitingChannels(), ["telegram"]);
     });
 
@@ -164,10 +156,10 @@ export function deliveries(harness: () => Harness): void {
       const { store, clock } = harness();
       const made = await deliver(store);
       const [mine] = (await claimDeliveries(store)).claimed;
-      const notice = { ...event("could not deliver"), source: "notice" as const };
+      const notice = anEvent("could not deliver", { source: "notice" });
       await store.settleDelivery(
         mine!,
-        outcome({ status: "failed", error: "blocked", notice, cursor: 2, doubts: 2 }),
+        aDeliverySettlement({ status: "failed", error: "blocked", notice, cursor: 2, doubts: 2 }),
       );
       assert.deepEqual(idsOf(await store.waitingEvents("main", 5)), [notice.id]);
       clock.advance(10);
@@ -185,13 +177,13 @@ export function deliveries(harness: () => Harness): void {
       const { store } = harness();
       const old = await deliver(store);
       const [mine] = (await claimDeliveries(store)).claimed;
-      await store.settleDelivery(mine!, outcome({ status: "failed" }));
+      await store.settleDelivery(mine!, aDeliverySettlement({ status: "failed" }));
       const young = [await deliver(store), await deliver(store)];
       const [busy] = (await claimDeliveries(store)).claimed;
       assert.equal(busy?.id, young[0]!.id);
       await store.retryDelivery(old.id);
       assert.deepEqual((await claimDeliveries(store)).claimed, []);
-      await store.settleDelivery(busy, outcome());
+      await store.settleDelivery(busy, aDeliverySettlement());
       assert.deepEqual(idsOf((await claimDeliveries(store)).claimed), [old.id]);
     });
 
@@ -200,11 +192,11 @@ export function deliveries(harness: () => Harness): void {
       const made = await deliver(store, { fallback: { channel: "last", to: null } });
       const [mine] = (await claimDeliveries(store)).claimed;
       assert.deepEqual(mine?.fallback, { channel: "last", to: null });
-      const fallback = delivery({ runId: made.runId, channel: "slack", to: "C1" });
-      await store.settleDelivery(mine, outcome({ status: "failed", error: "blocked", fallback }));
+      const fallback = aDelivery({ runId: made.runId, channel: "slack", to: "C1" });
+      await store.settleDelivery(mine, aDeliverySettlement({ status: "failed", error: "blocked", fallback }));
       const [other] = (await claimOn(store, "slack")).claimed;
       assert.deepEqual([other?.id, other?.runId, other?.fallback], [fallback.id, made.runId, null]);
-      assert.equal(await store.settleDelivery(mine, outcome({ fallback: delivery() })), false);
+      assert.equal(await store.settleDelivery(mine, aDeliverySettlement({ fallback: aDelivery() })), false);
       assert.equal((await store.listDeliveries({ limit: null, runId: made.runId })).length, 2);
     });
 
@@ -220,7 +212,7 @@ export function deliveries(harness: () => Harness): void {
       assert.deepEqual(idsOf((await claimDeliveries(store)).claimed), [behind.id]);
       const [first] = (await claimOn(store, "slack")).claimed;
       assert.equal(first?.id, before.id);
-      await store.settleDelivery(first, outcome());
+      await store.settleDelivery(first, aDeliverySettlement());
       assert.deepEqual(idsOf((await claimOn(store, "slack")).claimed), [moving.id]);
     });
 

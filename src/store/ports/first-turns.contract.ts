@@ -3,16 +3,10 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { NewRun } from "../../core/run.ts";
 import type { FirstTurn, AttemptStart } from "../../core/attempt.ts";
-import {
-  acceptance,
-  claim,
-  event,
-  heartbeat,
-  leaseMs,
-  run,
-  settlement,
-  type Harness,
-} from "./harness.contract.ts";
+import { aHeartbeatRequest, anAcceptance, anEvent } from "../../../test/builders/acceptance.ts";
+import { aRun, aRunRequest } from "../../../test/builders/run.ts";
+import { aSettlement } from "../../../test/builders/settlement.ts";
+import { claim, leaseMs, type Harness } from "./harness.contract.ts";
 
 const hostile = "quote ' \" \\ NUL \0 lone \ud800 pair 😀 line\u2028 $1 ?1 {{x}}";
 const plenty = { runsPerDay: 1000, tokensPerDay: 1000, moneyPerDay: null };
@@ -40,29 +34,31 @@ export function firstTurns(harness: () => Harness): void {
   describe("first turns", () => {
     test("with its first turn, a run of its own lane is stored as begun", async () => {
       const { store, clock } = harness();
-      const runs = [run({ message: [hostile] }), run(), run()];
+      const runs = [aRun({ request: aRunRequest({ message: [hostile] }) }), aRun(), aRun()];
       const accepted = await Promise.all(
-        runs.map((each) => store.accept(acceptance({ runs: [each] }), firstTurn(each, { prompt: hostile }))),
+        runs.map((each) =>
+          store.accept(anAcceptance({ runs: [each] }), firstTurn(each, { prompt: hostile })),
+        ),
       );
       const started = { status: "running", attempts: 1, createdAt: clock.now(), startedAt: clock.now() };
-      for (const [at, aRun] of runs.entries()) {
-        const stored = await store.findRun(aRun.id);
-        assert.deepEqual(stored, { ...stored, ...aRun, ...started });
+      for (const [at, queued] of runs.entries()) {
+        const stored = await store.findRun(queued.id);
+        assert.deepEqual(stored, { ...stored, ...queued, ...started });
         const begun = { ...stored, lease: "mine", elapsedMs: 0, cancelRequested: false, acted: false };
         assert.deepEqual(accepted[at], { kind: "stored", begun });
-        const [told] = await store.listTurns(aRun);
-        assert.deepEqual([told?.role, told?.text, told?.runId], ["user", hostile, aRun.id]);
+        const [told] = await store.listTurns(queued);
+        assert.deepEqual([told?.role, told?.text, told?.runId], ["user", hostile, queued.id]);
       }
       assert.equal((await store.listSpending())[0]?.runs, 3);
       assert.deepEqual((await claim(store)).claimed, []);
-      assert.ok(await store.settleRun({ ...runs[0]!, lease: "mine" }, settlement()));
+      assert.ok(await store.settleRun({ ...runs[0]!, lease: "mine" }, aSettlement()));
       clock.advance(leaseMs);
       const again = (await claim(store)).claimed;
       assert.deepEqual(
         again.map(({ id, attempts }) => ({ id, attempts })),
         runs.slice(1).map(({ id }) => ({ id, attempts: 2 })),
       );
-      assert.equal(await store.settleRun({ ...runs[1]!, lease: "mine" }, settlement()), false);
+      assert.equal(await store.settleRun({ ...runs[1]!, lease: "mine" }, aSettlement()), false);
       // Told and counted once, however often it begins.
       const { start } = firstTurn(runs[1]!, { prompt: "again" });
       assert.equal((await store.startRun({ ...start, lease: again[0]!.lease })).kind, "go");
@@ -78,8 +74,8 @@ export function firstTurns(harness: () => Harness): void {
       const budget = { runsPerDay: 2, tokensPerDay: 1000, moneyPerDay: null };
       const became: (string | undefined)[] = [];
       for (let count = 0; count < 3; count++) {
-        const mine = run();
-        await store.accept(acceptance({ runs: [mine] }), firstTurn(mine, { budget }));
+        const mine = aRun();
+        await store.accept(anAcceptance({ runs: [mine] }), firstTurn(mine, { budget }));
         const [waiting] = (await claim(store)).claimed;
         if (waiting) await store.startRun(firstTurn(waiting, { budget, lease: waiting.lease }).start);
         became.push((await store.findRun(mine.id))?.status);
@@ -93,11 +89,11 @@ export function firstTurns(harness: () => Harness): void {
     test("whatever else comes with a first turn waits for its own", async () => {
       const { store } = harness();
       const others = [
-        acceptance({ runs: [run({ key: "hook:a" })] }),
-        acceptance({ runs: [run(), run()] }),
-        acceptance({ runs: [run()], events: [event()] }),
-        acceptance({ runs: [run()], heartbeat: heartbeat() }),
-        acceptance({ runs: [run()], idempotency: { key: "k", fingerprint: "f" } }),
+        anAcceptance({ runs: [aRun({ sessionKey: "hook:a" })] }),
+        anAcceptance({ runs: [aRun(), aRun()] }),
+        anAcceptance({ runs: [aRun()], events: [anEvent()] }),
+        anAcceptance({ runs: [aRun()], heartbeat: aHeartbeatRequest() }),
+        anAcceptance({ runs: [aRun()], idempotency: { key: "k", fingerprint: "f" } }),
       ];
       for (const each of others)
         assert.deepEqual(await store.accept(each, firstTurn(each.runs[0]!)), { kind: "stored" });

@@ -3,22 +3,16 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { newId } from "../../core/id.ts";
 import { plainText } from "../../core/message.ts";
-import {
-  acceptance,
-  acceptRuns,
-  claim,
-  delivery,
-  event,
-  run,
-  settlement,
-  type Harness,
-} from "./harness.contract.ts";
+import { anAcceptance, anEvent } from "../../../test/builders/acceptance.ts";
+import { aRun } from "../../../test/builders/run.ts";
+import { aDelivery, aSettlement } from "../../../test/builders/settlement.ts";
+import { acceptRuns, claim, type Harness } from "./harness.contract.ts";
 
 export function records(harness: () => Harness): void {
   describe("records", () => {
     test("lists are newest first and as long as asked for", async () => {
       const { store } = harness();
-      const runs = Array.from({ length: 5 }, () => run());
+      const runs = Array.from({ length: 5 }, () => aRun());
       await acceptRuns(store, ...runs);
       const newest = runs.map((each) => each.id).toReversed();
       assert.deepEqual(
@@ -34,7 +28,7 @@ export function records(harness: () => Harness): void {
     test("a long list comes whole", async () => {
       const { store } = harness();
       await store.accept(
-        acceptance({ events: Array.from({ length: 1203 }, (_, index) => event(String(index))) }),
+        anAcceptance({ events: Array.from({ length: 1203 }, (_, index) => anEvent(String(index))) }),
       );
       const texts = (await store.listEvents({ limit: null })).map((each) => Number(plainText(each.text)));
       assert.deepEqual(
@@ -95,15 +89,18 @@ export function records(harness: () => Harness): void {
     test("retention removes what is finished and old, in small steps, and nothing else", async () => {
       const { store, clock } = harness();
       const retention = { finishedMs: 1000, requestsMs: 500, idempotencyMs: 200 };
-      const waiting = run();
-      const shown = event("shown");
-      const unshown = event("unshown");
-      await acceptRuns(store, run(), run(), run());
+      const waiting = aRun();
+      const shown = anEvent("shown");
+      const unshown = anEvent("unshown");
+      await acceptRuns(store, aRun(), aRun(), aRun());
       const { claimed } = await claim(store);
       for (const each of claimed)
-        await store.settleRun(each, settlement({ delivery: delivery({ runId: each.id, status: "failed" }) }));
+        await store.settleRun(
+          each,
+          aSettlement({ delivery: aDelivery({ runId: each.id, status: "failed" }) }),
+        );
       await store.accept(
-        acceptance({
+        anAcceptance({
           events: [shown, unshown],
           runs: [waiting],
           idempotency: { key: "k", fingerprint: "f" },

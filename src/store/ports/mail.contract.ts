@@ -4,7 +4,9 @@ import { describe, test } from "node:test";
 import { newId } from "../../core/id.ts";
 import type { MailCommit, TakenMail } from "../../core/mail.ts";
 import type { Store } from "./store.ts";
-import { acceptance, event, heartbeat, leaseMs, run, type Harness } from "./harness.contract.ts";
+import { aHeartbeatRequest, anAcceptance, anEvent } from "../../../test/builders/acceptance.ts";
+import { aRun } from "../../../test/builders/run.ts";
+import { leaseMs, type Harness } from "./harness.contract.ts";
 
 const id = "gmail:me@mail.test";
 const hold = (store: Store, lease = "reader", account = id) =>
@@ -13,7 +15,7 @@ const hold = (store: Store, lease = "reader", account = id) =>
 const accepted = (messageId: string): TakenMail => ({
   id: messageId,
   outcome: "accepted",
-  acceptance: acceptance({ hook: "gmail", runs: [run({ key: `hook:gmail:${messageId}` })] }),
+  acceptance: anAcceptance({ hook: "gmail", runs: [aRun({ sessionKey: `hook:gmail:${messageId}` })] }),
   record: null,
   retryInMs: null,
 });
@@ -39,7 +41,7 @@ const commit = (store: Store, mails: TakenMail[], cursor: string | null, lease =
 const keys = async (store: Store): Promise<string[]> =>
   (await store.listRuns({ limit: null, kind: "hook" })).map(({ sessionKey }) => sessionKey).toReversed();
 
-const notice = () => ({ event: event("it says"), heartbeat: heartbeat() });
+const notice = () => ({ event: anEvent("it says"), heartbeat: aHeartbeatRequest() });
 
 export function mail(harness: () => Harness): void {
   describe("mail", () => {

@@ -4,7 +4,9 @@ import { describe, test } from "node:test";
 import type { RunRequest } from "../../core/action.ts";
 import { newId } from "../../core/id.ts";
 import type { Message } from "../../core/message.ts";
-import { acceptance, claim, event, heartbeat, request, run, type Harness } from "./harness.contract.ts";
+import { aHeartbeatRequest, anAcceptance, anEvent } from "../../../test/builders/acceptance.ts";
+import { aRun, aRunRequest } from "../../../test/builders/run.ts";
+import { claim, type Harness } from "./harness.contract.ts";
 
 const hostile = "quote ' \" \\ NUL \0 lone \ud800 pair 😀 line\u2028 \u0001 __proto__ $1 ?1 {{x}}";
 
@@ -13,15 +15,15 @@ export function accepting(harness: () => Harness): void {
     test("what was accepted is there, as it came", async () => {
       const { store, clock } = harness();
       const message: Message = [hostile, { label: hostile, source: "request", text: hostile }, hostile];
-      const aRun = run({ message });
-      const anEvent = { ...event(), text: message };
+      const queued = aRun({ request: aRunRequest({ message }) });
+      const note = { ...anEvent(), text: message };
       const stored = await store.accept(
-        acceptance({ runs: [aRun], events: [anEvent], heartbeat: heartbeat() }),
+        anAcceptance({ runs: [queued], events: [note], heartbeat: aHeartbeatRequest() }),
       );
       assert.deepEqual(stored, { kind: "stored" });
-      const foundRun = await store.findRun(aRun.id);
+      const foundRun = await store.findRun(queued.id);
       assert.deepEqual(foundRun, {
-        ...aRun,
+        ...queued,
         status: "queued",
         attempts: 0,
         createdAt: clock.now(),
@@ -32,47 +34,51 @@ export function accepting(harness: () => Harness): void {
         signals: null,
         report: null,
       });
-      const foundEvent = await store.findEvent(anEvent.id);
+      const foundEvent = await store.findEvent(note.id);
       assert.deepEqual(foundEvent?.text, message);
       assert.equal(foundEvent?.shownAt, null);
     });
 
     test("what an earlier version stored as one text is read as text from outside", async () => {
       const { store } = harness();
-      const { unsafe: _unknown, ...earlier } = request;
-      const aRun = { ...run(), request: { ...earlier, message: hostile } as unknown as RunRequest };
-      const anEvent = { ...event(), text: hostile as unknown as Message };
-      await store.accept(acceptance({ runs: [aRun], events: [anEvent] }));
+      const { unsafe: _unknown, ...earlier } = aRunRequest();
+      const queued = aRun({ request: { ...earlier, message: hostile } as unknown as RunRequest });
+      const note = { ...anEvent(), text: hostile as unknown as Message };
+      await store.accept(anAcceptance({ runs: [queued], events: [note] }));
       const message = [{ label: "text", source: "request", text: hostile }];
-      assert.deepEqual((await store.findRun(aRun.id))?.request, { ...request, message, unsafe: false });
+      assert.deepEqual((await store.findRun(queued.id))?.request, {
+        ...aRunRequest(),
+        message,
+        unsafe: false,
+      });
       assert.deepEqual((await claim(store)).claimed[0]?.request.message, message);
-      assert.deepEqual((await store.findEvent(anEvent.id))?.text, message);
+      assert.deepEqual((await store.findEvent(note.id))?.text, message);
       assert.deepEqual((await store.waitingEvents("main", 1))[0]?.text, message);
     });
 
     test("a requested agent id is kept as it was written", async () => {
       const { store } = harness();
-      const aRun = { ...run(), requestedAgentId: "Nobody\0" };
-      await store.accept(acceptance({ runs: [aRun] }));
-      assert.equal((await store.findRun(aRun.id))?.requestedAgentId, "Nobody\0");
+      const queued = aRun({ requestedAgentId: "Nobody\0" });
+      await store.accept(anAcceptance({ runs: [queued] }));
+      assert.equal((await store.findRun(queued.id))?.requestedAgentId, "Nobody\0");
     });
 
     test("many at once are all stored", async () => {
       const { store } = harness();
-      const runs = Array.from({ length: 300 }, () => run());
-      await Promise.all(runs.map((each) => store.accept(acceptance({ runs: [each] }))));
+      const runs = Array.from({ length: 300 }, () => aRun());
+      await Promise.all(runs.map((each) => store.accept(anAcceptance({ runs: [each] }))));
       const ids = (await store.listRuns({ kind: "hook", limit: null })).map((each) => each.id);
       assert.deepEqual(ids.toSorted(), runs.map((each) => each.id).toSorted());
     });
 
     test("one poisonous request fails alone", async () => {
       const { store } = harness();
-      const first = run();
-      await store.accept(acceptance({ runs: [first] }));
-      const good = [run(), run()];
-      const poison = { ...run(), id: first.id };
+      const first = aRun();
+      await store.accept(anAcceptance({ runs: [first] }));
+      const good = [aRun(), aRun()];
+      const poison = aRun({ id: first.id });
       const results = await Promise.allSettled(
-        [good[0]!, poison, good[1]!].map((each) => store.accept(acceptance({ runs: [each] }))),
+        [good[0]!, poison, good[1]!].map((each) => store.accept(anAcceptance({ runs: [each] }))),
       );
       assert.deepEqual(
         results.map((result) => result.status),
@@ -83,27 +89,27 @@ export function accepting(harness: () => Harness): void {
 
     test("a request of several runs is stored whole or not at all", async () => {
       const { store } = harness();
-      const first = run();
-      await store.accept(acceptance({ runs: [first] }));
-      const fresh = run();
-      await assert.rejects(store.accept(acceptance({ runs: [fresh, { ...run(), id: first.id }] })));
+      const first = aRun();
+      await store.accept(anAcceptance({ runs: [first] }));
+      const fresh = aRun();
+      await assert.rejects(store.accept(anAcceptance({ runs: [fresh, aRun({ id: first.id })] })));
       assert.equal(await store.findRun(fresh.id), null);
     });
 
     test("the same idempotency key gives the first answer again and does nothing twice", async () => {
       const { store } = harness();
       const idempotency = { key: "k", fingerprint: "body" };
-      const first = acceptance({ runs: [run()], idempotency });
+      const first = anAcceptance({ runs: [aRun()], idempotency });
       await store.accept(first);
-      const again = await store.accept(acceptance({ runs: [run()], idempotency }));
+      const again = await store.accept(anAcceptance({ runs: [aRun()], idempotency }));
       assert.deepEqual(again, { kind: "replayed", response: first.response });
       assert.equal((await store.listRuns({ kind: "hook", limit: null })).length, 1);
     });
 
     test("the same key with another body is a mismatch", async () => {
       const { store } = harness();
-      await store.accept(acceptance({ runs: [run()], idempotency: { key: "k", fingerprint: "one" } }));
-      const other = acceptance({ runs: [run()], idempotency: { key: "k", fingerprint: "two" } });
+      await store.accept(anAcceptance({ runs: [aRun()], idempotency: { key: "k", fingerprint: "one" } }));
+      const other = anAcceptance({ runs: [aRun()], idempotency: { key: "k", fingerprint: "two" } });
       assert.deepEqual(await store.accept(other), { kind: "mismatch" });
       assert.equal((await store.listRuns({ kind: "hook", limit: null })).length, 1);
     });
@@ -111,8 +117,8 @@ export function accepting(harness: () => Harness): void {
     test("keys belong to their hook", async () => {
       const { store } = harness();
       const idempotency = { key: "k", fingerprint: "body" };
-      await store.accept(acceptance({ hook: "one", runs: [run()], idempotency }));
-      assert.deepEqual(await store.accept(acceptance({ hook: "two", runs: [run()], idempotency })), {
+      await store.accept(anAcceptance({ hook: "one", runs: [aRun()], idempotency }));
+      assert.deepEqual(await store.accept(anAcceptance({ hook: "two", runs: [aRun()], idempotency })), {
         kind: "stored",
       });
     });
@@ -120,7 +126,7 @@ export function accepting(harness: () => Harness): void {
     test("concurrent twins become one run, and both hear of the same one", async () => {
       const { store } = harness();
       const twins = Array.from({ length: 20 }, () =>
-        acceptance({ runs: [run()], idempotency: { key: "twin", fingerprint: "body" } }),
+        anAcceptance({ runs: [aRun()], idempotency: { key: "twin", fingerprint: "body" } }),
       );
       const results = await Promise.all(twins.map((twin) => store.accept(twin)));
       const stored = results.filter((result) => result.kind === "stored");
@@ -139,7 +145,7 @@ export function accepting(harness: () => Harness): void {
     test("a key is free again after 24 hours", async () => {
       const { store, clock } = harness();
       const accept = () =>
-        store.accept(acceptance({ runs: [run()], idempotency: { key: "k", fingerprint: "body" } }));
+        store.accept(anAcceptance({ runs: [aRun()], idempotency: { key: "k", fingerprint: "body" } }));
       await accept();
       clock.advance(24 * 3_600_000 - 1);
       assert.equal((await accept()).kind, "replayed");
@@ -151,7 +157,7 @@ export function accepting(harness: () => Harness): void {
       const { store, clock } = harness();
       const idempotency = { key: "k", fingerprint: "body" };
       assert.equal(await store.findRepeated("agent", idempotency), null);
-      const first = acceptance({ hook: "agent", runs: [run()], idempotency });
+      const first = anAcceptance({ hook: "agent", runs: [aRun()], idempotency });
       await store.accept(first);
       clock.advance(24 * 3_600_000 - 1);
       assert.deepEqual(await store.findRepeated("agent", idempotency), {
@@ -168,17 +174,17 @@ export function accepting(harness: () => Harness): void {
 
     test("a request that failed keeps no key", async () => {
       const { store } = harness();
-      const first = run();
-      await store.accept(acceptance({ runs: [first] }));
+      const first = aRun();
+      await store.accept(anAcceptance({ runs: [first] }));
       const idempotency = { key: "k", fingerprint: "body" };
-      await assert.rejects(store.accept(acceptance({ runs: [{ ...run(), id: first.id }], idempotency })));
-      assert.deepEqual(await store.accept(acceptance({ runs: [run()], idempotency })), { kind: "stored" });
+      await assert.rejects(store.accept(anAcceptance({ runs: [aRun({ id: first.id })], idempotency })));
+      assert.deepEqual(await store.accept(anAcceptance({ runs: [aRun()], idempotency })), { kind: "stored" });
     });
 
     test("runs of one lane that arrive together keep their order", async () => {
       const { store } = harness();
-      const runs = Array.from({ length: 30 }, () => run({ key: "hook:one" }));
-      await Promise.all(runs.map((each) => store.accept(acceptance({ runs: [each] }))));
+      const runs = Array.from({ length: 30 }, () => aRun({ sessionKey: "hook:one" }));
+      await Promise.all(runs.map((each) => store.accept(anAcceptance({ runs: [each] }))));
       const listed = (await store.listRuns({ kind: "hook", limit: null }))
         .map((each) => each.id)
         .toReversed();

@@ -5,21 +5,12 @@ import { newId } from "../../core/id.ts";
 import type { Signals } from "../../core/signals.ts";
 import { noHistory } from "../../core/transcript.ts";
 import type { Settlement } from "../../core/settlement.ts";
-import {
-  acceptance,
-  acceptRuns,
-  claim,
-  claimHeartbeats,
-  delivery,
-  event,
-  heartbeat,
-  leaseMs,
-  run,
-  settlement,
-  type Harness,
-} from "./harness.contract.ts";
+import { aHeartbeatRequest, anAcceptance, anEvent } from "../../../test/builders/acceptance.ts";
+import { aRun } from "../../../test/builders/run.ts";
+import { aDelivery, aSettlement } from "../../../test/builders/settlement.ts";
+import { acceptRuns, claim, claimHeartbeats, leaseMs, type Harness } from "./harness.contract.ts";
 
-const summary = (text = "Hook Test: done") => ({ ...event(text), source: "summary" as const });
+const summary = (text = "Hook Test: done") => anEvent(text, { source: "summary" });
 const noticed = (count: number): Signals => ({
   hiddenCharacters: count,
   chatTokens: 0,
@@ -32,8 +23,8 @@ export function queue(harness: () => Harness): void {
   describe("the queue", () => {
     test("a claimed run is running, counted, and nobody else's", async () => {
       const { store, clock } = harness();
-      const aRun = run();
-      await acceptRuns(store, aRun);
+      const queued = aRun();
+      await acceptRuns(store, queued);
       const { claimed } = await claim(store);
       assert.deepEqual(
         claimed.map(({ id, status, attempts, startedAt, lease, elapsedMs, cancelRequested }) => ({
@@ -47,7 +38,7 @@ export function queue(harness: () => Harness): void {
         })),
         [
           {
-            id: aRun.id,
+            id: queued.id,
             status: "running",
             attempts: 1,
             startedAt: clock.now(),
@@ -62,7 +53,7 @@ export function queue(harness: () => Harness): void {
 
     test("oldest first, no more than asked for", async () => {
       const { store, clock } = harness();
-      const runs = [run(), run(), run()];
+      const runs = [aRun(), aRun(), aRun()];
       for (const each of runs) {
         await acceptRuns(store, each);
         clock.advance(1);
@@ -76,15 +67,15 @@ export function queue(harness: () => Harness): void {
 
     test("a lane goes one after another, lanes go side by side", async () => {
       const { store } = harness();
-      const [first, second] = [run({ key: "hook:a" }), run({ key: "hook:a" })];
-      const other = run({ key: "hook:b" });
+      const [first, second] = [aRun({ sessionKey: "hook:a" }), aRun({ sessionKey: "hook:a" })];
+      const other = aRun({ sessionKey: "hook:b" });
       await acceptRuns(store, first, second, other);
       const { claimed } = await claim(store);
       assert.deepEqual(
         claimed.map((each) => each.id),
         [first.id, other.id],
       );
-      assert.ok(await store.settleRun(claimed[0]!, settlement()));
+      assert.ok(await store.settleRun(claimed[0]!, aSettlement()));
       assert.deepEqual(
         (await claim(store)).claimed.map((each) => each.id),
         [second.id],
@@ -93,9 +84,9 @@ export function queue(harness: () => Harness): void {
 
     test("a run that joins a lane after its head has ended is not stranded", async () => {
       const { store } = harness();
-      await acceptRuns(store, run({ key: "hook:a" }));
-      await store.settleRun((await claim(store)).claimed[0]!, settlement());
-      const late = run({ key: "hook:a" });
+      await acceptRuns(store, aRun({ sessionKey: "hook:a" }));
+      await store.settleRun((await claim(store)).claimed[0]!, aSettlement());
+      const late = aRun({ sessionKey: "hook:a" });
       await acceptRuns(store, late);
       assert.deepEqual(
         (await claim(store)).claimed.map((each) => each.id),
@@ -105,23 +96,23 @@ export function queue(harness: () => Harness): void {
 
     test("settling stores everything that follows, once", async () => {
       const { store, clock } = harness();
-      const aRun = run();
-      const shown = event();
-      await store.accept(acceptance({ runs: [aRun], events: [shown] }));
+      const queued = aRun();
+      const shown = anEvent();
+      await store.accept(anAcceptance({ runs: [queued], events: [shown] }));
       const [claimed] = (await claim(store)).claimed;
       const itsSummary = summary();
-      const reply = delivery({ runId: aRun.id, text: "reply\0" });
+      const reply = aDelivery({ runId: queued.id, text: "reply\0" });
       clock.advance(50);
-      const done = settlement({
+      const done = aSettlement({
         summary: itsSummary,
         delivery: reply,
-        heartbeat: heartbeat(),
+        heartbeat: aHeartbeatRequest(),
         shownEventIds: [shown.id],
       });
       assert.equal(await store.settleRun(claimed!, done), true);
       assert.equal(await store.settleRun(claimed!, done), false);
 
-      const ended = await store.findRun(aRun.id);
+      const ended = await store.findRun(queued.id);
       assert.equal(ended?.status, "succeeded");
       assert.equal(ended?.reply, "done");
       assert.equal(ended?.endedAt, clock.now());
@@ -145,7 +136,7 @@ export function queue(harness: () => Harness): void {
 
     test("the usual end of an isolated run stores everything that follows, once", async () => {
       const { store, clock } = harness();
-      const runs = [run(), run()];
+      const runs = [aRun(), aRun()];
       await acceptRuns(store, ...runs);
       const { claimed } = await claim(store);
       const budget = { runsPerDay: 10, tokensPerDay: 100, moneyPerDay: 1 };
@@ -155,9 +146,9 @@ export function queue(harness: () => Harness): void {
         assert.deepEqual(each, { kind: "go", history: noHistory, foreignSession: null });
       clock.advance(50);
       const ends = claimed.map(({ agentId, sessionKey }) =>
-        settlement({
+        aSettlement({
           summary: summary(),
-          heartbeat: heartbeat(250),
+          heartbeat: aHeartbeatRequest(250),
           ending: { agentId, sessionKey, text: "done\0", foreignSession: null, carried: true },
           used: { inputTokens: 3, outputTokens: 2, cost: 0.25 },
           signals: { hiddenCharacters: 1, chatTokens: 0, fakeMarkers: 0, roleLabels: 0 },
@@ -193,21 +184,21 @@ export function queue(harness: () => Harness): void {
 
     test("a failed settlement changes nothing at all", async () => {
       const { store } = harness();
-      const [first, second] = [run(), run()];
+      const [first, second] = [aRun(), aRun()];
       await acceptRuns(store, first, second);
       const { claimed } = await claim(store);
       const taken = summary();
-      await store.settleRun(claimed[0]!, settlement({ summary: taken }));
-      await assert.rejects(store.settleRun(claimed[1]!, settlement({ summary: taken })));
+      await store.settleRun(claimed[0]!, aSettlement({ summary: taken }));
+      await assert.rejects(store.settleRun(claimed[1]!, aSettlement({ summary: taken })));
       assert.equal((await store.findRun(claimed[1]!.id))?.status, "running");
-      assert.ok(await store.settleRun(claimed[1]!, settlement({ summary: summary() })));
+      assert.ok(await store.settleRun(claimed[1]!, aSettlement({ summary: summary() })));
     });
 
     test("a retry waits its time and counts its attempts and work", async () => {
       const { store, clock } = harness();
-      await acceptRuns(store, run());
+      await acceptRuns(store, aRun());
       const [first] = (await claim(store)).claimed;
-      const retry = settlement({ next: { kind: "retry", delayMs: 1000, error: "busy\0" }, workedMs: 70 });
+      const retry = aSettlement({ next: { kind: "retry", delayMs: 1000, error: "busy\0" }, workedMs: 70 });
       assert.ok(await store.settleRun(first!, retry));
       assert.equal((await store.findRun(first!.id))?.error, "busy\0");
       const early = await claim(store);
@@ -220,9 +211,9 @@ export function queue(harness: () => Harness): void {
 
     test("a released run costs no attempt and can be claimed at once", async () => {
       const { store } = harness();
-      await acceptRuns(store, run());
+      await acceptRuns(store, aRun());
       const [first] = (await claim(store)).claimed;
-      assert.ok(await store.settleRun(first!, settlement({ next: { kind: "released" }, workedMs: 5 })));
+      assert.ok(await store.settleRun(first!, aSettlement({ next: { kind: "released" }, workedMs: 5 })));
       assert.equal((await store.findRun(first!.id))?.status, "queued");
       const [second] = (await claim(store)).claimed;
       assert.equal(second?.attempts, 1);
@@ -231,7 +222,7 @@ export function queue(harness: () => Harness): void {
 
     test("what was noticed is kept: set by a retry and by the end, left alone where there is nothing to say", async () => {
       const { store } = harness();
-      const ended = settlement().next;
+      const ended = aSettlement().next;
       const steps: [Settlement["next"], Signals | null, Signals | null][] = [
         [{ kind: "released" }, null, null],
         [{ kind: "retry", delayMs: 0, error: "busy" }, noticed(1), noticed(1)],
@@ -240,26 +231,26 @@ export function queue(harness: () => Harness): void {
         [{ kind: "retry", delayMs: 0, error: "busy" }, noticed(2), noticed(2)],
         [ended, noticed(3), noticed(3)],
       ];
-      await acceptRuns(store, run());
+      await acceptRuns(store, aRun());
       for (const [next, signals, expected] of steps) {
         const [mine] = (await claim(store)).claimed;
-        assert.ok(await store.settleRun(mine!, settlement({ next, signals })));
+        assert.ok(await store.settleRun(mine!, aSettlement({ next, signals })));
         assert.deepEqual((await store.findRun(mine!.id))?.signals, expected, JSON.stringify(next));
       }
-      await acceptRuns(store, run());
+      await acceptRuns(store, aRun());
       const retry = { kind: "retry", delayMs: 0, error: "busy" } as const;
       const [mine] = (await claim(store)).claimed;
-      await store.settleRun(mine!, settlement({ next: retry, signals: noticed(4) }));
+      await store.settleRun(mine!, aSettlement({ next: retry, signals: noticed(4) }));
       const [again] = (await claim(store)).claimed;
       assert.deepEqual(again?.signals, noticed(4), "a claim has it too");
-      await store.settleRun(again, settlement());
+      await store.settleRun(again, aSettlement());
       assert.deepEqual((await store.listRuns({ kind: "hook", limit: 1 }))[0]?.signals, noticed(4));
     });
 
     test("an expired lease is taken over, and the late worker changes nothing", async () => {
       const { store, clock } = harness();
-      const next = run({ key: "hook:a" });
-      await acceptRuns(store, run({ key: "hook:a" }), next);
+      const next = aRun({ sessionKey: "hook:a" });
+      await acceptRuns(store, aRun({ sessionKey: "hook:a" }), next);
       const [lost] = (await claim(store, { lease: "slow" })).claimed;
       clock.advance(1000);
       await store.renewRuns({ ids: [lost!.id], lease: "slow", leaseMs });
@@ -271,12 +262,12 @@ export function queue(harness: () => Harness): void {
       assert.equal(taken?.attempts, 2);
       assert.equal(taken?.elapsedMs, 1000, "worked until its last sign of life");
 
-      assert.equal(await store.settleRun(lost!, settlement({ summary: summary() })), false);
+      assert.equal(await store.settleRun(lost!, aSettlement({ summary: summary() })), false);
       const renewed = await store.renewRuns({ ids: [lost!.id], lease: "slow", leaseMs });
       assert.deepEqual(renewed, { held: [], cancelled: [] });
       assert.equal((await store.findRun(lost!.id))?.status, "running");
       assert.deepEqual(await store.listEvents({ limit: null }), []);
-      assert.ok(await store.settleRun(taken, settlement()));
+      assert.ok(await store.settleRun(taken, aSettlement()));
       assert.deepEqual(
         (await claim(store)).claimed.map((each) => each.id),
         [next.id],
@@ -285,7 +276,7 @@ export function queue(harness: () => Harness): void {
 
     test("a renewed lease is kept", async () => {
       const { store, clock } = harness();
-      await acceptRuns(store, run());
+      await acceptRuns(store, aRun());
       const [mine] = (await claim(store)).claimed;
       clock.advance(leaseMs - 1);
       assert.deepEqual(await store.renewRuns({ ids: [mine!.id], lease: "lease", leaseMs }), {
@@ -298,12 +289,12 @@ export function queue(harness: () => Harness): void {
 
     test("cancelling a waiting head ends it with its summary and lets the lane go on", async () => {
       const { store, clock } = harness();
-      const [first, second] = [run({ key: "hook:a" }), run({ key: "hook:a" })];
+      const [first, second] = [aRun({ sessionKey: "hook:a" }), aRun({ sessionKey: "hook:a" })];
       await acceptRuns(store, first, second);
       const ended = {
         error: "cancelled by the operator",
         summary: summary("Hook Test (cancelled): x"),
-        heartbeat: heartbeat(),
+        heartbeat: aHeartbeatRequest(),
       };
       assert.equal(await store.cancelRun(first.id, ended), "cancelled");
       assert.equal(await store.cancelRun(first.id, ended), "ended");
@@ -321,11 +312,15 @@ export function queue(harness: () => Harness): void {
 
     test("a cancelled run inside a lane is passed over", async () => {
       const { store } = harness();
-      const runs = [run({ key: "hook:a" }), run({ key: "hook:a" }), run({ key: "hook:a" })];
+      const runs = [
+        aRun({ sessionKey: "hook:a" }),
+        aRun({ sessionKey: "hook:a" }),
+        aRun({ sessionKey: "hook:a" }),
+      ];
       await acceptRuns(store, ...runs);
       const [head] = (await claim(store)).claimed;
       assert.equal(await store.cancelRun(runs[1]!.id, cancelled), "cancelled");
-      await store.settleRun(head!, settlement());
+      await store.settleRun(head!, aSettlement());
       assert.deepEqual(
         (await claim(store)).claimed.map((each) => each.id),
         [runs[2]!.id],
@@ -334,7 +329,7 @@ export function queue(harness: () => Harness): void {
 
     test("cancelling a running one asks its worker", async () => {
       const { store } = harness();
-      await acceptRuns(store, run());
+      await acceptRuns(store, aRun());
       const [mine] = (await claim(store)).claimed;
       assert.equal(await store.cancelRun(mine!.id, cancelled), "requested");
       const renewed = await store.renewRuns({ ids: [mine!.id], lease: "lease", leaseMs });
@@ -344,7 +339,7 @@ export function queue(harness: () => Harness): void {
 
     test("whoever takes over a run that is to be cancelled is told", async () => {
       const { store, clock } = harness();
-      await acceptRuns(store, run());
+      await acceptRuns(store, aRun());
       const [mine] = (await claim(store)).claimed;
       await store.cancelRun(mine!.id, cancelled);
       clock.advance(leaseMs);
@@ -357,14 +352,14 @@ export function queue(harness: () => Harness): void {
 
     test("an ended run can be repeated as a new one, others cannot", async () => {
       const { store } = harness();
-      const aRun = run();
-      await acceptRuns(store, aRun);
+      const queued = aRun();
+      await acceptRuns(store, queued);
       const again = newId();
-      assert.equal(await store.repeatRun(aRun.id, again), "not-ended");
-      await store.settleRun((await claim(store)).claimed[0]!, settlement());
-      assert.equal(await store.repeatRun(aRun.id, again), "queued");
+      assert.equal(await store.repeatRun(queued.id, again), "not-ended");
+      await store.settleRun((await claim(store)).claimed[0]!, aSettlement());
+      assert.equal(await store.repeatRun(queued.id, again), "queued");
       const [repeated] = (await claim(store)).claimed;
-      assert.deepEqual([repeated?.id, repeated?.request, repeated?.attempts], [again, aRun.request, 1]);
+      assert.deepEqual([repeated?.id, repeated?.request, repeated?.attempts], [again, queued.request, 1]);
       assert.equal(repeated?.isolated, true);
       assert.equal(await store.repeatRun(newId(), newId()), "unknown");
     });
@@ -373,18 +368,18 @@ export function queue(harness: () => Harness): void {
       const { store } = harness();
       const counts = async () => [await store.countUnfinished(), await store.countWaiting()];
       assert.deepEqual(await counts(), [0, 0]);
-      await acceptRuns(store, run(), run({ key: "hook:a" }), run({ key: "hook:a" }));
+      await acceptRuns(store, aRun(), aRun({ sessionKey: "hook:a" }), aRun({ sessionKey: "hook:a" }));
       assert.deepEqual(await counts(), [3, 3]);
       const { claimed } = await claim(store);
       assert.deepEqual([claimed.length, await counts()], [2, [3, 1]]);
-      await store.settleRun(claimed[0]!, settlement());
+      await store.settleRun(claimed[0]!, aSettlement());
       assert.deepEqual(await counts(), [2, 1]);
     });
 
     test("many workers settle every run of many lanes exactly once and in order", async () => {
       const { store } = harness();
-      const runs = Array.from({ length: 120 }, (_, index) => run({ key: `hook:${index % 7}` }));
-      await Promise.all(runs.map((each) => store.accept(acceptance({ runs: [each] }))));
+      const runs = Array.from({ length: 120 }, (_, index) => aRun({ sessionKey: `hook:${index % 7}` }));
+      await Promise.all(runs.map((each) => store.accept(anAcceptance({ runs: [each] }))));
       const settled: { sessionKey: string; id: string }[] = [];
       const active = new Set<string>();
       const work = async (lease: string): Promise<void> => {
@@ -398,7 +393,7 @@ export function queue(harness: () => Harness): void {
           for (const each of claimed) {
             settled.push({ sessionKey: each.sessionKey, id: each.id });
             active.delete(each.sessionKey);
-            assert.ok(await store.settleRun(each, settlement({ summary: summary() })));
+            assert.ok(await store.settleRun(each, aSettlement({ summary: summary() })));
           }
         }
       };

@@ -8,7 +8,9 @@ import { noHistory } from "../../core/transcript.ts";
 import type { AttemptStart } from "../../core/attempt.ts";
 import type { TurnEnding } from "../../core/settlement.ts";
 import type { Store } from "./store.ts";
-import { acceptRuns, claim, type Harness, leaseMs, run, settlement } from "./harness.contract.ts";
+import { aRun } from "../../../test/builders/run.ts";
+import { aSettlement } from "../../../test/builders/settlement.ts";
+import { acceptRuns, claim, type Harness, leaseMs } from "./harness.contract.ts";
 
 const day = 86_400_000;
 const wide: Budget = { runsPerDay: 100, tokensPerDay: 1_000_000, moneyPerDay: null };
@@ -53,10 +55,10 @@ async function takeTurn(
   more: Partial<TurnEnding> = {},
   start: Partial<AttemptStart> = {},
 ) {
-  await acceptRuns(store, run({ key }));
+  await acceptRuns(store, aRun({ sessionKey: key }));
   const claimed = await next(store);
   const begun = await begin(store, claimed, start);
-  assert.ok(await store.settleRun(claimed, settlement({ ending: ending(claimed, more) })));
+  assert.ok(await store.settleRun(claimed, aSettlement({ ending: ending(claimed, more) })));
   assert.ok(begun.kind === "go");
   return { ...begun, history: begun.history.turns, hasOlder: begun.history.hasOlder };
 }
@@ -80,12 +82,12 @@ export function transcripts(harness: () => Harness): void {
 
     test("isolated turns are written down and carried nowhere", async () => {
       const { store } = harness();
-      await acceptRuns(store, run(), run());
+      await acceptRuns(store, aRun(), aRun());
       for (let count = 0; count < 2; count++) {
         const claimed = await next(store);
         const begun = await begin(store, claimed, { sessionKey: "shared" });
         assert.deepEqual(begun, { kind: "go", history: noHistory, foreignSession: null });
-        await store.settleRun(claimed, settlement({ ending: ending(claimed, { sessionKey: "shared" }) }));
+        await store.settleRun(claimed, aSettlement({ ending: ending(claimed, { sessionKey: "shared" }) }));
         assert.deepEqual(textsOf(await store.listTurns({ runId: claimed.id })), [
           `user: told ${claimed.sessionKey}`,
           "assistant: answered",
@@ -96,18 +98,18 @@ export function transcripts(harness: () => Harness): void {
 
     test("an attempt that is made again says nothing twice", async () => {
       const { store, clock } = harness();
-      await acceptRuns(store, run({ key: "k" }));
+      await acceptRuns(store, aRun({ sessionKey: "k" }));
       const first = await next(store);
       await begin(store, first);
       await store.settleRun(
         first,
-        settlement({ next: { kind: "retry", delayMs: 10, error: "busy" }, summary: null }),
+        aSettlement({ next: { kind: "retry", delayMs: 10, error: "busy" }, summary: null }),
       );
       clock.advance(10);
       const second = await next(store);
       const begun = await begin(store, second, { prompt: "told again" });
       assert.deepEqual(begun, { kind: "go", history: noHistory, foreignSession: null });
-      await store.settleRun(second, settlement({ ending: ending(second) }));
+      await store.settleRun(second, aSettlement({ ending: ending(second) }));
       assert.deepEqual(textsOf(await store.listTurns({ runId: first.id })), [
         "user: told again",
         "assistant: answered",
@@ -116,7 +118,7 @@ export function transcripts(harness: () => Harness): void {
 
     test("whoever lost the lease begins nothing and changes nothing", async () => {
       const { store } = harness();
-      await acceptRuns(store, run());
+      await acceptRuns(store, aRun());
       const claimed = await next(store);
       const stranger = { ...claimed, lease: "another" };
       assert.deepEqual(await begin(store, stranger), { kind: "lost" });
@@ -201,11 +203,11 @@ export function transcripts(harness: () => Harness): void {
 
     test("that something was changed is known to the next attempt", async () => {
       const { store, clock } = harness();
-      await acceptRuns(store, run());
+      await acceptRuns(store, aRun());
       const first = await next(store);
       assert.equal(first.acted, false);
       assert.equal(await store.markActed(first), true);
-      await store.settleRun(first, settlement({ next: { kind: "released" } }));
+      await store.settleRun(first, aSettlement({ next: { kind: "released" } }));
       clock.advance(1);
       assert.equal((await next(store)).acted, true);
     });
@@ -214,10 +216,10 @@ export function transcripts(harness: () => Harness): void {
       const { store, clock } = harness();
       await takeTurn(store, "used");
       await takeTurn(store, "unused");
-      await acceptRuns(store, run());
+      await acceptRuns(store, aRun());
       const isolated = await next(store);
       await begin(store, isolated, { sessionKey: "used" });
-      await store.settleRun(isolated, settlement({ ending: ending(isolated) }));
+      await store.settleRun(isolated, aSettlement({ ending: ending(isolated) }));
       clock.advance(31 * day);
       await takeTurn(store, "used");
       const retention = { finishedMs: 30 * day, requestsMs: day, idempotencyMs: day };
@@ -235,10 +237,10 @@ export function transcripts(harness: () => Harness): void {
     test("over the limit a run is parked at no cost, and the main session hears of it once a day", async () => {
       const { store, clock } = harness();
       const budget = { ...wide, runsPerDay: 1 };
-      await acceptRuns(store, run(), run(), run());
+      await acceptRuns(store, aRun(), aRun(), aRun());
       const first = await next(store);
       assert.equal((await begin(store, first, { budget })).kind, "go");
-      await store.settleRun(first, settlement());
+      await store.settleRun(first, aSettlement());
       for (const claimed of (await claim(store)).claimed) {
         const begun = await begin(store, claimed, { budget });
         assert.ok(begun.kind === "parked" && begun.reason.includes("1 runs a day"));
@@ -259,18 +261,18 @@ export function transcripts(harness: () => Harness): void {
     test("a run that began is not counted again, and its tokens count when it ends", async () => {
       const { store, clock } = harness();
       const budget = { ...wide, runsPerDay: 1, tokensPerDay: 50 };
-      await acceptRuns(store, run(), run());
+      await acceptRuns(store, aRun(), aRun());
       const first = await next(store);
       assert.equal((await begin(store, first, { budget })).kind, "go");
       const used = { inputTokens: 10, outputTokens: 5, cost: 0.5 };
       await store.settleRun(
         first,
-        settlement({ next: { kind: "retry", delayMs: 1, error: "busy" }, used, summary: null }),
+        aSettlement({ next: { kind: "retry", delayMs: 1, error: "busy" }, used, summary: null }),
       );
       clock.advance(1);
       const again = (await claim(store)).claimed.find(({ id }) => id === first.id);
       assert.equal((await begin(store, again!, { budget })).kind, "go");
-      await store.settleRun(again!, settlement({ used }));
+      await store.settleRun(again!, aSettlement({ used }));
       assert.deepEqual(
         (await store.listSpending()).map(({ runs, inputTokens, outputTokens, cost }) => [
           runs,
@@ -285,17 +287,17 @@ export function transcripts(harness: () => Harness): void {
     test("a run that a stopping node gave back is counted once; one that crashed before it began is counted too", async () => {
       const { store, clock } = harness();
       const counted = async () => (await store.listSpending()).map(({ runs }) => runs);
-      await acceptRuns(store, run());
+      await acceptRuns(store, aRun());
       const first = await next(store);
       await begin(store, first, { budget: wide });
-      await store.settleRun(first, settlement({ next: { kind: "released" }, summary: null }));
+      await store.settleRun(first, aSettlement({ next: { kind: "released" }, summary: null }));
       const again = await next(store);
       assert.deepEqual([again.id, again.attempts], [first.id, 1]);
       await begin(store, again, { budget: wide });
       assert.deepEqual(await counted(), [1]);
-      await store.settleRun(again, settlement());
+      await store.settleRun(again, aSettlement());
 
-      await acceptRuns(store, run());
+      await acceptRuns(store, aRun());
       await next(store);
       clock.advance(leaseMs + 1);
       const second = await next(store);
@@ -306,10 +308,10 @@ export function transcripts(harness: () => Harness): void {
 
     test("tokens and money have limits too", async () => {
       const { store } = harness();
-      await acceptRuns(store, run(), run());
+      await acceptRuns(store, aRun(), aRun());
       const first = await next(store);
       await begin(store, first, { budget: wide });
-      await store.settleRun(first, settlement({ used: { inputTokens: 60, outputTokens: 40, cost: 2 } }));
+      await store.settleRun(first, aSettlement({ used: { inputTokens: 60, outputTokens: 40, cost: 2 } }));
       const second = await next(store);
       const byTokens = await begin(store, second, { budget: { ...wide, tokensPerDay: 100 } });
       assert.ok(byTokens.kind === "parked" && byTokens.reason.includes("100 tokens"));
@@ -322,7 +324,7 @@ export function transcripts(harness: () => Harness): void {
     test("parked runs are released one by one, by hook, or all; a parked run can be cancelled", async () => {
       const { store } = harness();
       const budget = { ...wide, runsPerDay: 0 };
-      await acceptRuns(store, run(), run(), { ...run(), hook: "other" }, run());
+      await acceptRuns(store, aRun(), aRun(), aRun({ hook: "other" }), aRun());
       const claimed = (await claim(store)).claimed;
       for (const each of claimed) assert.equal((await begin(store, each, { budget })).kind, "parked");
       assert.equal(await store.releaseRuns({ id: "unknown", hook: null }), 0);
@@ -336,7 +338,7 @@ export function transcripts(harness: () => Harness): void {
 
     test("a parked run keeps its place in its lane", async () => {
       const { store } = harness();
-      await acceptRuns(store, run({ key: "k" }), run({ key: "k" }));
+      await acceptRuns(store, aRun({ sessionKey: "k" }), aRun({ sessionKey: "k" }));
       const first = await next(store);
       await begin(store, first, { budget: { ...wide, runsPerDay: 0 } });
       assert.deepEqual((await claim(store)).claimed, []);

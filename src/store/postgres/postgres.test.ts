@@ -5,17 +5,10 @@ import { startWire } from "../../../test/lab/proxy.ts";
 import { createDatabase } from "../../../test/support/postgres.ts";
 import { StoreUnavailable, UsageError } from "../../core/errors.ts";
 import { newId } from "../../core/id.ts";
-import {
-  acceptance,
-  acceptRuns,
-  claim,
-  createTestClock,
-  delivery,
-  leaseMs,
-  run,
-  sentOutcome as outcome,
-  settlement,
-} from "../ports/harness.contract.ts";
+import { anAcceptance } from "../../../test/builders/acceptance.ts";
+import { aRun } from "../../../test/builders/run.ts";
+import { aDelivery, aDeliverySettlement, aSettlement } from "../../../test/builders/settlement.ts";
+import { acceptRuns, claim, createTestClock, leaseMs } from "../ports/harness.contract.ts";
 import { openPostgresStore } from "./postgres.ts";
 import { storeContract } from "../ports/store.contract.ts";
 
@@ -56,9 +49,9 @@ describe("postgres", () => {
       await database.drop();
     });
     wire.hush();
-    const mine = run();
-    await assert.rejects(store.accept(acceptance({ runs: [mine] })), /^StoreUnavailable.*does not answer/s);
-    await store.accept(acceptance({ runs: [mine] }));
+    const mine = aRun();
+    await assert.rejects(store.accept(anAcceptance({ runs: [mine] })), /^StoreUnavailable.*does not answer/s);
+    await store.accept(anAcceptance({ runs: [mine] }));
     assert.equal((await store.findRun(mine.id))?.status, "queued");
     wire.hush();
     await assert.rejects(store.probe(), StoreUnavailable);
@@ -79,12 +72,15 @@ describe("postgres", () => {
     await other.query(`create function full_disk() returns trigger language plpgsql as
       $$ begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$;
       create trigger full_disk before insert on run for each row execute function full_disk()`);
-    const mine = run();
-    await assert.rejects(store.accept(acceptance({ runs: [mine] })), /^StoreUnavailable.*53100/s);
-    await assert.rejects(store.accept(acceptance({ runs: [run({ key: "hook:a" })] })), StoreUnavailable);
+    const mine = aRun();
+    await assert.rejects(store.accept(anAcceptance({ runs: [mine] })), /^StoreUnavailable.*53100/s);
+    await assert.rejects(
+      store.accept(anAcceptance({ runs: [aRun({ sessionKey: "hook:a" })] })),
+      StoreUnavailable,
+    );
     assert.equal(await store.countUnfinished(), 0);
     await other.query("drop trigger full_disk on run");
-    await store.accept(acceptance({ runs: [mine] }));
+    await store.accept(anAcceptance({ runs: [mine] }));
     assert.equal((await store.findRun(mine.id))?.status, "queued");
   });
 
@@ -100,11 +96,11 @@ describe("postgres", () => {
       await database.drop();
     });
     const claims = { channel: "telegram", limit: 5, lease: "lease", leaseMs };
-    const behind = [delivery({ id: "one" }), delivery({ id: "two" })];
+    const behind = [aDelivery({ id: "one" }), aDelivery({ id: "two" })];
     for (const each of behind) {
-      await acceptRuns(first, run());
+      await acceptRuns(first, aRun());
       const [mine] = (await claim(first)).claimed;
-      await first.settleRun(mine!, settlement({ delivery: each }));
+      await first.settleRun(mine!, aSettlement({ delivery: each }));
     }
     await older.query(
       `insert into delivery(id, run_id, channel, recipient, text, status, created_at, ready_at)
@@ -113,7 +109,7 @@ describe("postgres", () => {
     await older.query("update delivery set status = 'sent', lease = null, ended_at = 1 where id = 'one'");
     const [fromBefore, ...others] = (await first.claimDeliveries(claims)).claimed;
     assert.deepEqual([fromBefore?.id, others], ["from before", []]);
-    assert.ok(await first.settleDelivery(fromBefore!, outcome));
+    assert.ok(await first.settleDelivery(fromBefore!, aDeliverySettlement()));
     await first.close();
     const second = await open();
     assert.deepEqual(

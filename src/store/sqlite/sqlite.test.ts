@@ -4,18 +4,10 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, describe, test } from "node:test";
 import { StoreUnavailable, UsageError } from "../../core/errors.ts";
-import {
-  acceptance,
-  acceptRuns,
-  claim,
-  createTestClock,
-  delivery,
-  leaseMs,
-  outside,
-  request,
-  run,
-  settlement,
-} from "../ports/harness.contract.ts";
+import { anAcceptance } from "../../../test/builders/acceptance.ts";
+import { aMessage, aRun, aRunRequest } from "../../../test/builders/run.ts";
+import { aDelivery, aSettlement } from "../../../test/builders/settlement.ts";
+import { acceptRuns, claim, createTestClock, leaseMs } from "../ports/harness.contract.ts";
 import { sqliteDialect } from "../driver/driver.ts";
 import { createTables } from "../migrations/001-tables.ts";
 import { packGroup } from "../programs/accept.ts";
@@ -57,9 +49,9 @@ describe("sqlite", () => {
     const store = await openSqliteStore({ path, clock, leaseMs });
     await assert.rejects(openSqliteStore({ path, clock, leaseMs }), /Another gateway is running/);
     const command = await openSqliteFile({ path, clock });
-    const aRun = run();
-    await acceptRuns(command, aRun);
-    assert.ok(await store.findRun(aRun.id));
+    const queued = aRun();
+    await acceptRuns(command, queued);
+    assert.ok(await store.findRun(queued.id));
     await command.close();
     await store.close();
     await (await openSqliteStore({ path, clock, leaseMs })).close();
@@ -69,7 +61,7 @@ describe("sqlite", () => {
     const path = newPath();
     const clock = createTestClock();
     const first = await openSqliteStore({ path, clock, leaseMs });
-    await acceptRuns(first, run());
+    await acceptRuns(first, aRun());
     const [mine] = (await claim(first)).claimed;
     await first.close();
     clock.advance(3_600_000);
@@ -105,7 +97,7 @@ describe("sqlite", () => {
     for (const sql of createTables(sqliteDialect)) database.exec(sql);
     database.exec(`create table migration(version integer primary key, applied_at bigint not null);
       insert into migration(version, applied_at) values (1, 0)`);
-    const detail = JSON.stringify({ ...request, message: "from before" });
+    const detail = JSON.stringify({ ...aRunRequest(), message: "from before" });
     database
       .prepare(
         `insert into run(id, kind, hook, agent_id, session_key, lane, head, status, created_at, ready_at, request)
@@ -123,9 +115,9 @@ describe("sqlite", () => {
     await assert.rejects(openSqliteFile({ path, clock }), /from an older Rouse/);
     const store = await openSqliteStore({ path, clock, leaseMs });
     const [old] = (await claim(store)).claimed;
-    assert.deepEqual([old?.id, old?.request.message, old?.signals], ["old", outside("from before"), null]);
+    assert.deepEqual([old?.id, old?.request.message, old?.signals], ["old", aMessage("from before"), null]);
     assert.equal(old?.request.fallback, null);
-    await store.settleRun(old, settlement({ delivery: delivery({ id: "third", to: "1" }) }));
+    await store.settleRun(old, aSettlement({ delivery: aDelivery({ id: "third", to: "1" }) }));
     const claims = { channel: "telegram", limit: 5, lease: "lease", leaseMs };
     const { claimed } = await store.claimDeliveries(claims);
     assert.deepEqual(
@@ -156,7 +148,7 @@ describe("sqlite", () => {
     const pack = (text: string) => ({
       name: "accept" as const,
       input: {
-        ...packGroup([acceptance({ runs: [run({ message: outside(text) })] })]),
+        ...packGroup([anAcceptance({ runs: [aRun({ request: aRunRequest({ message: aMessage(text) }) })] })]),
         now: clock.now(),
         idempotencyMs: 1,
       },
@@ -180,7 +172,7 @@ describe("sqlite", () => {
       onGroup: (size) => sizes.push(size),
     });
     t.after(() => store.close());
-    await Promise.all(Array.from({ length: 50 }, () => store.accept(acceptance({ runs: [run()] }))));
+    await Promise.all(Array.from({ length: 50 }, () => store.accept(anAcceptance({ runs: [aRun()] }))));
     assert.deepEqual(sizes, [50]);
   });
 });

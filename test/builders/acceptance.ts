@@ -1,0 +1,30 @@
+// What a request is stored as: an acceptance, its events, its heartbeat.
+import { newId } from "../../src/core/id.ts";
+import type { Acceptance } from "../../src/core/request.ts";
+import type { HeartbeatRequest, NewEvent } from "../../src/core/system-event.ts";
+import { aMessage } from "./run.ts";
+
+export function anAcceptance(parts: Partial<Acceptance> = {}): Acceptance {
+  const id = newId();
+  return {
+    id,
+    hook: "agent",
+    events: [],
+    runs: [],
+    heartbeat: null,
+    idempotency: null,
+    response: { status: 202, body: { ok: true, id } },
+    ...parts,
+  };
+}
+
+export const anEvent = (text = "something happened", parts: Partial<NewEvent> = {}): NewEvent => ({
+  id: newId(),
+  sessionKey: "main",
+  source: "wake",
+  hook: "wake",
+  text: aMessage(text),
+  ...parts,
+});
+
+export const aHeartbeatRequest = (delayMs = 0): HeartbeatRequest => ({ agentId: "main", delayMs });

@@ -1,0 +1,43 @@
+// How an attempt ends: of a run, with a reply; of a delivery, sent.
+import type { NewDelivery } from "../../src/core/delivery.ts";
+import { newId } from "../../src/core/id.ts";
+import type { DeliverySettlement, Settlement } from "../../src/core/settlement.ts";
+
+export const aSettlement = (parts: Partial<Settlement> = {}): Settlement => ({
+  next: { kind: "ended", status: "succeeded", reply: "done", error: null },
+  workedMs: 100,
+  signals: null,
+  report: null,
+  used: null,
+  ending: null,
+  summary: null,
+  delivery: null,
+  heartbeat: null,
+  shownEventIds: [],
+  ...parts,
+});
+
+export const aDelivery = (parts: Partial<NewDelivery> = {}): NewDelivery => ({
+  id: newId(),
+  runId: newId(),
+  channel: "telegram",
+  to: "12345",
+  text: "hello",
+  status: "waiting",
+  error: null,
+  fallback: null,
+  trace: null,
+  ...parts,
+});
+
+export const aDeliverySettlement = (parts: Partial<DeliverySettlement> = {}): DeliverySettlement => ({
+  status: "sent",
+  delayMs: 0,
+  countsAttempt: true,
+  error: null,
+  cursor: 1,
+  doubts: 0,
+  notice: null,
+  fallback: null,
+  ...parts,
+});
