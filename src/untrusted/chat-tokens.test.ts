@@ -18,31 +18,31 @@ test("well-known tokens are broken, in any letters", () => {
   }
 });
 
-test("a token reads as before between its marks", () => {
+test("a broken token stays readable between its marks", () => {
   assert.equal(breakChatTokens("a<|im_start|>b"), "a⟦< |im_start| >⟧b");
   assert.equal(breakChatTokens("<s>[INST]x[/INST]"), "⟦< s >⟧⟦[ INST ]⟧x⟦[ /INST ]⟧");
 });
 
-test("tokens in full-width and mathematical letters are found where they stand", () => {
+test("tokens in full-width and mathematical letters are found and broken", () => {
   assert.equal(breakChatTokens("𝐱＜｜ｉｍ＿ｓｔａｒｔ｜＞𝐲"), "𝐱⟦＜ ｜ｉｍ＿ｓｔａｒｔ｜ ＞⟧𝐲");
   assert.equal(breakChatTokens("𝐀[𝐈𝐍𝐒𝐓]𝐁"), "𝐀⟦[ 𝐈𝐍𝐒𝐓 ]⟧𝐁");
   assert.equal(breakChatTokens("<ﬆart_of_turn>"), "⟦< ﬆart_of_turn >⟧");
   assert.equal(breakChatTokens("❤️<s>❤️"), "❤️⟦< s >⟧❤️");
 });
 
-test("tokens within tokens are broken too", () => {
+test("tokens inside tokens are broken, too", () => {
   assert.equal(breakChatTokens("<|[INST]|>"), "⟦< |⟦[ INST ]⟧| >⟧");
   assert.equal(breakChatTokens("<|<|a|>|>"), "<|⟦< |a| >⟧|>");
 });
 
-test("broken tokens are left alone", () => {
+test("broken tokens are not broken again", () => {
   for (const token of known) {
     const broken = breakChatTokens(`<|${token}|>${token}`);
     assert.equal(breakChatTokens(broken), broken);
   }
 });
 
-test("what only looks similar stays", () => {
+test("text that only looks similar is unchanged", () => {
   const others = [
     "<||>",
     "<|>",

@@ -1,6 +1,6 @@
-// The marks with which chat templates separate turns and roles. In a payload they are broken, and seen to be.
+// Special tokens of chat templates, which separate turns and roles. In outside text they are broken visibly.
 
-import { shadowOf } from "./fold.ts";
+import { fold } from "./fold.ts";
 
 const names = [
   "s|bos|eos|pad|unk|mask|sop|eop|bos_token|eos_token",
@@ -12,7 +12,7 @@ const names = [
 const bracketed =
   "inst|system_prompt|tool_calls|available_tools|tool_results|tool_content|model_settings|think|gmask|smask";
 
-/** None of these may occur within another one, except within `<|…|>`, of which the inner part is broken too. */
+/** None of these may occur inside another one, except inside `<|…|>`, whose content is broken, too. */
 const tokens = [
   String.raw`<\/?\|[^<>\n]{1,64}\|>`,
   String.raw`<\/?\|\w[^<>\n]{0,63}>`,
@@ -25,27 +25,26 @@ const tokens = [
 
 const chatToken = new RegExp(tokens, "giv");
 
-/** What a token can start with, in plain letters and in those that fold to them. */
+/** What a token can start with, including characters that fold to `<`, `[` and `]`. */
 const opening = /[<[\]＜﹤［﹇］﹈]/;
 
 /** `<|im_start|>` becomes `⟦< |im_start| >⟧`. */
 export function breakChatTokens(text: string): string {
   if (!opening.test(text)) return text;
-  const shadow = shadowOf(text);
-  if (shadow.text === text) return text.replace(chatToken, breakToken);
-  const pieces: string[] = [];
+  const folded = fold(text);
+  if (folded.text === text) return text.replace(chatToken, breakToken);
+  const parts: string[] = [];
   let done = 0;
-  for (const { index, 0: token } of shadow.text.matchAll(chatToken)) {
-    const start = shadow.original(index);
-    const end = shadow.original(index + token.length - 1) + 1;
-    pieces.push(text.slice(done, start), breakToken(text.slice(start, end)));
+  for (const { index, 0: token } of folded.text.matchAll(chatToken)) {
+    const start = folded.original(index);
+    const end = folded.original(index + token.length - 1) + 1;
+    parts.push(text.slice(done, start), breakToken(text.slice(start, end)));
     done = end;
   }
-  return pieces.join("") + text.slice(done);
+  return parts.join("") + text.slice(done);
 }
 
 const breakToken = (token: string): string =>
   `⟦${token.slice(0, 1)} ${breakChatTokens(token.slice(1, -1))} ${token.slice(-1)}⟧`;
 
-/** Of a text without hidden characters and in plain letters. */
-export const countChatTokens = (shadow: string): number => shadow.match(chatToken)?.length ?? 0;
+export const countChatTokens = (folded: string): number => folded.match(chatToken)?.length ?? 0;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { clean } from "./clean.ts";
 
-test("plain text is the same text", () => {
+test("plain text is unchanged", () => {
   for (const text of ["", "Hello,\n\n\tworld [1] <b>bold</b> a || b", "Grüße 漢字 😀 ❤️"])
     assert.equal(clean(text), text);
 });
@@ -14,7 +14,7 @@ test("line breaks, hidden characters and tokens in one text", () => {
   );
 });
 
-test("a hidden character within a token is shown, and breaks it", () => {
+test("a hidden character inside a token is shown, and breaks the token", () => {
   assert.equal(clean("<s\u200B>"), "<s⟦U+200B⟧>");
   assert.equal(clean("<|s\u200B|>"), "⟦< |s⟦U+200B⟧| >⟧");
 });

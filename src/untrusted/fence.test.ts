@@ -5,7 +5,7 @@ import { fence, newFenceId, parseFences } from "./fence.ts";
 const id = "0123456789abcdef0123456789abcdef";
 const fenced = (text: string, label = "subject") => fence(id, { id: 1, label, text });
 
-test("every line is marked, empty ones too", () => {
+test("every line gets the prefix, empty ones too", () => {
   assert.equal(
     fenced("first\r\n\nthird\n"),
     `[begin ${id} 1 subject]\n| first\n| \n| third\n| \n[end ${id} 1]`,
@@ -30,20 +30,20 @@ test("a label is one clean, short line without the id", () => {
   assert.equal(parseFences(fenced("x", "messages[0].subject"))[0]?.label, "messages[0].subject");
 });
 
-test("only whole blocks at the start of a line are read", () => {
+test("only complete blocks that start a line are read", () => {
   assert.equal(parseFences(`x ${fenced("a")}`).length, 0);
   assert.equal(parseFences(`[begin ${id} 1 a]\nunmarked\n[end ${id} 1]`).length, 0);
   assert.equal(parseFences(`[begin ${id} 1 a]\n| a\n[end ${id} 2]`).length, 0);
   assert.equal(parseFences(`[begin ${id} 1 a]\n${fenced("b")}\nx\n${fenced("c")}`).length, 2);
 });
 
-test("an id is 32 hex digits, and new each time", () => {
+test("each id is new and has 32 hex digits", () => {
   const ids = new Set(Array.from({ length: 1000 }, () => newFenceId(() => false)));
   assert.equal(ids.size, 1000);
   for (const drawn of ids) assert.match(drawn, /^[0-9a-f]{32}$/);
 });
 
-test("an id that occurs is drawn again", () => {
+test("an id that occurs in a text is replaced by another", () => {
   const draws = ["a", "b", "c"];
   assert.equal(
     newFenceId(

@@ -1,7 +1,7 @@
-// A block around outside text. Every line of the text is marked, so none of its characters reaches the start of a
-// line, where alone a block can end: it could not close the block even if it knew the id.
+// Fences outside text in a block. A block ends only at the start of a line, and every line of the text has a prefix:
+// the text cannot end its block, even if it knew the id.
 
-import { randomFillSync } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { oneLine } from "../core/text.ts";
 import { clean } from "./clean.ts";
 import { shorten } from "./shorten.ts";
@@ -26,25 +26,14 @@ export function fence(fenceId: string, block: Block): string {
 export const cleanLabel = (label: string): string =>
   shorten(oneLine(clean(oneLine(label))), longestLabel, "…");
 
-/** 128 random bits, drawn again while `avoid` says that they occur in some text. */
+/** 128 random bits; a candidate that `avoid` finds in a text is replaced by another. */
 export function newFenceId(avoid: (candidate: string) => boolean, random = randomId): string {
   let id = random();
   while (avoid(id)) id = random();
   return id;
 }
 
-const idBytes = 16;
-const drawn = Buffer.alloc(256 * idBytes);
-let used = drawn.length;
-
-/** Drawn for many at once: a call for each is a thirtieth of what a run costs. */
-function randomId(): string {
-  if (used === drawn.length) {
-    randomFillSync(drawn);
-    used = 0;
-  }
-  return drawn.toString("hex", used, (used += idBytes));
-}
+const randomId = (): string => randomBytes(16).toString("hex");
 
 const beginLine = /^\[begin ([0-9a-f]{32}) (\d+) (.*)\]$/;
 

@@ -1,10 +1,10 @@
-// A text as it would read without hidden characters and in plain letters (NFKC), to search in.
+// Folds a text for searching: hidden characters out, letters in their plain form (NFKC).
 
 import { hasHidden } from "./hidden.ts";
 
-export type Shadow = {
+export type FoldedText = {
   readonly text: string;
-  /** Where in the original a place of the shadow is. To be asked from left to right. */
+  /** The index in the original of an index in the folded text. Call it with rising indexes. */
   readonly original: (index: number) => number;
 };
 
@@ -12,13 +12,13 @@ const foldable =
   /[[\p{Changes_When_NFKC_Casefolded}\p{DI}\p{Bidi_C}\p{Cf}\p{Cc}\p{Co}\p{Cs}\p{NChar}]--[\t\nA-Z]]/v;
 const foldables = new RegExp(foldable, "gv");
 
-export function shadowOf(text: string): Shadow {
+export function fold(text: string): FoldedText {
   if (!foldable.test(text)) return { text, original: (index) => index };
   const folds = new Map<string, string>();
   const shifts: Shift[] = [];
   let by = 0;
   const folded = text.replace(foldables, (character, at: number) => {
-    const plain = folds.get(character) ?? fold(character);
+    const plain = folds.get(character) ?? foldCharacter(character);
     folds.set(character, plain);
     if (plain.length !== character.length) {
       by += character.length - plain.length;
@@ -31,13 +31,13 @@ export function shadowOf(text: string): Shadow {
 
 const plainLetters = /^[ -~]+$/;
 
-function fold(character: string): string {
+function foldCharacter(character: string): string {
   if (hasHidden(character)) return "";
   const plain = character.normalize("NFKC");
   return plainLetters.test(plain) ? plain : character;
 }
 
-/** From `from` on in the shadow, the original is `by` units ahead. */
+/** From `from` on, an index in the original is `by` units higher than in the folded text. */
 type Shift = { readonly from: number; readonly by: number };
 
 function originalIndex(shifts: readonly Shift[]): (index: number) => number {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { countHidden, showHidden, unifyLineBreaks } from "./hidden.ts";
 
-test("every kind of line break is one line feed", () => {
+test("every kind of line break becomes a line feed", () => {
   assert.equal(
     unifyLineBreaks("a\r\nb\rc\vd\fe\u0085f\u2028g\u2029h\ni\n\r\nj"),
     "a\nb\nc\nd\ne\nf\ng\nh\ni\n\nj",
@@ -28,18 +28,18 @@ test("hidden characters are shown", () => {
   for (const [text, expected] of Object.entries(shown)) assert.equal(showHidden(text), expected);
 });
 
-test("tabs, line feeds and every script stay", () => {
+test("tabs, line feeds and all scripts are unchanged", () => {
   const text = "\tAä ß 漢字 عربي हिन्दी ไทย 한국어 e\u0301 \u00A0 ⟦⟧\n";
   assert.equal(showHidden(text), text);
 });
 
-test("complete emoji keep what holds them together", () => {
+test("complete emoji keep their hidden characters", () => {
   const text = "😀 ❤️ 👍🏽 👨‍👩‍👧‍👦 👩🏻‍❤️‍💋‍👩🏿 🏴󠁧󠁢󠁥󠁮󠁧󠁿 🇩🇪 1️⃣ #️⃣ 🏳️‍🌈 🏃🏻‍♀️‍➡️";
   assert.equal(showHidden(`\u0000${text}`), `⟦U+0000⟧${text}`);
   assert.equal(countHidden(text), 0);
 });
 
-test("incomplete or invented emoji do not", () => {
+test("incomplete or invented emoji do not keep them", () => {
   assert.equal(showHidden("👨‍👩"), "👨⟦U+200D⟧👩");
   assert.equal(showHidden("👨‍👩‍👧‍👦‍"), "👨‍👩‍👧‍👦⟦U+200D⟧");
   assert.equal(showHidden("😀\uFE0F"), "😀⟦U+FE0F⟧");

@@ -1,4 +1,4 @@
-// A name, a sender, a path: short outside text that stands inside a line of a fenced text.
+// Short outside text, such as a name or a path, inside a line of a fenced text.
 
 import { clean } from "./clean.ts";
 import { unifyLineBreaks } from "./hidden.ts";

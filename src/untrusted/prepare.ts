@@ -1,12 +1,12 @@
-// A message split into the operator's words and the texts from outside they refer to, and put together as one prompt.
+// Splits a message into the operator's words and the outside texts they refer to, and composes one prompt of both.
 
 import type { Message, OutsideSource, OutsideText } from "../core/message.ts";
+import type { Signals } from "../core/signals.ts";
 import { cut } from "../core/text.ts";
 import { clean } from "./clean.ts";
 import { cleanLabel, fence, newFenceId } from "./fence.ts";
 import { shorten } from "./shorten.ts";
 import { addSignals, noSignals, signalsOf } from "./signals.ts";
-import type { Signals } from "../core/signals.ts";
 
 export type Data = {
   readonly id: number;
@@ -14,7 +14,7 @@ export type Data = {
   readonly source: OutsideSource;
   readonly text: string;
   readonly truncated: boolean;
-  /** Of the original, in characters (UTF-16 units). */
+  /** Of the original text, in UTF-16 units. */
   readonly length: number;
 };
 
@@ -34,7 +34,7 @@ export function prepare(message: Message, limits: { longestText?: number } = {})
     const known = data.get(key);
     if (known) return reference(known);
     const longest = limits.longestText ?? 262_144;
-    // Cleaning makes two characters one at most (a line break), so more than this is never shown.
+    // Cleaning shortens a text to half at most (line breaks), so text beyond this is never shown.
     const read = cut(part.text, longest * 2);
     const added = dataOf(part, read, data.size + 1, longest);
     data.set(key, added);

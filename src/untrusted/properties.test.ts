@@ -1,4 +1,4 @@
-// What must hold for any text whatsoever.
+// Properties that hold for any text.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -58,7 +58,7 @@ test("cleaning twice changes nothing, and cleaned text that is cut stays clean",
   );
 });
 
-test("hidden characters are shown as the whole emoji property would have it", () => {
+test("hidden characters are shown as the whole emoji property requires", () => {
   const reference = /\p{RGI_Emoji}|([[\p{DI}\p{Bidi_C}\p{Cf}\p{Cc}\p{Co}\p{Cs}\p{NChar}]--[\t\n]])/gv;
   check(
     15_000,
@@ -75,7 +75,7 @@ test("hidden characters are shown as the whole emoji property would have it", ()
   );
 });
 
-test("a fenced text reads back as the cleaned text", () => {
+test("parsing a fenced text gives the cleaned text", () => {
   check(
     20_000,
     fc.property(hostileText, hostileText, (text, label) => {
@@ -96,7 +96,7 @@ const outside = fc.record({
 });
 const message: fc.Arbitrary<Message> = fc.array(fc.oneof(operatorText, outside), { maxLength: 5 });
 
-test("the operator's words stay outside the blocks, and outside texts inside", () => {
+test("the operator's words stay outside of the blocks, and outside texts inside", () => {
   check(
     15_000,
     fc.property(message, fc.constantFrom(8, 1000), (message, longestText) => {
@@ -134,7 +134,7 @@ test("the prompt is at most a few times as long as the message", () => {
   );
 });
 
-test("a composed prompt as outside text is text like any other", () => {
+test("a composed prompt can be outside text like any other", () => {
   check(
     5000,
     fc.property(message, (message) => {
@@ -148,7 +148,7 @@ test("a composed prompt as outside text is text like any other", () => {
   );
 });
 
-test("an id that occurs anywhere is drawn again", () => {
+test("an id that occurs anywhere is replaced by another", () => {
   const ids = Array.from({ length: 4 }, (_, index) => String(index).repeat(32));
   const free = "f".repeat(32);
   check(

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { shorten } from "./shorten.ts";
 
-test("short text stays", () => {
+test("short text is unchanged", () => {
   assert.equal(shorten("abc", 3), "abc");
   assert.equal(shorten("abc", 3, "…"), "abc");
 });
 
-test("long text is cut, and the mark counts", () => {
+test("long text is cut; its mark counts towards the length", () => {
   assert.equal(shorten("abcd", 3), "abc");
   assert.equal(shorten("abcd", 3, "…"), "ab…");
 });

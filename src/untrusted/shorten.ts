@@ -1,4 +1,4 @@
-// Cutting cleaned text so that it stays clean: half an emoji would leave hidden characters behind.
+// Cuts cleaned text so that it stays clean: half an emoji would leave hidden characters.
 
 import { cut } from "../core/text.ts";
 import { emojiSequences } from "./hidden.ts";

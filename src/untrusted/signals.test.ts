@@ -5,7 +5,7 @@ import { addSignals, noSignals, signalsOf } from "./signals.ts";
 const fakeMarkers = (text: string) => signalsOf(text).fakeMarkers;
 const roleLabels = (text: string) => signalsOf(text).roleLabels;
 
-test("an ordinary letter has none", () => {
+test("an ordinary text has no signals", () => {
   const letter =
     "Dear team,\n\nthe system: works.\n[begin reading] \n[end facade]\n> Is it so?\n\n❤️ Ann <ann@example.org>";
   assert.deepEqual(signalsOf(letter), noSignals);

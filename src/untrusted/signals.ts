@@ -1,9 +1,9 @@
-// What in a text looks like an attempt to be taken for something else. Counted for people to see; nothing is blocked.
+// Counts what in a text looks like an attempt to pass for something else. Shown to people; nothing is blocked.
 
 import type { Signals } from "../core/signals.ts";
 import { countChatTokens } from "./chat-tokens.ts";
 import { countHidden, unifyLineBreaks } from "./hidden.ts";
-import { shadowOf } from "./fold.ts";
+import { fold } from "./fold.ts";
 
 export const noSignals: Signals = { hiddenCharacters: 0, chatTokens: 0, fakeMarkers: 0, roleLabels: 0 };
 
@@ -26,12 +26,12 @@ const roleLabel = new RegExp(
 
 export function signalsOf(text: string): Signals {
   const unified = unifyLineBreaks(text);
-  const shadow = shadowOf(unified).text;
+  const folded = fold(unified).text;
   return {
     hiddenCharacters: countHidden(unified),
-    chatTokens: countChatTokens(shadow),
-    fakeMarkers: count(shadow, fakeMarkerLine),
-    roleLabels: count(shadow, roleLabel),
+    chatTokens: countChatTokens(folded),
+    fakeMarkers: count(folded, fakeMarkerLine),
+    roleLabels: count(folded, roleLabel),
   };
 }
 
