@@ -83,7 +83,7 @@ export const runner: QueueContender = {
       leaseMs,
       onFull: () => store.announce("runs"),
     });
-    store.listen({ runs: running.look, deliveries: () => {} });
+    store.listen({ runs: running.poll, deliveries: () => {} });
     running.start();
     return {
       async stop() {
@@ -112,7 +112,7 @@ export const storeOnly: QueueContender = {
         await store.settleRun(run, endOf(run));
       },
     });
-    store.listen({ runs: loop.look, deliveries: () => {} });
+    store.listen({ runs: loop.poll, deliveries: () => {} });
     loop.start();
     return {
       async stop() {

@@ -1,29 +1,67 @@
-// An attempt of a run: how it starts.
+// An attempt of a run or of a delivery: how it starts and how it ends.
+import type { Outcome } from "./outcome.ts";
+import type { DeliverySettlement } from "./settlement.ts";
+import type { Signals } from "./signals.ts";
 import type { Budget } from "./spending.ts";
+import type { Target } from "./target.ts";
 import type { History } from "./transcript.ts";
 
 /** What is stored when an attempt starts. */
 export type AttemptStart = {
   id: string;
   lease: string;
-  /** Of the run, whose budget it is held to. */
+  /** The run's hook, whose budget the attempt counts against. */
   hook: string;
   agentId: string;
   sessionKey: string;
-  /** No conversation: nothing said before is carried. */
+  /** Not a conversation: the agent gets no earlier turns. */
   isolated: boolean;
-  /** Of a conversation: how much of what was said before is read, to the whole turn above it. */
+  /** For a conversation: how many characters of earlier turns are read; the turn that crosses the limit is read whole. */
   historyCharacters: number;
   prompt: string;
-  /** Null: it is not held to any. */
+  /** Null: it counts against no budget. */
   budget: Budget | null;
 };
 
 export type AttemptStarted =
   | { kind: "go"; history: History; foreignSession: string | null }
-  /** Over its hook's budget: it waits for the next day, or to be released. */
-  | { kind: "parked"; reason: string }
-  | { kind: "lost" };
+  | ParkedAttempt
+  | LostAttempt;
 
-/** The first turn of a run that is claimed as it is stored. */
-export type FirstTurn = { start: AttemptStart; leaseMs: number };
+/** The first attempt of a run that is claimed and started in the transaction that accepts it. */
+export type FirstAttempt = { start: AttemptStart; leaseMs: number };
+
+/** How one attempt of a run ended. */
+export type Attempt = EndedAttempt | ParkedAttempt | ReleasedAttempt | LostAttempt;
+
+/** The attempt is over, whether or not the agent was called. `settle` in runner/ says what follows from it. */
+export type EndedAttempt = {
+  kind: "ended";
+  outcome: Outcome;
+  workedMs: number;
+  /** Null when no prompt was made. */
+  signals: Signals | null;
+  /** The agent was called. */
+  agentCalled: boolean;
+  model: string | null;
+  toolsGranted: readonly string[];
+  /** The events that a heartbeat's prompt has shown. */
+  shownEventIds: readonly string[];
+  /** Events are waiting that did not fit into a heartbeat's prompt. */
+  leftOver: boolean;
+};
+
+/** The hook is over its budget: the store has set the run aside until the next day, or until it is released. */
+export type ParkedAttempt = { kind: "parked"; reason: string };
+
+/** The gateway stops: the run goes back to the queue as if it had never been claimed. */
+export type ReleasedAttempt = { kind: "released" };
+
+/** Another node holds the lease: nothing of this attempt may be stored. */
+export type LostAttempt = { kind: "lost" };
+
+/** How one attempt of a delivery ended. It moves when its run's reply has another target by now. */
+export type DeliveryAttempt =
+  | { kind: "settled"; settlement: DeliverySettlement }
+  | { kind: "moved"; to: Target }
+  | LostAttempt;

@@ -1,159 +1,44 @@
 // Replies get sent: claimed, sent through their channel message by message, settled. Every channel has a loop of its
-// own, so that one that is slow or dead slows no other; a scout sees which channels have something waiting. Leases are
-// kept while something is sent; a delivery claimed before a crash goes on after it.
-import type { Channels } from "../channels/registry.ts";
-import type { Clock } from "../core/clock.ts";
+// own, so that a slow or dead platform slows no other; a scout polls for channels with waiting deliveries.
 import type { ClaimedDelivery } from "../core/delivery.ts";
-import { faultKind } from "../core/errors.ts";
 import { newId as newUuid } from "../core/id.ts";
-import type { Log } from "../core/log.ts";
 import { noMetrics } from "../core/metrics.ts";
-import { carriedTrace, type Trace } from "../core/trace.ts";
+import { carriedTrace } from "../core/trace.ts";
 import type { Store } from "../store/ports/store.ts";
-import { createLeaseKeeper } from "../work/lease.ts";
-import { createLoop, type Loop } from "../work/loop.ts";
-import { untilStored } from "../work/persist.ts";
-import { giveBack } from "./settle.ts";
-import { type Conclusion, execute } from "./execute.ts";
-import { beginRecord, type DeliveryMetrics, endRecord } from "./observe.ts";
+import { createLoop, type Loop, type LoopOptions } from "../work/loop.ts";
+import { createAttempts, type AttemptsOptions } from "./attempts.ts";
 
-export type CourierOptions = {
-  store: Pick<
-    Store,
-    | "claimDeliveries"
-    | "waitingChannels"
-    | "advanceDelivery"
-    | "renewDeliveries"
-    | "settleDelivery"
-    | "moveDelivery"
-    | "lastTarget"
-    | "findRun"
-  >;
-  channels: () => Channels;
-  clock: Clock;
-  log: Log;
-  leaseMs: number;
-  /** There are more deliveries than this node has places for. */
-  onFull?: () => void;
-  /** On each channel. */
-  maxConcurrent?: number;
-  sendTimeoutMs?: number;
-  metrics?: DeliveryMetrics;
-  trace?: Trace;
-  newId?: () => string;
-  random?: () => number;
-};
+type Defaulted = Pick<AttemptsOptions, "sendTimeoutMs" | "metrics" | "trace" | "newId" | "random">;
+
+export type CourierOptions = Omit<AttemptsOptions, keyof Defaulted | "store" | "onNext"> &
+  Partial<Defaulted> & {
+    store: AttemptsOptions["store"] & Pick<Store, "claimDeliveries" | "waitingChannels">;
+    /** There are more deliveries than this node has slots for. */
+    onFull?: () => void;
+    /** On each channel. */
+    maxConcurrent?: number;
+  };
 
 export type Courier = {
   start(): void;
   /** A reply was stored that may be sent on this channel. */
   kick(channel: string): void;
   /** The channels have changed, or another node has more than it can send. */
-  look(): void;
-  /** One claim on every channel, resolved when it has been settled: for tests, in place of `start`. */
+  poll(): void;
+  /** One claim on every channel, resolved when all it brought is settled: for tests, in place of `start`. */
   tick(): Promise<void>;
   /** Claims no more, lets what is being sent end for `drainMs`, stops the rest, and resolves when that is stored. */
   drain(drainMs: number): Promise<void>;
   busy(): number;
 };
 
-/** The scout looks every second: a loop need not look by itself. */
+/** The scout polls every second, so that a channel's loop need not. */
 const longestRestMs = 60_000;
 
-/** A claim in hand, and whether someone else has it by now. */
-type Held = { delivery: ClaimedDelivery; lost: boolean };
-
 export function createCourier(options: CourierOptions): Courier {
-  const { store, channels, clock, log, leaseMs, onFull, maxConcurrent = 4 } = options;
-  const { sendTimeoutMs = 60_000, newId = newUuid, random = Math.random } = options;
-  const { metrics = noMetrics, trace = carriedTrace } = options;
-  const stopping = new AbortController();
-  const loops = new Map<string, Loop<ClaimedDelivery>>();
-  let isGoing = false;
-  let isDraining = false;
-
-  const leases = createLeaseKeeper({
-    clock,
-    log,
-    leaseMs,
-    renew: async (renewal) => ({ held: await store.renewDeliveries({ ...renewal, leaseMs }), cancelled: [] }),
-  });
-
-  const stored = <T>(held: Held, write: () => Promise<T>) =>
-    untilStored(write, { clock, giveUp: () => held.lost, random });
-
-  const dependencies = { store, channels, clock, sendTimeoutMs, stopping: stopping.signal, newId, random };
-
-  async function attempt(held: Held): Promise<Conclusion> {
-    if (isDraining) return { settlement: giveBack(held.delivery) };
-    return execute(held.delivery, (cursor) => advance(held, cursor), dependencies);
-  }
-
-  async function advance(held: Held, cursor: number): Promise<boolean> {
-    const { id, lease } = held.delivery;
-    const isOurs = await stored(held, () => store.advanceDelivery({ id, lease, cursor, leaseMs }));
-    return isOurs === true;
-  }
-
-  /** True when it was stored; false when it was no longer ours. */
-  async function keep({ delivery }: Held, conclusion: Conclusion): Promise<boolean> {
-    if (conclusion === "lost") return false;
-    if ("moveTo" in conclusion) return store.moveDelivery(delivery, conclusion.moveTo);
-    return store.settleDelivery(delivery, conclusion.settlement);
-  }
-
-  async function handle(delivery: ClaimedDelivery): Promise<void> {
-    const startedAt = clock.now();
-    const held: Held = { delivery, lost: false };
-    const letGo = leases.hold(delivery, () => void (held.lost = true));
-    const fields = { deliveryId: delivery.id, runId: delivery.runId, attempt: delivery.attempts };
-    const span = beginRecord(delivery, trace);
-    let conclusion: Conclusion | null = null;
-    let outcome = "lost";
-    try {
-      // What was read before anything was sent may be read again; what was sent is never sent again here.
-      const isKept = await stored(held, async () =>
-        keep(held, (conclusion ??= await span.during(() => attempt(held)))),
-      );
-      if (isKept !== true || conclusion === null || conclusion === "lost")
-        return log.warn("a delivery's lease was lost; what it came to is not kept", fields);
-      const durationMs = clock.now() - startedAt;
-      const done = told(conclusion);
-      outcome = done.outcome;
-      log.info("delivery", { ...fields, channel: delivery.channel, outcome, durationMs });
-      if (done.next !== null) kick(done.next);
-    } catch (fault) {
-      outcome = "broke";
-      log.error("a delivery's attempt broke", { ...fields, kind: faultKind(fault) });
-    } finally {
-      letGo();
-      endRecord(delivery, outcome, span, { metrics, now: clock.now() });
-    }
-  }
-
-  function loopOf(channel: string): Loop<ClaimedDelivery> {
-    const known = loops.get(channel);
-    if (known) return known;
-    const loop = createLoop<ClaimedDelivery>({
-      name: `deliveries on ${channel}`,
-      clock,
-      log,
-      random,
-      pollMs: longestRestMs,
-      capacity: () => maxConcurrent,
-      claim: (limit) => store.claimDeliveries({ channel, limit, lease: newId(), leaseMs }),
-      handle,
-      ...(onFull && { onFull }),
-    });
-    loops.set(channel, loop);
-    if (isGoing) loop.start();
-    return loop;
-  }
-
-  function kick(channel: string): void {
-    if (!isDraining) loopOf(channel).kick();
-  }
-
+  const { store, clock, log, random = Math.random } = options;
+  const attempts = createAttempts({ ...withDefaults(options), onNext: (channel) => kick(channel) });
+  const channels = createChannelLoops((channel) => channelLoop(channel, options, attempts.handle));
   const scout = createLoop<never>({
     name: "the outbox",
     clock,
@@ -161,39 +46,99 @@ export function createCourier(options: CourierOptions): Courier {
     random,
     capacity: () => 1,
     async claim() {
-      for (const channel of await store.waitingChannels()) if (!isDraining) loopOf(channel).look();
+      for (const channel of await store.waitingChannels()) channels.of(channel)?.poll();
       return { claimed: [], nextInMs: null };
     },
     handle: async () => {},
   });
 
+  function kick(channel: string): void {
+    channels.of(channel)?.kick();
+  }
+
   return {
     start() {
-      isGoing = true;
-      for (const loop of loops.values()) loop.start();
+      channels.start();
       scout.start();
     },
     kick,
-    look: () => scout.look(),
+    poll: scout.poll,
     async tick() {
       await scout.tick();
-      await Promise.all([...loops.values()].map((loop) => loop.tick()));
+      await Promise.all(channels.all().map((loop) => loop.tick()));
     },
     async drain(drainMs) {
-      isDraining = true;
-      if (drainMs <= 0) stopping.abort();
-      const takeBack = clock.after(drainMs, () => stopping.abort());
-      await Promise.all([scout, ...loops.values()].map((loop) => loop.drain()));
-      takeBack();
-      leases.stop();
+      channels.close();
+      attempts.refuse();
+      if (drainMs <= 0) attempts.stop();
+      const cancelTimer = clock.after(drainMs, attempts.stop);
+      await Promise.all([scout, ...channels.all()].map((loop) => loop.drain()));
+      cancelTimer();
+      attempts.end();
     },
-    busy: () => [...loops.values()].reduce((sum, loop) => sum + loop.busy(), 0),
+    busy: () => channels.all().reduce((sum, loop) => sum + loop.busy(), 0),
   };
 }
 
-/** What the log is told, and which channel has more to send now. */
-function told(conclusion: Exclude<Conclusion, "lost">): { outcome: string; next: string | null } {
-  if ("moveTo" in conclusion) return { outcome: "moved", next: conclusion.moveTo.channel };
-  const { status, fallback, countsAttempt } = conclusion.settlement;
-  return { outcome: countsAttempt ? status : "released", next: fallback?.channel ?? null };
+const withDefaults = (options: CourierOptions) => ({
+  ...options,
+  sendTimeoutMs: options.sendTimeoutMs ?? 60_000,
+  metrics: options.metrics ?? noMetrics,
+  trace: options.trace ?? carriedTrace,
+  newId: options.newId ?? newUuid,
+  random: options.random ?? Math.random,
+});
+
+type DeliveryLoop = Loop<ClaimedDelivery>;
+
+type ChannelLoops = {
+  /** Made when first asked for; null once closed. */
+  of(channel: string): DeliveryLoop | null;
+  all(): DeliveryLoop[];
+  start(): void;
+  close(): void;
+};
+
+function createChannelLoops(create: (channel: string) => DeliveryLoop): ChannelLoops {
+  const loops = new Map<string, DeliveryLoop>();
+  let state: "new" | "started" | "closed" = "new";
+
+  function add(channel: string): DeliveryLoop {
+    const loop = create(channel);
+    loops.set(channel, loop);
+    if (state === "started") loop.start();
+    return loop;
+  }
+
+  return {
+    of: (channel) => (state === "closed" ? null : (loops.get(channel) ?? add(channel))),
+    all: () => [...loops.values()],
+    start() {
+      state = "started";
+      for (const loop of loops.values()) loop.start();
+    },
+    close() {
+      state = "closed";
+    },
+  };
+}
+
+function channelLoop(
+  channel: string,
+  options: CourierOptions,
+  handle: LoopOptions<ClaimedDelivery>["handle"],
+): DeliveryLoop {
+  const { store, clock, log, leaseMs, onFull, maxConcurrent = 4 } = options;
+  const { newId, random } = withDefaults(options);
+  return createLoop<ClaimedDelivery>({
+    name: `deliveries on ${channel}`,
+    clock,
+    log,
+    random,
+    pollMs: longestRestMs,
+    capacity: () => maxConcurrent,
+    claim: (limit) => store.claimDeliveries({ channel, limit, lease: newId(), leaseMs }),
+    handle,
+    ...(onFull && { onFull }),
+  });
 }

@@ -1,19 +1,16 @@
 // One attempt of a delivery: where it goes now, its messages, and what follows from how far they got.
 import type { Channel } from "../channels/channel.ts";
 import type { Channels } from "../channels/registry.ts";
+import type { DeliveryAttempt } from "../core/attempt.ts";
 import type { Clock } from "../core/clock.ts";
 import type { ClaimedDelivery } from "../core/delivery.ts";
-import type { Target } from "../core/target.ts";
 import type { DeliverySettlement } from "../core/settlement.ts";
 import type { Store } from "../store/ports/store.ts";
-import { sendPolicy, settleSend, settleUntried } from "./settle.ts";
 import { withFallback } from "./fallback.ts";
 import { findTarget } from "./find-target.ts";
 import { sendWithin } from "./send.ts";
+import { sendPolicy, settleSend, settleUntried } from "./settle.ts";
 import { transmit } from "./transmit.ts";
-
-/** It moves when it has another target now; it is lost when someone else has it. */
-export type Conclusion = { settlement: DeliverySettlement } | { moveTo: Target } | "lost";
 
 export type ExecuteDependencies = {
   store: Pick<Store, "lastTarget" | "findRun">;
@@ -26,35 +23,40 @@ export type ExecuteDependencies = {
   random: () => number;
 };
 
-/** `advance` stores how many messages were sent. Once the first was sent it never rejects because the store is away. */
+/** Stores how many messages are sent; false when the lease is lost. */
+type Advance = (cursor: number) => Promise<boolean>;
+
+/** `advance` never rejects because the store is away, so once a message was sent this does not either. */
 export async function execute(
   delivery: ClaimedDelivery,
-  advance: (cursor: number) => Promise<boolean>,
+  advance: Advance,
   dependencies: ExecuteDependencies,
-): Promise<Conclusion> {
+): Promise<DeliveryAttempt> {
   const { store, newId } = dependencies;
   const channels = dependencies.channels();
   const policy = { lastTarget: await store.lastTarget(), configured: channels.configured() };
-  const found = await findTarget(delivery, store, policy);
-  const end = (settlement: DeliverySettlement) => ({
+  const settled = (settlement: DeliverySettlement): DeliveryAttempt => ({
+    kind: "settled",
     settlement: withFallback(delivery, settlement, policy, newId),
   });
-  if (!found.ok) return end(settleUntried(delivery, found.reason, newId));
+  const found = await findTarget(delivery, store, policy);
+  if (!found.ok) return settled(settleUntried(delivery, found.reason, newId));
   const { target } = found;
-  if (target.channel !== delivery.channel || target.to !== delivery.to) return { moveTo: target };
+  if (target.channel !== delivery.channel || target.to !== delivery.to) return { kind: "moved", to: target };
   const channel = channels.find(target.channel);
-  if (!channel) throw new Error("a configured channel is there");
-  const settlement = await sendAll(delivery, target, channel, advance, dependencies);
-  return settlement === "lost" ? settlement : end(settlement);
+  if (!channel) throw new Error(`channel ${target.channel} is configured, but was not created`);
+  const settlement = await sendAll(delivery, target.to, channel, advance, dependencies);
+  return settlement === null ? { kind: "lost" } : settled(settlement);
 }
 
+/** Null when the lease was lost. */
 async function sendAll(
   delivery: ClaimedDelivery,
-  { to }: Target,
+  to: string,
   channel: Channel,
-  advance: (cursor: number) => Promise<boolean>,
+  advance: Advance,
   { clock, sendTimeoutMs, stopping, newId, random }: ExecuteDependencies,
-): Promise<DeliverySettlement | "lost"> {
+): Promise<DeliverySettlement | null> {
   const fault = channel.recipientFault(to);
   if (fault !== null) return settleUntried(delivery, `the recipient ${fault}`, newId);
   const messages = channel.render(delivery.text);
@@ -64,7 +66,7 @@ async function sendAll(
     advance,
     stopping,
   });
-  if (sent === "lost") return sent;
+  if (sent.kind === "lost") return null;
   const { idempotent } = channel;
   return settleSend(delivery, sent, sendPolicy, { now: clock.now(), random: random(), newId, idempotent });
 }

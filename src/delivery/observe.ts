@@ -1,11 +1,11 @@
-// What is told of a delivery's attempt: its numbers, and its span.
+// The metrics and the span of a delivery's attempt.
 import type { ClaimedDelivery } from "../core/delivery.ts";
 import type { DeliveryEnd, Metrics } from "../core/metrics.ts";
 import type { Span, Trace } from "../core/trace.ts";
 
 export type DeliveryMetrics = Pick<Metrics, "deliveryEnded" | "deliveryRetried" | "leaseLost">;
 
-export const beginRecord = (
+export const observeStart = (
   { id, runId, channel, attempts, trace: parent }: ClaimedDelivery,
   trace: Trace,
 ): Span =>
@@ -23,8 +23,8 @@ export const beginRecord = (
 const ends: ReadonlySet<string> = new Set<DeliveryEnd>(["sent", "failed", "unknown"]);
 const good: ReadonlySet<string> = new Set(["sent", "moved", "released"]);
 
-/** `outcome` is the status it has now, or why it has none: `moved`, `released`, `lost`, `broke`. */
-export function endRecord(
+/** `outcome`: the status the delivery has now, or `moved`, `released`, `lost` or `broke`. */
+export function observeEnd(
   delivery: ClaimedDelivery,
   outcome: string,
   span: Span,

@@ -1,9 +1,9 @@
-// One send, held to its time whatever the channel does.
+// Sends one message, in limited time whatever the channel does.
 import type { Clock } from "../core/clock.ts";
 import type { SendOutcome } from "../core/delivery.ts";
 import { faultKind } from "../core/errors.ts";
 
-/** How long a channel may take to say what it knows, once it was told to stop. */
+/** How long a channel may take to return an outcome after it was told to stop. */
 const stopGraceMs = 2000;
 
 /** A channel that breaks its contract by throwing may have sent the message before it did. */
@@ -20,8 +20,8 @@ export async function sendWithin(
       late.resolve({ kind: "unknown", reason });
       timeUp.abort();
     });
-  const takeBacks = [lateAfter(limitMs, `no answer within ${Math.round(limitMs / 1000)} seconds`)];
-  const onStop = () => takeBacks.push(lateAfter(stopGraceMs, "the gateway stopped before an answer came"));
+  const cancelTimers = [lateAfter(limitMs, `no answer within ${Math.round(limitMs / 1000)} seconds`)];
+  const onStop = () => cancelTimers.push(lateAfter(stopGraceMs, "the gateway stopped before an answer came"));
   stopping.addEventListener("abort", onStop, { once: true });
   try {
     return await Promise.race([late.promise, send(AbortSignal.any([stopping, timeUp.signal]))]);
@@ -29,6 +29,6 @@ export async function sendWithin(
     return { kind: "unknown", reason: `internal fault: ${faultKind(fault)}` };
   } finally {
     stopping.removeEventListener("abort", onStop);
-    for (const takeBack of takeBacks) takeBack();
+    for (const cancelTimer of cancelTimers) cancelTimer();
   }
 }

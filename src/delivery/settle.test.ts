@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { ClaimedDelivery, SendOutcome } from "../core/delivery.ts";
 import { plainText } from "../core/message.ts";
-import { giveBack, sendPolicy, settleSend, settleUntried } from "./settle.ts";
+import { released, sendPolicy, settleSend, settleUntried } from "./settle.ts";
 import { withFallback } from "./fallback.ts";
 
 const hour = 3_600_000;
@@ -136,7 +136,7 @@ test("what cannot be tried has failed, with a notice", () => {
 });
 
 test("given back it costs nothing", () =>
-  assert.deepEqual(giveBack(delivery({ error: "before", doubts: 1 })), {
+  assert.deepEqual(released(delivery({ error: "before", doubts: 1 })), {
     ...base,
     cursor: 1,
     doubts: 1,

@@ -15,7 +15,7 @@ import { mainSessionKey } from "../core/run.ts";
 import type { NewEvent } from "../core/system-event.ts";
 import { cutWithMark, oneLine } from "../core/text.ts";
 import type { DeliverySettlement } from "../core/settlement.ts";
-import type { Transmission } from "./transmit.ts";
+import type { Progress } from "./transmit.ts";
 
 export type SendPolicy = { firstMs: number; longestMs: number; giveUpAfterMs: number };
 
@@ -30,7 +30,7 @@ export type SendMoment = { now: number; random: number; newId: () => string; ide
 
 export function settleSend(
   delivery: ClaimedDelivery,
-  { cursor, doubts, outcome }: Exclude<Transmission, "lost">,
+  { cursor, doubts, outcome }: Omit<Progress, "kind">,
   policy: SendPolicy,
   { now, random, newId, idempotent }: SendMoment,
 ): DeliverySettlement {
@@ -47,7 +47,7 @@ export function settleSend(
     case "sent":
       return { ...waiting, cursor, status: "sent" };
     case "stopped":
-      return giveBack({ ...delivery, ...progress });
+      return released({ ...delivery, ...progress });
     case "rejected":
       return ended(delivery, progress, "failed", outcome.reason, newId);
     case "retry":
@@ -67,8 +67,8 @@ export const settleUntried = (
   newId: () => string,
 ): DeliverySettlement => ended(delivery, delivery, "failed", reason, newId);
 
-/** Given back on a clean stop. */
-export const giveBack = ({
+/** Back to the outbox on a clean stop: the attempt does not count. */
+export const released = ({
   error,
   cursor,
   doubts,

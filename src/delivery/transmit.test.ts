@@ -28,7 +28,7 @@ function setUp(more: Partial<TransmitPorts> = {}, answers: SendOutcome[] = []) {
 test("each message is stored as sent before the next is sent; the last is for the settlement", async () => {
   const { did, ports } = setUp();
   const result = await transmit(delivery, "5", messages, ports);
-  assert.deepEqual(result, { cursor: 3, doubts: 0, outcome: sent });
+  assert.deepEqual(result, { kind: "ended", cursor: 3, doubts: 0, outcome: sent });
   assert.deepEqual(did, ["send d-0 5 one", "store 1", "send d-1 5 two", "store 2", "send d-2 5 three"]);
 });
 
@@ -41,25 +41,26 @@ test("it goes on behind what is known to be sent", async () => {
 test("with everything sent already, nothing is", async () => {
   const { did, ports } = setUp();
   const result = await transmit({ ...delivery, cursor: 4 }, "5", messages, ports);
-  assert.deepEqual([result, did], [{ cursor: 3, doubts: 0, outcome: sent }, []]);
+  assert.deepEqual([result, did], [{ kind: "ended", cursor: 3, doubts: 0, outcome: sent }, []]);
 });
 
 test("what is not sent ends it there; a sent message took the doubt away", async () => {
   const refused: SendOutcome = { kind: "rejected", reason: "no" };
   const { ports } = setUp({}, [sent, refused]);
   assert.deepEqual(await transmit({ ...delivery, doubts: 1 }, "5", messages, ports), {
+    kind: "ended",
     cursor: 1,
     doubts: 0,
     outcome: refused,
   });
   const { ports: first } = setUp({}, [refused]);
   const result = await transmit({ ...delivery, doubts: 1 }, "5", messages, first);
-  assert.deepEqual(result, { cursor: 0, doubts: 1, outcome: refused });
+  assert.deepEqual(result, { kind: "ended", cursor: 0, doubts: 1, outcome: refused });
 });
 
 test("without the lease nothing more is sent", async () => {
   const { did, ports } = setUp({ advance: async () => false });
-  assert.equal(await transmit(delivery, "5", messages, ports), "lost");
+  assert.deepEqual(await transmit(delivery, "5", messages, ports), { kind: "lost" });
   assert.equal(did.length, 1);
 });
 
@@ -70,7 +71,7 @@ test("stopped between two messages it says how far it got", async () => {
     return true;
   };
   const result = await transmit(delivery, "5", messages, { ...ports, advance });
-  assert.deepEqual(result, { cursor: 1, doubts: 0, outcome: { kind: "stopped" } });
+  assert.deepEqual(result, { kind: "ended", cursor: 1, doubts: 0, outcome: { kind: "stopped" } });
   assert.equal(did.length, 1);
 });
 
@@ -85,6 +86,6 @@ test("not sent because of the stop is no failure; perhaps sent is what it is", a
       return answer;
     };
     const result = await transmit(delivery, "5", messages, { ...ports, send });
-    assert.ok(result !== "lost" && result.outcome.kind === kind);
+    assert.ok(result.kind === "ended" && result.outcome.kind === kind);
   }
 });

@@ -1,13 +1,21 @@
-// One delivery's messages, one after another. Each that was sent is stored before the next is: after a crash only the
-// one that was on its way can be sent again.
+// Sends the messages of one delivery one after another. How many are sent is stored before the next is: after a crash
+// only the message that was on its way can be sent again.
 import type { OutgoingMessage } from "../channels/channel.ts";
+import type { LostAttempt } from "../core/attempt.ts";
 import type { ClaimedDelivery, SendOutcome } from "../core/delivery.ts";
 
-export type Transmission =
-  /** How far it got, and what became of the message there. `stopped`: it was not sent, because the gateway stops. */
-  | { cursor: number; doubts: number; outcome: SendOutcome | { kind: "stopped" } }
-  /** Someone else has it now. */
-  | "lost";
+/**
+ * How many messages are sent, and the outcome of the one at which it ended. `stopped`: that one was not sent, because
+ * the gateway stops.
+ */
+export type Progress = {
+  kind: "ended";
+  cursor: number;
+  doubts: number;
+  outcome: SendOutcome | { kind: "stopped" };
+};
+
+export type Transmission = Progress | LostAttempt;
 
 export type TransmitPorts = {
   send(message: OutgoingMessage): Promise<SendOutcome>;
@@ -25,14 +33,14 @@ export async function transmit(
   let { doubts } = delivery;
   for (const [index, text] of messages.entries()) {
     if (index < delivery.cursor) continue;
-    if (stopping.aborted) return { cursor: index, doubts, outcome: { kind: "stopped" } };
+    if (stopping.aborted) return { kind: "ended", cursor: index, doubts, outcome: { kind: "stopped" } };
     const outcome = await send({ id: `${delivery.id}-${index}`, to, text });
     const isStopped = outcome.kind === "retry" && stopping.aborted;
     if (outcome.kind !== "sent")
-      return { cursor: index, doubts, outcome: isStopped ? { kind: "stopped" } : outcome };
+      return { kind: "ended", cursor: index, doubts, outcome: isStopped ? { kind: "stopped" } : outcome };
     doubts = 0;
     const isLast = index === messages.length - 1;
-    if (!isLast && !(await advance(index + 1))) return "lost";
+    if (!isLast && !(await advance(index + 1))) return { kind: "lost" };
   }
-  return { cursor: messages.length, doubts, outcome: { kind: "sent" } };
+  return { kind: "ended", cursor: messages.length, doubts, outcome: { kind: "sent" } };
 }

@@ -152,7 +152,7 @@ function workersOf(
     { start: courier.start, stop: () => courier.drain(drainMs()) },
     heartbeat,
     retention,
-    { start: () => store.listen({ runs: runner.look, deliveries: courier.look }) },
+    { start: () => store.listen({ runs: runner.poll, deliveries: courier.poll }) },
     { start: () => void mail.apply(config), stop: mail.stop },
   ];
 }

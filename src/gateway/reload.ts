@@ -62,7 +62,7 @@ function tellServices(config: Config, { services, server, log }: ReloadDeps): vo
   log.setLevel(config.log.level);
   heartbeat.refresh();
   runner.kick("hook");
-  courier.look();
+  courier.poll();
   void mail.apply(config);
 }
 

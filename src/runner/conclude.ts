@@ -1,5 +1,6 @@
-// Stores what an attempt came to. Only this changes a claimed run, in one transaction: a crash at any line before it
-// leaves a lease to expire and the run to be claimed again, and any line after it finds everything done.
+// Stores what follows from an attempt. Nothing else changes a claimed run, and this does it in one transaction: after a
+// crash before it the lease expires and the run is claimed again, after a crash behind it everything is done.
+import type { EndedAttempt, ReleasedAttempt } from "../core/attempt.ts";
 import type { Clock } from "../core/clock.ts";
 import { faultKind } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
@@ -7,7 +8,7 @@ import type { ClaimedRun } from "../core/run.ts";
 import type { Settlement } from "../core/settlement.ts";
 import type { Store } from "../store/ports/store.ts";
 import { untilStored } from "../work/persist.ts";
-import { released, settle, type Attempt, type SettlePolicy } from "./settle.ts";
+import { settle, type SettlePolicy } from "./settle.ts";
 
 export type ConcludeDependencies = {
   store: Pick<Store, "settleRun" | "lastTarget">;
@@ -18,34 +19,47 @@ export type ConcludeDependencies = {
   random: () => number;
 };
 
-/** The settlement that was stored, or null when the run is no longer ours. Never rejects. */
+/** The settlement that was stored, or null when another node holds the lease or it could not be stored. Never rejects. */
 export async function conclude(
   run: ClaimedRun,
-  attempt: Attempt | "released",
+  attempt: EndedAttempt | ReleasedAttempt,
   isLost: () => boolean,
-  { store, policy, clock, log, newId, random }: ConcludeDependencies,
+  dependencies: ConcludeDependencies,
 ): Promise<Settlement | null> {
+  const { log } = dependencies;
   const fields = { runId: run.id, hook: run.hook, attempt: run.attempts };
-  /** Only a reply that is delivered needs to know. */
-  const lastTarget = async () =>
-    run.request.deliver || run.kind === "heartbeat" ? store.lastTarget() : null;
-  const storeOnce = async () => {
-    const settlement =
-      attempt === "released"
-        ? released
-        : settle(run, attempt, { ...policy(run), lastTarget: await lastTarget(), random: random() }, newId);
-    return (await store.settleRun(run, settlement)) ? settlement : null;
-  };
   try {
-    const stored = await untilStored(storeOnce, { clock, giveUp: isLost, random });
-    if (stored !== null && stored !== "given-up") {
-      const outcome = stored.next.kind === "ended" ? stored.next.status : stored.next.kind;
-      log.info("run", { ...fields, outcome, durationMs: stored.workedMs });
-      return stored;
+    const settlement = await storeSettlement(run, attempt, isLost, dependencies);
+    if (settlement === null) {
+      log.warn("a run's lease was lost; this attempt's outcome is not stored", fields);
+      return null;
     }
-    log.warn("a run's lease was lost; what it came to is not kept", fields);
+    const { next, workedMs } = settlement;
+    log.info("run", {
+      ...fields,
+      outcome: next.kind === "ended" ? next.status : next.kind,
+      durationMs: workedMs,
+    });
+    return settlement;
   } catch (fault) {
     log.error("a run's end could not be stored", { ...fields, kind: faultKind(fault) });
+    return null;
   }
-  return null;
+}
+
+/** Tries while the store is away; null once the lease is lost. */
+async function storeSettlement(
+  run: ClaimedRun,
+  attempt: EndedAttempt | ReleasedAttempt,
+  isLost: () => boolean,
+  { store, policy, clock, newId, random }: ConcludeDependencies,
+): Promise<Settlement | null> {
+  const persist = { clock, giveUp: isLost, random };
+  /** Only a reply that is delivered needs it. */
+  const needsTarget = attempt.kind === "ended" && (run.request.deliver || run.kind === "heartbeat");
+  const lastTarget = needsTarget ? await untilStored(() => store.lastTarget(), persist) : null;
+  if (lastTarget === "given-up") return null;
+  const settlement = settle(run, attempt, { ...policy(run), lastTarget, random: random() }, newId);
+  const isStored = await untilStored(() => store.settleRun(run, settlement), persist);
+  return isStored === true ? settlement : null;
 }

@@ -1,14 +1,15 @@
-// A claimed run becomes a turn that an agent can take: its prompt, what was said before, the tools it may use. The
-// turn is written down, and held against its hook's budget, before the agent hears of it.
-import type { Agent, Conversation, AgentInput } from "../agents/agent.ts";
-import { readInstructions } from "../session/instructions.ts";
+// Makes an agent's input from a claimed run: its prompt, the conversation so far, the tools it may use. The prompt is
+// in the transcript, and counted against the hook's budget, before the agent gets it.
+import type { Agent, AgentInput, Conversation } from "../agents/agent.ts";
 import type { Agents, ConfiguredAgent } from "../agents/registry.ts";
+import type { AttemptStarted, AttemptStart } from "../core/attempt.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Outcome, TokenUse } from "../core/outcome.ts";
 import { mainSessionKey, type ClaimedRun, type NewRun } from "../core/run.ts";
 import type { Budget } from "../core/spending.ts";
 import { grantedTools } from "../core/tool.ts";
 import { noHistory, type TranscriptTurn } from "../core/transcript.ts";
+import { readInstructions } from "../session/instructions.ts";
 import { eventsToRead, heartbeatPrompt, hookPrompt, type Prompt } from "../session/prompt.ts";
 import {
   historyLimit,
@@ -18,7 +19,6 @@ import {
   splitHistory,
   usualContextTokens,
 } from "../session/transcript.ts";
-import type { AttemptStarted, AttemptStart } from "../core/attempt.ts";
 import type { Store } from "../store/ports/store.ts";
 
 export type InputDependencies = {
@@ -27,46 +27,47 @@ export type InputDependencies = {
   clock: Clock;
 };
 
+/** Which of the waiting events a prompt shows, and whether some did not fit. */
 export type Shown = { shownEventIds: readonly string[]; leftOver: boolean };
 const nothingShown: Shown = { shownEventIds: [], leftOver: false };
 
-/** Whom it is told, what, and which of the waiting events with it. */
-export type AttemptInput = { who: ConfiguredAgent; made: Prompt; shown: Shown };
-export type OpenedInput = { ok: true; opening: AttemptInput } | { ok: false; outcome: Outcome };
+/** What an attempt starts with: the agent it goes to, its prompt, and the events shown in it. */
+export type AttemptInput = { configured: ConfiguredAgent; prompt: Prompt; shown: Shown };
+export type PreparedInput = { ok: true; input: AttemptInput } | { ok: false; outcome: Outcome };
 
-export async function open(
+export async function prepareInput(
   run: ClaimedRun,
   agents: Agents,
   { store, clock }: InputDependencies,
-): Promise<OpenedInput> {
-  const who = agents.find(run.agentId);
-  const instructions = await readInstructions(who.config);
+): Promise<PreparedInput> {
+  const configured = agents.find(run.agentId);
+  const instructions = await readInstructions(configured.config);
   if (!instructions.ok)
     return { ok: false, outcome: { kind: "failed", reason: instructions.reason, mayPass: false } };
-  if (run.kind === "hook") return { ok: true, opening: hookOpening(run, who, instructions.text) };
+  if (run.kind === "hook") return { ok: true, input: hookInput(run, configured, instructions.text) };
   const events = await store.waitingEvents(mainSessionKey, eventsToRead);
-  const made = heartbeatPrompt(events, clock.now(), instructions.text);
-  const shown = { shownEventIds: made.shownEventIds, leftOver: made.leftOver };
-  return { ok: true, opening: { who, made, shown } };
+  const prompt = heartbeatPrompt(events, clock.now(), instructions.text);
+  const shown = { shownEventIds: prompt.shownEventIds, leftOver: prompt.leftOver };
+  return { ok: true, input: { configured, prompt, shown } };
 }
 
-const hookOpening = (
+const hookInput = (
   run: Pick<NewRun, "request">,
-  who: ConfiguredAgent,
+  configured: ConfiguredAgent,
   instructions: string | null,
-): AttemptInput => ({ who, made: hookPrompt(run, instructions), shown: nothingShown });
+): AttemptInput => ({ configured, prompt: hookPrompt(run, instructions), shown: nothingShown });
 
-/** Of a hook's run that is not stored yet. Null when a file has to be read: a caller does not wait for that. */
-export function openEarly(run: NewRun, agents: Agents): AttemptInput | null {
-  const who = agents.find(run.agentId);
-  const { instructions, instructionsFile } = who.config;
-  return instructionsFile === null ? hookOpening(run, who, instructions) : null;
+/** For a hook's run that is not stored yet. Null when a file has to be read first: the caller must not wait for that. */
+export function earlyInput(run: NewRun, agents: Agents): AttemptInput | null {
+  const configured = agents.find(run.agentId);
+  const { instructions, instructionsFile } = configured.config;
+  return instructionsFile === null ? hookInput(run, configured, instructions) : null;
 }
 
-/** `echo` costs nothing and is held to no budget; nor is the main session, which is no hook. */
-export const startOf = (
+/** The budget is that of hooks: `echo`, which costs nothing, and the main session have none. */
+export const attemptStart = (
   run: NewRun & { lease: string },
-  { who: { config }, made }: AttemptInput,
+  { configured: { config }, prompt: { prompt } }: AttemptInput,
   { policy }: Pick<InputDependencies, "policy">,
 ): AttemptStart => ({
   id: run.id,
@@ -75,24 +76,28 @@ export const startOf = (
   agentId: run.agentId,
   sessionKey: run.sessionKey,
   isolated: run.isolated,
-  historyCharacters: historyToRead(limitOf(modelOf(run, config), policy())),
-  prompt: made.prompt,
+  historyCharacters: historyToRead(historyCharacters(modelOf(run, config), policy())),
+  prompt,
   budget: run.kind === "heartbeat" || config.kind === "echo" ? null : policy().budget,
 });
 
 const modelOf = ({ request }: Pick<NewRun, "request">, config: ConfiguredAgent["config"]): string | null =>
   request.model ?? config.model;
 
-/** Of what an agent is reminded of, in characters. */
-const limitOf = (model: string | null, { contextTokens }: ReturnType<InputDependencies["policy"]>): number =>
-  historyLimit(contextTokens[model ?? ""] ?? usualContextTokens);
+/** How much of the conversation fits into the model's window. */
+const historyCharacters = (
+  model: string | null,
+  { contextTokens }: ReturnType<InputDependencies["policy"]>,
+): number => historyLimit(contextTokens[model ?? ""] ?? usualContextTokens);
 
-/** What the store says of a first turn: nothing was said before it. */
-export const firstBegun: Going = { kind: "go", history: noHistory, foreignSession: null };
+export type Started = Extract<AttemptStarted, { kind: "go" }>;
 
-export const turnOf = (
+/** For a run that was started when it was accepted: an isolated one, which has no history. */
+export const firstStarted: Started = { kind: "go", history: noHistory, foreignSession: null };
+
+export const agentInput = (
   run: ClaimedRun,
-  { who: { config }, made: { prompt, prepared } }: AttemptInput,
+  { configured: { config }, prompt: { prompt, prepared } }: AttemptInput,
   rest: Pick<AgentInput, "timeoutSeconds" | "onActing">,
 ): AgentInput => ({
   runId: run.id,
@@ -109,23 +114,21 @@ export const turnOf = (
   ...rest,
 });
 
-export type Going = Extract<AttemptStarted, { kind: "go" }>;
-
-/** What the agent is reminded of. What no longer fits its window is compacted first, by itself if it can. */
+/** The earlier turns that the agent gets. Those that no longer fit are compacted first, by the agent itself if it can. */
 export async function conversationOf(
   run: ClaimedRun,
   agent: Agent,
-  turn: AgentInput,
-  { history, foreignSession }: Going,
+  input: AgentInput,
+  { history, foreignSession }: Started,
   stop: AbortSignal,
   { store, policy, onUsed }: InputDependencies & { onUsed: (usage: TokenUse) => void },
 ): Promise<Conversation | null> {
   if (run.isolated) return null;
-  const limit = limitOf(turn.model, policy());
+  const limit = historyCharacters(input.model, policy());
   const { old, recent } = splitHistory(history, limit);
   // An agent with a memory of its own needs ours only when it has lost it.
   if (old.length === 0 || foreignSession !== null) return { history: recent, foreignSession };
-  const summary = await agent.summarise?.(said(old, limit), turn, stop);
+  const summary = await agent.summarise?.(said(old, limit), input, stop);
   if (summary?.report?.usage) onUsed(summary.report.usage);
   if (summary?.kind !== "replied") return { history: [leftOut, ...recent], foreignSession };
   const { agentId, sessionKey } = run;

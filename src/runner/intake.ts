@@ -1,33 +1,79 @@
-// What is accepted while there is a place for it is stored as begun: it waits for no claim, and for no second write.
-import { isolatedRun } from "../store/create/single.ts";
-import type { FirstTurn } from "../core/attempt.ts";
+// Claim on accept: while a slot is free, an isolated run is accepted, claimed and started in one transaction. It waits
+// for no claim, and its agent is called without a second write.
+import type { Agents } from "../agents/registry.ts";
+import type { FirstAttempt } from "../core/attempt.ts";
 import type { Acceptance, Accepted } from "../core/request.ts";
+import type { ClaimedRun, NewRun } from "../core/run.ts";
+import { isolatedRun } from "../store/create/single.ts";
 import type { Store } from "../store/ports/store.ts";
-import type { RunPlace, Runner } from "./runner.ts";
+import type { Loop } from "../work/loop.ts";
+import { loadInput, type Work } from "./execute.ts";
+import type { AttemptInput, InputDependencies } from "./input.ts";
 
-export function acceptWith(
-  store: Pick<Store, "accept">,
-  runner: Pick<Runner, "reserve">,
-): (acceptance: Acceptance) => Promise<Accepted> {
-  const acceptInto = async (acceptance: Acceptance, place: RunPlace): Promise<Accepted> => {
-    try {
-      const first = await firstTurnAt(place);
-      const accepted = await (first ? store.accept(acceptance, first) : store.accept(acceptance));
-      if (accepted.kind === "stored" && accepted.begun) place.take(accepted.begun);
-      else place.free();
-      return accepted;
-    } catch (fault) {
-      place.free();
-      throw fault;
-    }
-  };
-  // Not `async`: under load, one turn of promises more before the answer costs a tenth of all that is accepted.
-  return (acceptance) => {
-    const run = isolatedRun(acceptance);
-    const place = run && runner.reserve(run);
-    return place ? acceptInto(acceptance, place) : store.accept(acceptance);
+/** A slot for a run that is about to be stored. One of `take` and `free` is called, once. */
+export type RunSlot = {
+  /** What the run is stored with; null when it has to be stored like any other. */
+  firstAttempt(): Promise<FirstAttempt | null>;
+  take(started: ClaimedRun): void;
+  free(): void;
+};
+
+export type ReserveDependencies = {
+  loop: Pick<Loop<Work>, "reserve">;
+  agents: () => Agents;
+  policy: InputDependencies["policy"];
+  leaseMs: number;
+  /** Shared by all runs that are claimed as they are accepted: nobody can have held one of them before. */
+  lease: string;
+};
+
+/** Null when the run has to wait for its turn. */
+export function reserveSlot(
+  run: NewRun,
+  { loop, agents, policy, leaseMs, lease }: ReserveDependencies,
+): RunSlot | null {
+  const slot = loop.reserve();
+  if (!slot) return null;
+  let input: AttemptInput | null = null;
+  return {
+    async firstAttempt() {
+      const { attemptStart, earlyInput } = await loadInput();
+      input = earlyInput(run, agents());
+      return input && { start: attemptStart({ ...run, lease }, input, { policy }), leaseMs };
+    },
+    take: (started) => slot.take({ run: started, input }),
+    free: slot.free,
   };
 }
 
-/** A fault in what an agent would be told costs no request: it is met again, and told, when the run has its turn. */
-const firstTurnAt = (place: RunPlace): Promise<FirstTurn | null> => place.firstTurn().catch(() => null);
+export function acceptWith(
+  store: Pick<Store, "accept">,
+  { reserve }: { reserve(run: NewRun): RunSlot | null },
+): (acceptance: Acceptance) => Promise<Accepted> {
+  // Not `async`: one more turn of promises before the response costs a tenth of the requests accepted under load.
+  return (acceptance) => {
+    const run = isolatedRun(acceptance);
+    const slot = run && reserve(run);
+    return slot ? acceptInto(slot, acceptance, store) : store.accept(acceptance);
+  };
+}
+
+async function acceptInto(
+  slot: RunSlot,
+  acceptance: Acceptance,
+  store: Pick<Store, "accept">,
+): Promise<Accepted> {
+  try {
+    const first = await firstAttemptOf(slot);
+    const accepted = await (first ? store.accept(acceptance, first) : store.accept(acceptance));
+    if (accepted.kind === "stored" && accepted.begun) slot.take(accepted.begun);
+    else slot.free();
+    return accepted;
+  } catch (fault) {
+    slot.free();
+    throw fault;
+  }
+}
+
+/** A fault in making the prompt costs no request: the run's attempt meets it again, and fails with it. */
+const firstAttemptOf = (slot: RunSlot): Promise<FirstAttempt | null> => slot.firstAttempt().catch(() => null);

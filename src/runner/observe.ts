@@ -1,24 +1,24 @@
-// What is told of a run as it goes: its numbers, and its spans. A run in hand carries its own span on, so that its
-// agent's turn and its delivery belong to it, wherever they go on.
+// The metrics and spans of a run. A claimed run carries the span of its attempt on, so that its agent's span and its
+// delivery's belong to it, wherever they are made.
 import type { AgentInput } from "../agents/agent.ts";
 import type { AgentConfig } from "../config/config.ts";
 import { faultKind } from "../core/errors.ts";
 import type { Metrics } from "../core/metrics.ts";
 import type { AgentOutcome } from "../core/outcome.ts";
 import type { ClaimedRun } from "../core/run.ts";
-import type { Span, Trace } from "../core/trace.ts";
 import type { Settlement } from "../core/settlement.ts";
+import type { Span, Trace } from "../core/trace.ts";
 
 export type RunMetrics = Pick<
   Metrics,
   "runStarted" | "runEnded" | "runRetried" | "deliveryEnded" | "leaseLost"
 >;
 
-/** What became of a run in hand; `lost` when it is no longer ours. */
-export type Handled = Settlement | "parked" | "lost";
+/** How an attempt was handled; `lost` also when its settlement came too late. */
+export type Handled = { kind: "settled"; settlement: Settlement } | { kind: "parked" } | { kind: "lost" };
 
-/** The run as it goes on from here, and its span. */
-export function beginRecord(
+/** The run with the new span as its trace, and that span. */
+export function observeStart(
   claimed: ClaimedRun,
   { metrics, trace }: { metrics: RunMetrics; trace: Trace },
 ): { run: ClaimedRun; span: Span } {
@@ -33,13 +33,13 @@ export function beginRecord(
   return { run: { ...claimed, request: { ...request, trace: span.context } }, span };
 }
 
-export function endRecord(run: ClaimedRun, handled: Handled, span: Span, metrics: RunMetrics): void {
+export function observeEnd(run: ClaimedRun, handled: Handled, span: Span, metrics: RunMetrics): void {
   const outcome = outcomeOf(handled);
   span.set({ "rouse.outcome": outcome });
   span.end(faults.has(outcome) ? outcome : null);
-  if (handled === "lost") metrics.leaseLost("run");
-  if (typeof handled === "string") return;
-  const { next, workedMs, delivery } = handled;
+  if (handled.kind === "lost") metrics.leaseLost("run");
+  if (handled.kind !== "settled") return;
+  const { next, workedMs, delivery } = handled.settlement;
   if (next.kind === "ended") metrics.runEnded(run, next.status, (run.elapsedMs + workedMs) / 1000);
   if (next.kind === "retry" && run.kind === "hook") metrics.runRetried(run.hook);
   if (delivery && delivery.status !== "waiting")
@@ -49,28 +49,29 @@ export function endRecord(run: ClaimedRun, handled: Handled, span: Span, metrics
 const faults: ReadonlySet<string> = new Set(["failed", "timed-out", "retry", "lost"]);
 
 function outcomeOf(handled: Handled): string {
-  if (typeof handled === "string") return handled;
-  return handled.next.kind === "ended" ? handled.next.status : handled.next.kind;
+  if (handled.kind !== "settled") return handled.kind;
+  const { next } = handled.settlement;
+  return next.kind === "ended" ? next.status : next.kind;
 }
 
-/** The agent's turn as a span, which the agent can pass on. */
-export async function recordTurn(
-  turn: AgentInput,
+/** Calls the agent inside a span, which the agent can pass on. */
+export async function observeAgent(
+  input: AgentInput,
   { kind }: Pick<AgentConfig, "kind">,
   trace: Trace,
-  take: (turn: AgentInput) => Promise<AgentOutcome>,
+  call: (input: AgentInput) => Promise<AgentOutcome>,
 ): Promise<AgentOutcome> {
   const span = trace.start(`agent ${kind}`, {
     kind: "client",
-    parent: turn.trace,
+    parent: input.trace,
     attributes: {
       "gen_ai.operation.name": "invoke_agent",
-      "gen_ai.agent.id": turn.agentId,
-      ...(turn.model !== null && { "gen_ai.request.model": turn.model }),
+      "gen_ai.agent.id": input.agentId,
+      ...(input.model !== null && { "gen_ai.request.model": input.model }),
     },
   });
   try {
-    const outcome = await span.during(() => take({ ...turn, trace: span.context }));
+    const outcome = await span.during(() => call({ ...input, trace: span.context }));
     const usage = outcome.report?.usage;
     if (usage)
       span.set({

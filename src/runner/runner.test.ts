@@ -234,7 +234,7 @@ test("a reply that comes after another node took over is not kept", async (t) =>
   await runnerWith(agent, { store: stolen, log }).tick();
   assert.deepEqual([(await find(id)).status, (await find(id)).reply], ["running", null]);
   assert.deepEqual(await summaries(), []);
-  assert.deepEqual(warnings, ["a run's lease was lost; what it came to is not kept"]);
+  assert.deepEqual(warnings, ["a run's lease was lost; this attempt's outcome is not stored"]);
 });
 
 test("a crash: the lease expires and the run is executed again", async (t) => {

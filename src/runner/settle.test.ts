@@ -6,7 +6,8 @@ import type { RunRequest } from "../core/action.ts";
 import { outsideMessage, plainText } from "../core/message.ts";
 import type { ClaimedRun } from "../core/run.ts";
 import type { NewEvent } from "../core/system-event.ts";
-import { settle, type Attempt, type SettlePolicy } from "./settle.ts";
+import type { EndedAttempt } from "../core/attempt.ts";
+import { settle, type SettlePolicy } from "./settle.ts";
 
 const run = (parts: Partial<ClaimedRun> = {}, asked: Partial<RunRequest> = {}): ClaimedRun =>
   aClaimedRun({ id: "run", agentId: "other", request: aRunRequest({ name: "Email", ...asked }), ...parts });
@@ -33,11 +34,12 @@ const policy: SettlePolicy = {
   configured: [{ channel: "telegram", to: null }],
 };
 
-const attempt = (outcome: Outcome, more: Partial<Attempt> = {}): Attempt => ({
+const attempt = (outcome: Outcome, more: Partial<EndedAttempt> = {}): EndedAttempt => ({
+  kind: "ended",
   outcome,
   workedMs: 7,
   signals,
-  began: true,
+  agentCalled: true,
   model: null,
   toolsGranted: [],
   shownEventIds: [],
@@ -54,7 +56,7 @@ const settled = (
     of = run(),
     by = policy,
     more = {},
-  }: { of?: ClaimedRun; by?: SettlePolicy; more?: Partial<Attempt> } = {},
+  }: { of?: ClaimedRun; by?: SettlePolicy; more?: Partial<EndedAttempt> } = {},
 ) => {
   let ids = 0;
   return settle(of, attempt(outcome, more), by, () => `id-${ids++}`);

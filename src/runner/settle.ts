@@ -1,4 +1,4 @@
-// The rule of what follows from an attempt: pure, so that every case can be read and tested here.
+// Decides what follows from an attempt of a run. Pure, so that every case can be read and tested here.
 //
 //   replied             → succeeded      summary, delivery, heartbeat
 //   failed, may pass    → retry while attempts and time are left, else failed
@@ -6,30 +6,16 @@
 //   timed-out, cancelled                 summary, heartbeat
 //
 // A heartbeat leaves no summary. Its events count as shown only when it succeeded.
+import type { EndedAttempt, ReleasedAttempt } from "../core/attempt.ts";
 import type { NewDelivery } from "../core/delivery.ts";
 import type { Outcome } from "../core/outcome.ts";
 import { backOffMs } from "../core/retry.ts";
 import { lastChannel, resolveTarget, type TargetPolicy, type WantedTarget } from "../core/target.ts";
-import type { Signals } from "../core/signals.ts";
 import { heartbeatDelayMs, type ClaimedRun, type EndStatus } from "../core/run.ts";
 import { isAcknowledgement } from "../session/acknowledgement.ts";
 import { summaryOf } from "../session/summary.ts";
 import type { TurnEnding, Settlement } from "../core/settlement.ts";
 import { addReport, usedBy, type Price } from "./report.ts";
-
-export type Attempt = {
-  outcome: Outcome;
-  workedMs: number;
-  /** Of the prompt; null when none was made. */
-  signals: Signals | null;
-  /** The agent was asked. */
-  began: boolean;
-  model: string | null;
-  toolsGranted: readonly string[];
-  /** What a heartbeat's prompt has shown. */
-  shownEventIds: readonly string[];
-  leftOver: boolean;
-};
 
 export type SettlePolicy = TargetPolicy & {
   /** Of the run's agent, where its mapping has none. */
@@ -48,8 +34,8 @@ const retryBackOff = { firstMs: 1000, longestMs: 60_000 };
 export const timeLimitSeconds = (run: ClaimedRun, policy: { timeoutSeconds: number }): number =>
   run.request.timeoutSeconds ?? policy.timeoutSeconds;
 
-/** Given back as if it had never been claimed: it costs no attempt, and none of its time. */
-export const released: Settlement = {
+/** Back to the queue as if it had never been claimed: the attempt does not count, and neither does its time. */
+const released: Settlement = {
   next: { kind: "released" },
   workedMs: 0,
   signals: null,
@@ -64,12 +50,13 @@ export const released: Settlement = {
 
 export function settle(
   run: ClaimedRun,
-  attempt: Attempt,
+  attempt: EndedAttempt | ReleasedAttempt,
   policy: SettlePolicy,
   newId: () => string,
 ): Settlement {
+  if (attempt.kind === "released") return released;
   const outcome = withoutBlankReply(attempt.outcome);
-  const noted = notedOf(run, attempt, policy);
+  const reported = reportedBy(run, attempt, policy);
   if (outcome.kind === "failed" && outcome.mayPass && outcome.report?.acted !== true) {
     const backOff = backOffMs(run.attempts, retryBackOff, policy.random);
     const delayMs = Math.max(backOff, outcome.retryAfterMs ?? 0);
@@ -78,26 +65,32 @@ export function settle(
       return {
         ...released,
         next: { kind: "retry", delayMs, error: outcome.reason },
-        ...noted,
+        ...reported,
       };
   }
   const ended = run.kind === "heartbeat" ? endHeartbeat : endHook;
-  return { ...noted, ...ended(run, { ...attempt, outcome }, policy, newId) };
+  return { ...reported, ...ended(run, { ...attempt, outcome }, policy, newId) };
 }
 
-type Noted = Pick<Settlement, "workedMs" | "signals" | "report" | "used">;
+/** What is stored however the attempt ended. */
+type Reported = Pick<Settlement, "workedMs" | "signals" | "report" | "used">;
 
-function notedOf(run: ClaimedRun, attempt: Attempt, { prices }: SettlePolicy): Noted {
+function reportedBy(run: ClaimedRun, attempt: EndedAttempt, { prices }: SettlePolicy): Reported {
   const { workedMs, signals, outcome, model, toolsGranted } = attempt;
-  if (!attempt.began) return { workedMs, signals, report: null, used: null };
+  if (!attempt.agentCalled) return { workedMs, signals, report: null, used: null };
   const report = "report" in outcome ? outcome.report : undefined;
   const used = usedBy(report, model === null ? undefined : prices[model]);
   return { workedMs, signals, report: addReport(run.report, report, used, toolsGranted), used };
 }
 
-type Ended = Omit<Settlement, keyof Noted>;
+type Ended = Omit<Settlement, keyof Reported>;
 
-function endHook(run: ClaimedRun, { outcome }: Attempt, policy: SettlePolicy, newId: () => string): Ended {
+function endHook(
+  run: ClaimedRun,
+  { outcome }: EndedAttempt,
+  policy: SettlePolicy,
+  newId: () => string,
+): Ended {
   const { status, reply, error } = endOf(outcome);
   const delivery = reply === null ? null : hookDelivery(run, reply, policy, newId);
   const undelivered = delivery?.status === "failed" ? delivery.error : null;
@@ -112,7 +105,12 @@ function endHook(run: ClaimedRun, { outcome }: Attempt, policy: SettlePolicy, ne
   };
 }
 
-function endHeartbeat(run: ClaimedRun, attempt: Attempt, policy: SettlePolicy, newId: () => string): Ended {
+function endHeartbeat(
+  run: ClaimedRun,
+  attempt: EndedAttempt,
+  policy: SettlePolicy,
+  newId: () => string,
+): Ended {
   const { status, reply, error } = endOf(attempt.outcome);
   const succeeded = status === "succeeded";
   const isNews = reply !== null && !isAcknowledgement(reply, { heartbeat: true });

@@ -21,7 +21,7 @@ function setUp(leaseMs: number, renew?: LeaseOptions["renew"]) {
   });
   const aborts: string[] = [];
   const hold = (id: string, lease = "lease") =>
-    keeper.hold({ id, lease }, (reason) => aborts.push(`${id} ${reason} ${clock.now()}`));
+    keeper.keep({ id, lease }, (reason) => aborts.push(`${id} ${reason} ${clock.now()}`));
   return { clock, keeper, renewals, answer, aborts, hold };
 }
 

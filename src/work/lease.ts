@@ -1,4 +1,4 @@
-// Keeps the leases of what is in hand, and says when one is gone or its work is no longer wanted.
+// Renews the leases of the items this node works on, and tells when one is lost or its item was cancelled.
 import type { Clock } from "../core/clock.ts";
 import { faultKind } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
@@ -9,8 +9,8 @@ export type LossReason = "lost" | "cancelled";
 export type Leased = { id: string; lease: string };
 
 export type LeaseKeeper = {
-  /** From a claim that has just been made. The returned function ends the keeping. */
-  hold(item: Leased, abort: (reason: LossReason) => void): () => void;
+  /** Renews a lease that was claimed just now, until the returned function releases it. */
+  keep(item: Leased, abort: (reason: LossReason) => void): () => void;
   stop(): void;
 };
 
@@ -21,14 +21,14 @@ export type LeaseOptions = {
   renew: (renewal: { ids: string[]; lease: string }) => Promise<{ held: string[]; cancelled: string[] }>;
 };
 
-/** Cancellations are found when renewing, so it is done at least this often. */
+/** Renewing also finds cancellations, so it is done at least this often. */
 const longestBetweenMs = 1000;
 
 type Kept = Leased & {
   abort: (reason: LossReason) => void;
   heldUntil: number;
   cancelled: boolean;
-  /** Where it is kept; null once it is not. */
+  /** Its index among the kept; null once released. */
   at: number | null;
 };
 
@@ -36,28 +36,28 @@ export function createLeaseKeeper({ clock, log, leaseMs, renew }: LeaseOptions):
   const kept = createSlots<Kept>();
   const renewing = new Set<string>();
   let failing = false;
-  let takeBackTimer: (() => void) | null = null;
+  let cancelTimer: (() => void) | null = null;
 
   function schedule(): void {
-    if (takeBackTimer || kept.size === 0) return;
-    takeBackTimer = clock.after(Math.min(leaseMs / 3, longestBetweenMs), () => {
-      takeBackTimer = null;
-      beat();
+    if (cancelTimer || kept.size === 0) return;
+    cancelTimer = clock.after(Math.min(leaseMs / 3, longestBetweenMs), () => {
+      cancelTimer = null;
+      renewAll();
       schedule();
     });
   }
 
-  function letGo(item: Kept): void {
+  function release(item: Kept): void {
     if (item.at !== null) kept.take(item.at);
     item.at = null;
   }
 
   function lose(item: Kept): void {
-    letGo(item);
+    release(item);
     item.abort("lost");
   }
 
-  function beat(): void {
+  function renewAll(): void {
     const byLease = new Map<string, Kept[]>();
     for (const item of kept.values()) {
       if (item.heldUntil <= clock.now()) lose(item);
@@ -91,16 +91,16 @@ export function createLeaseKeeper({ clock, log, leaseMs, renew }: LeaseOptions):
   }
 
   return {
-    hold(item, abort) {
+    keep(item, abort) {
       const entry: Kept = { ...item, abort, heldUntil: clock.now() + leaseMs, cancelled: false, at: null };
       entry.at = kept.put(entry);
       schedule();
-      return () => letGo(entry);
+      return () => release(entry);
     },
     stop() {
-      takeBackTimer?.();
-      takeBackTimer = null;
-      kept.values().forEach(letGo);
+      cancelTimer?.();
+      cancelTimer = null;
+      kept.values().forEach(release);
     },
   };
 }

@@ -217,7 +217,7 @@ test("says when it is full and there may be more; a mere look is not passed on",
   assert.equal(full, 1, "the last place is taken");
   loop.kick();
   assert.equal(full, 2, "news that it has no place for");
-  loop.look();
+  loop.poll();
   await settled();
   assert.equal(full, 2);
   end("a");

@@ -1,16 +1,13 @@
-// How any durable queue is worked: claim as much as there is room for, handle it in parallel, claim again when a
-// place frees, when someone says there is more, or when the next item comes due. An item can free its place before it
-// is handled whole: what is left, storing its end, goes on beside what is claimed next. While nothing waits, a place can
-// be had for an item that is only about to be stored: it is then stored as claimed, and needs no claim.
-//
-//   resting ──kick, timer, place freed──▶ claiming ──room left──▶ resting (until the next is due)
-//                                            │  └──full──▶ waiting for a place
-//                                            └──store away──▶ backing off ──timer──▶ claiming
+// How any durable queue is worked: claim as many items as there are free slots, handle them in parallel, and claim again
+// when a slot becomes free, when someone says that there is more, or when the next item is due. A handler may free its
+// slot before it finishes, so that the next claim overlaps with storing the result.
 import type { Clock } from "../core/clock.ts";
 import { faultKind } from "../core/errors.ts";
+import type { Claim } from "../core/lease.ts";
 import type { Log } from "../core/log.ts";
-import { backOffMs } from "../core/retry.ts";
-import { createSlots } from "../core/slots.ts";
+import { createClaiming } from "./claiming.ts";
+import { createSlots, type Slot } from "./slots.ts";
+import { createSource } from "./source.ts";
 
 export type LoopOptions<T> = {
   /** What is worked, for the log. */
@@ -20,193 +17,93 @@ export type LoopOptions<T> = {
   pollMs?: number;
   random?: () => number;
   capacity: () => number;
-  claim: (limit: number) => Promise<{ claimed: T[]; nextInMs: number | null }>;
-  /** Never rejects; a fault in it is logged. What was claimed is always handled, also after `stop`. */
-  handle: (item: T, freePlace: () => void) => Promise<void>;
-  /** Whether another item may come due by the end of this one; if not, no claim is made for it. */
+  claim: (limit: number) => Promise<Claim<T>>;
+  /** Never rejects; a fault in it is logged. An item that was claimed is always handled, also after `stop`. */
+  handle: (item: T, freeSlot: () => void) => Promise<void>;
+  /** Whether the end of this item may make another due; if not, it causes no claim. */
   opensNext?: (item: T) => boolean;
-  /** There is, or may be, more than there are places for: another node may have some. */
+  /** There are, or may be, more items than slots: another node may have some free. */
   onFull?: () => void;
 };
 
-/** For one item that is about to be stored. One of the two is called, once. */
-export type Place<T> = { take(item: T): void; free(): void };
+/** For one item that is about to be stored as claimed. One of the two is called, once. */
+export type Reservation<T> = { take(item: T): void; free(): void };
 
 export type Loop<T> = {
   start(): void;
   /** There is more to do. */
   kick(): void;
   /** Another node says, or it is guessed, that there may be more to do. Unlike a kick, it is not passed on when full. */
-  look(): void;
-  /** Null when there is no place, or others have waited longer. */
-  reserve(): Place<T> | null;
+  poll(): void;
+  /** Null when no slot is free, or when stored items wait for it. */
+  reserve(): Reservation<T> | null;
   /** One claim, resolved when all it brought has been handled: for tests, in place of `start`. */
   tick(): Promise<void>;
   /** Claims no more. */
   stop(): void;
-  /** Claims no more, and resolves when all in hand has been handled. */
+  /** Claims no more, and resolves when everything claimed has been handled. */
   drain(): Promise<void>;
   busy(): number;
 };
 
-const shortestRestMs = 10;
-const awayBackOff = { firstMs: 200, longestMs: 5000 };
-
 export function createLoop<T>(options: LoopOptions<T>): Loop<T> {
-  const { name, clock, log, pollMs = 1000, random = Math.random, capacity, handle, onFull } = options;
-  const { opensNext = () => true } = options;
-  const inHand = createSlots<Promise<void>>();
-  let taken = 0;
-  /** How many the claim that is under way may bring. */
-  let expected = 0;
-  let state: "new" | "going" | "stopped" = "new";
-  let claiming: Promise<void> | null = null;
-  let again = false;
-  /** The last claim may have left something behind for want of places. */
-  let leftSome = false;
-  let waking = false;
-  let failures = 0;
-  let takeBackTimer = () => {};
-
-  function begin(item: T): Promise<void> {
-    let free = false;
-    const freePlace = (): void => {
-      if (free) return;
-      free = true;
-      taken--;
-      if (leftSome) wake();
-    };
-    const handled = handle(item, freePlace)
-      .catch((fault: unknown) => log.error(`handling ${name} broke`, { kind: faultKind(fault) }))
-      .finally(() => {
-        void inHand.take(at);
-        freePlace();
-        if (leftSome || opensNext(item)) wake();
-      });
-    const at = inHand.put(handled);
-    return handled;
-  }
-
-  /** When ends cannot be stored, as many as there are places wait for it, and no more is claimed. */
-  const places = (): number => Math.min(capacity() - taken, 2 * capacity() - inHand.size);
-
-  /** Answers what began, and how long to rest when nothing else happens. */
-  async function claimOnce(limit: number): Promise<{ begun: Promise<void>[]; restMs: number }> {
-    try {
-      const { claimed, nextInMs } = await options.claim(limit);
-      if (failures > 0) log.info(`${name} can be claimed again`, { count: failures });
-      failures = 0;
-      return {
-        begun: claimed.map((item) => {
-          taken++;
-          return begin(item);
-        }),
-        restMs: Math.max(shortestRestMs, Math.min(nextInMs ?? pollMs, pollMs)),
-      };
-    } catch (fault) {
-      if (failures++ === 0) log.warn(`${name} cannot be claimed now`, { kind: faultKind(fault) });
-      return { begun: [], restMs: backOffMs(failures, awayBackOff, random()) };
-    }
-  }
-
-  function pump(): void {
-    if (state !== "going") return;
-    if (claiming) {
-      again = true;
-      return;
-    }
-    const limit = places();
-    if (limit <= 0) {
-      leftSome = true;
-      return rest(pollMs);
-    }
-    takeBackTimer();
-    again = false;
-    expected = limit;
-    claiming = claimThenRest(limit);
-  }
-
-  async function claimThenRest(limit: number): Promise<void> {
-    const { begun, restMs } = await claimOnce(limit);
-    claiming = null;
-    expected = 0;
-    leftSome = begun.length === limit;
-    if (leftSome) onFull?.();
-    if (again && failures === 0) pump();
-    else rest(restMs);
-  }
-
-  /**
-   * Once for all that happens in this turn of the event loop: places free together, when what filled them was stored
-   * together, and are then filled together. While the store is away, only the timer tries again.
-   */
-  function wake(): void {
-    if (waking || failures > 0) return;
-    waking = true;
-    setImmediate(() => {
-      waking = false;
-      if (failures === 0) pump();
-    });
-  }
-
-  function rest(restMs: number): void {
-    if (state !== "going") return;
-    takeBackTimer();
-    takeBackTimer = clock.after(restMs, pump);
-  }
-
-  function reserve(): Place<T> | null {
-    if (state !== "going" || failures > 0 || leftSome || places() <= expected) return null;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const at = inHand.put(promise);
-    const letGo = (): void => {
-      void inHand.take(at);
-      resolve();
-    };
-    taken++;
-    return {
-      // Whoever stored it first says so to its caller.
-      take(item) {
-        setImmediate(() => {
-          void begin(item);
-          letGo();
-        });
-      },
-      free() {
-        taken--;
-        letGo();
-        if (leftSome) wake();
-      },
-    };
-  }
-
-  function stop(): void {
-    state = "stopped";
-    takeBackTimer();
-  }
+  const { name, clock, log, pollMs = 1000, random = Math.random, onFull = () => {} } = options;
+  const slots = createSlots(options.capacity);
+  const source = createSource({ name, log, pollMs, random, claim: options.claim });
+  const handle = handling(options, (opensNext) => (opensNext ? claiming.wake() : claiming.slotFreed()));
+  const begin = (item: T): Promise<void> => handle(item, slots.take());
+  const claiming = createClaiming({ source, slots, clock, pollMs, begin, onFull });
 
   return {
-    start() {
-      if (state !== "new") return;
-      state = "going";
-      pump();
-    },
+    start: claiming.start,
     kick() {
-      if (state === "going" && places() <= 0) onFull?.();
-      wake();
+      if (claiming.isGoing() && slots.free() <= 0) onFull();
+      claiming.wake();
     },
-    look: wake,
-    reserve,
-    async tick() {
-      const limit = places();
-      if (limit > 0) await Promise.all((await claimOnce(limit)).begun);
-    },
-    stop,
+    poll: claiming.wake,
+    reserve: () => (claiming.canReserve() ? reservation(slots.take(), handle, claiming.slotFreed) : null),
+    tick: claiming.once,
+    stop: claiming.stop,
     async drain() {
-      stop();
-      await claiming;
-      while (inHand.size > 0) await Promise.all(inHand.values());
+      claiming.stop();
+      await claiming.idle();
+      await slots.idle();
     },
-    busy: () => inHand.size,
+    busy: slots.busy,
+  };
+}
+
+type Handle<T> = (item: T, slot: Slot) => Promise<void>;
+
+/** Handles an item in its slot. `onFree` is called when the slot is free, and again when the item is done. */
+function handling<T>(
+  { name, log, handle, opensNext = () => true }: LoopOptions<T>,
+  onFree: (opensNext: boolean) => void,
+): Handle<T> {
+  return async (item, slot) => {
+    const freeSlot = (): void => {
+      slot.free();
+      onFree(false);
+    };
+    try {
+      await handle(item, freeSlot);
+    } catch (fault) {
+      log.error(`handling ${name} broke`, { kind: faultKind(fault) });
+    }
+    slot.end();
+    onFree(opensNext(item));
+  };
+}
+
+function reservation<T>(slot: Slot, handle: Handle<T>, onFree: () => void): Reservation<T> {
+  return {
+    // Whoever stored the item responds to its caller first.
+    take(item) {
+      setImmediate(() => void handle(item, slot));
+    },
+    free() {
+      slot.end();
+      onFree();
+    },
   };
 }

@@ -11,7 +11,7 @@ import type { PageInput, PageResult } from "../programs/lists.ts";
 import type { Programs } from "../programs/catalogue.ts";
 import { toClaimedRow, toEventRow, toRunRow } from "../programs/rows.ts";
 import type { Settled } from "../programs/settle.ts";
-import type { AttemptStarted, FirstTurn, AttemptStart } from "../../core/attempt.ts";
+import type { AttemptStarted, FirstAttempt, AttemptStart } from "../../core/attempt.ts";
 import type { Acceptance, Accepted } from "../../core/request.ts";
 import type { FailureCount } from "../ports/requests.ts";
 import type { Store } from "../ports/store.ts";
@@ -82,7 +82,7 @@ export function createStore({ driver, bell = silentBell, onGroup }: StoreOptions
     }),
   };
   /** The same, stored as begun; null: it was not stored, and is tried as it would be without. */
-  const begunRuns = createGroup<{ run: NewRun; first: FirstTurn }, Accepted | null>({
+  const begunRuns = createGroup<{ run: NewRun; first: FirstAttempt }, Accepted | null>({
     async write(group) {
       const { leaseMs } = group[0]!.first;
       const starts = group.map(({ first }) => first.start);
@@ -96,7 +96,7 @@ export function createStore({ driver, bell = silentBell, onGroup }: StoreOptions
     },
     ...ofRequests,
   });
-  const accept = async (acceptance: Acceptance, first?: FirstTurn): Promise<Accepted> => {
+  const accept = async (acceptance: Acceptance, first?: FirstAttempt): Promise<Accepted> => {
     const run = first ? isolatedRun(acceptance) : null;
     const begun = first && run ? await begunRuns.add({ run, first }) : null;
     if (begun) return begun;

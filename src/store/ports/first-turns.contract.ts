@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { NewRun } from "../../core/run.ts";
-import type { FirstTurn, AttemptStart } from "../../core/attempt.ts";
+import type { FirstAttempt, AttemptStart } from "../../core/attempt.ts";
 import { aHeartbeatRequest, anAcceptance, anEvent } from "../../../test/builders/acceptance.ts";
 import { aRun, aRunRequest } from "../../../test/builders/run.ts";
 import { aSettlement } from "../../../test/builders/settlement.ts";
@@ -14,7 +14,7 @@ const plenty = { runsPerDay: 1000, tokensPerDay: 1000, moneyPerDay: null };
 const firstTurn = (
   { id, hook, agentId, sessionKey }: NewRun,
   parts: Partial<AttemptStart> = {},
-): FirstTurn => ({
+): FirstAttempt => ({
   start: {
     id,
     lease: "mine",

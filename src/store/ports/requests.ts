@@ -1,5 +1,5 @@
 // Requests: what was asked of us, and what became of it.
-import type { FirstTurn } from "../../core/attempt.ts";
+import type { FirstAttempt } from "../../core/attempt.ts";
 import type { Acceptance, Accepted, Idempotency, Repeated, RequestRecord } from "../../core/request.ts";
 import type { Page } from "./page.ts";
 
@@ -8,7 +8,7 @@ export type FailureCount = { failures: number; endsInMs: number };
 
 export type Requests = {
   /** With `first`, the single isolated run of an acceptance is stored as started, where its budget allows that. */
-  accept(acceptance: Acceptance, first?: FirstTurn): Promise<Accepted>;
+  accept(acceptance: Acceptance, first?: FirstAttempt): Promise<Accepted>;
   /** Of a request that would not be stored now: null when none with its key was. */
   findRepeated(hook: string, idempotency: Idempotency): Promise<Repeated | null>;
   recordRequest(record: Omit<RequestRecord, "createdAt">): Promise<void>;

@@ -1,0 +1,141 @@
+// The attempts that run on this node. Each is executed under its lease and settled; on a clean stop, those that do not
+// end in time are released.
+import type { Attempt } from "../core/attempt.ts";
+import type { Log } from "../core/log.ts";
+import type { ClaimedRun } from "../core/run.ts";
+import type { Settlement } from "../core/settlement.ts";
+import { createSlots } from "../core/slots.ts";
+import type { Store } from "../store/ports/store.ts";
+import { createLeaseKeeper } from "../work/lease.ts";
+import { conclude, type ConcludeDependencies } from "./conclude.ts";
+import { execute, type ExecuteDependencies, type Work } from "./execute.ts";
+import { createLingering } from "./lingering.ts";
+import { observeEnd, observeStart, type Handled, type RunMetrics } from "./observe.ts";
+import type { SettlePolicy } from "./settle.ts";
+import type { StopReason } from "./until-end.ts";
+
+export type AttemptPolicy = ReturnType<ExecuteDependencies["policy"]> &
+  Pick<SettlePolicy, "prices" | "configured">;
+
+export type AttemptsOptions = Omit<ExecuteDependencies, "store" | "policy" | "lingers"> &
+  Pick<ConcludeDependencies, "newId" | "random"> & {
+    store: ExecuteDependencies["store"] & ConcludeDependencies["store"] & Pick<Store, "renewRuns">;
+    policy: () => AttemptPolicy;
+    log: Log;
+    leaseMs: number;
+    metrics: RunMetrics;
+    onSettled: (run: ClaimedRun, settlement: Settlement) => void;
+  };
+
+export type RunningAttempts = {
+  /** `freeSlot` is called when the agent is done: the next run may start while the end of this one is stored. */
+  handle(work: Work, freeSlot: () => void): Promise<void>;
+  /** From now on a run is released without an attempt. */
+  refuse(): void;
+  /** Stops what runs, and releases it. */
+  release(): void;
+  /** Resolves when the agents that were stopped have ended, or after a few seconds. */
+  end(): Promise<void>;
+};
+
+export function createAttempts(options: AttemptsOptions): RunningAttempts {
+  const { store, clock, log, leaseMs, metrics, trace } = options;
+  const running = createSlots<AbortController>();
+  const lingering = createLingering(clock);
+  const dependencies = { ...options, lingers: lingering.add };
+  const settling = settlingOf(options);
+  const leases = createLeaseKeeper({
+    clock,
+    log,
+    leaseMs,
+    renew: (renewal) => store.renewRuns({ ...renewal, leaseMs }),
+  });
+  let isRefusing = false;
+
+  async function attemptOf({ run, input }: Work, freeSlot: () => void): Promise<Handled> {
+    const stop = new AbortController();
+    const abort = (reason: StopReason) => stop.abort(reason);
+    const at = running.put(stop);
+    let isLost = false;
+    const releaseLease = leases.keep(run, (reason) => {
+      isLost ||= reason === "lost";
+      abort(reason);
+    });
+    try {
+      if (isRefusing) abort("released");
+      const attempt = await execute({ run, input }, stop.signal, dependencies);
+      freeSlot();
+      return await settleAttempt(run, attempt, () => isLost, settling);
+    } finally {
+      releaseLease();
+      running.take(at);
+    }
+  }
+
+  return {
+    async handle({ run: claimed, input }, freeSlot) {
+      const { run, span } = observeStart(claimed, { metrics, trace });
+      observeEnd(run, await attemptOf({ run, input }, freeSlot), span, metrics);
+    },
+    refuse() {
+      isRefusing = true;
+    },
+    release() {
+      for (const stop of running.values()) stop.abort("released" satisfies StopReason);
+    },
+    async end() {
+      await lingering.ended();
+      leases.stop();
+    },
+  };
+}
+
+type Settling = ConcludeDependencies & Pick<AttemptsOptions, "onSettled">;
+
+const settlingOf = ({
+  store,
+  agents,
+  policy,
+  clock,
+  log,
+  newId,
+  random,
+  onSettled,
+}: AttemptsOptions): Settling => ({
+  store,
+  policy: ({ agentId }) => ({
+    ...policy(),
+    mainAgentId: agents().main.config.id,
+    fallback: agents().find(agentId).config.fallback,
+  }),
+  clock,
+  log,
+  newId,
+  random,
+  onSettled,
+});
+
+async function settleAttempt(
+  run: ClaimedRun,
+  attempt: Attempt,
+  isLost: () => boolean,
+  settling: Settling,
+): Promise<Handled> {
+  const { log, onSettled } = settling;
+  const fields = { runId: run.id, hook: run.hook };
+  switch (attempt.kind) {
+    case "lost":
+      log.warn("a run's lease was lost", { ...fields, attempt: run.attempts });
+      return attempt;
+    case "parked":
+      log.warn("a run is parked", { ...fields, reason: attempt.reason });
+      return attempt;
+    case "released":
+    case "ended": {
+      const settlement = await conclude(run, attempt, isLost, settling);
+      if (settlement === null) return { kind: "lost" };
+      onSettled(run, settlement);
+      return { kind: "settled", settlement };
+    }
+  }
+}

@@ -1,0 +1,134 @@
+// When a queue is claimed from: one claim at a time, for as many items as there are free slots.
+//
+//   resting ──wake, timer──▶ claiming ──slots left──▶ resting (until the next item is due)
+//                               │  └──full──▶ waiting for a slot
+//                               └──store away──▶ backing off ──timer──▶ claiming
+import type { Clock } from "../core/clock.ts";
+import type { Slots } from "./slots.ts";
+import type { Source } from "./source.ts";
+
+export type ClaimingOptions<T> = {
+  source: Source<T>;
+  slots: Slots;
+  clock: Clock;
+  pollMs: number;
+  /** Takes a slot for the item before it returns, and resolves when the item is done. */
+  begin: (item: T) => Promise<void>;
+  /** A claim has filled the last slot. */
+  onFull: () => void;
+};
+
+export type Claiming = {
+  start(): void;
+  /** Between start and stop. */
+  isGoing(): boolean;
+  /** There may be more to claim. While the store is away this does nothing: only the timer tries again. */
+  wake(): void;
+  /** A slot is free, or an item done. */
+  slotFreed(): void;
+  /** A slot may be taken for an item that needs no claim: nobody has waited longer. */
+  canReserve(): boolean;
+  /** One claim by itself, resolved when all it brought is done. */
+  once(): Promise<void>;
+  stop(): void;
+  /** Resolves when the claim under way, if any, has brought its items. */
+  idle(): Promise<void>;
+};
+
+export function createClaiming<T>({
+  source,
+  slots,
+  clock,
+  pollMs,
+  begin,
+  onFull,
+}: ClaimingOptions<T>): Claiming {
+  let state: "new" | "going" | "stopped" = "new";
+  let current: Promise<void> | null = null;
+  /** How many items the claim under way may bring. */
+  let expected = 0;
+  /** Claim again after the claim under way. */
+  let again = false;
+  /** The last claim was cut short by the number of free slots. */
+  let leftSome = false;
+  let cancelTimer = () => {};
+
+  const wakeSoon = oncePerTurn(() => {
+    if (!source.isAway()) claim();
+  });
+  const wake = (): void => {
+    if (!source.isAway()) wakeSoon();
+  };
+
+  function rest(restMs: number): void {
+    if (state !== "going") return;
+    cancelTimer();
+    cancelTimer = clock.after(restMs, claim);
+  }
+
+  function claim(): void {
+    if (state !== "going") return;
+    if (current) {
+      again = true;
+      return;
+    }
+    const limit = slots.free();
+    if (limit <= 0) {
+      leftSome = true;
+      return rest(pollMs);
+    }
+    cancelTimer();
+    again = false;
+    expected = limit;
+    current = claimThenRest(limit);
+  }
+
+  async function claimThenRest(limit: number): Promise<void> {
+    const { claimed, restMs } = await source.claim(limit);
+    for (const item of claimed) void begin(item);
+    current = null;
+    expected = 0;
+    leftSome = claimed.length === limit;
+    if (leftSome) onFull();
+    if (again && !source.isAway()) claim();
+    else rest(restMs);
+  }
+
+  return {
+    start() {
+      if (state !== "new") return;
+      state = "going";
+      claim();
+    },
+    isGoing: () => state === "going",
+    wake,
+    slotFreed() {
+      if (leftSome) wake();
+    },
+    canReserve: () => state === "going" && !source.isAway() && !leftSome && slots.free() > expected,
+    async once() {
+      const limit = slots.free();
+      if (limit > 0) await Promise.all((await source.claim(limit)).claimed.map(begin));
+    },
+    stop() {
+      state = "stopped";
+      cancelTimer();
+    },
+    async idle() {
+      await current;
+    },
+  };
+}
+
+/** Slots become free together when their items were stored together; one claim then fills them all. */
+function oncePerTurn(act: () => void): () => void {
+  let isPlanned = false;
+  return () => {
+    if (isPlanned) return;
+    isPlanned = true;
+    setImmediate(() => {
+      isPlanned = false;
+      act();
+    });
+  };
+}
