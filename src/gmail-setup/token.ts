@@ -33,13 +33,13 @@ export const tokenForCode = (
   });
 
 /** `subject`: in whose name a service account asks; null: its own. A login is always its person's. */
-export const tokenFor = (
+export const tokenFor = async (
   server: Server,
   credentials: Credentials,
   { subject, scopes }: { subject: string | null; scopes: readonly string[] },
 ): Promise<Token> => {
   const about = { subject, scope: scopes.join(" "), endpoint: server.oauth };
-  return askForToken(server, grantOf(credentials, about, server.clock.now()));
+  return askForToken(server, await grantOf(credentials, about, server.clock.now()));
 };
 
 async function askForToken({ oauth, clock }: Server, fields: Record<string, string>): Promise<Token> {

@@ -21,90 +21,90 @@ const faultWith = (kind: MailFault["kind"], message: RegExp) => (fault: unknown)
 
 suite("access tokens", { concurrency: true }, () => {
   test("one is kept until shortly before its end, and asked for once by all who need it", async (t) => {
-    const room = await surroundings(t);
-    const auth = authOf(room);
-    const tokens = await Promise.all(Array.from({ length: 8 }, () => auth.token(room.signal)));
+    const scene = await surroundings(t);
+    const auth = authOf(scene);
+    const tokens = await Promise.all(Array.from({ length: 8 }, () => auth.token(scene.signal)));
     assert.equal(new Set(tokens).size, 1);
-    assert.equal(room.google.accounts.owner({ token: tokens[0]! }), room.google.account);
-    await room.clock.advance(3_539_000);
-    assert.equal(await auth.token(room.signal), tokens[0]);
-    await room.clock.advance(1000);
-    assert.notEqual(await auth.token(room.signal), tokens[0]);
-    assert.equal(room.google.accounts.state.issued, 2);
+    assert.equal(scene.google.accounts.owner({ token: tokens[0]! }), scene.google.account);
+    await scene.clock.advance(3_539_000);
+    assert.equal(await auth.token(scene.signal), tokens[0]);
+    await scene.clock.advance(1000);
+    assert.notEqual(await auth.token(scene.signal), tokens[0]);
+    assert.equal(scene.google.accounts.state.issued, 2);
   });
 
   test("one that was refused is not given again", async (t) => {
-    const room = await surroundings(t);
-    const auth = authOf(room);
-    const first = await auth.token(room.signal);
+    const scene = await surroundings(t);
+    const auth = authOf(scene);
+    const first = await auth.token(scene.signal);
     auth.drop("another");
-    assert.equal(await auth.token(room.signal), first);
+    assert.equal(await auth.token(scene.signal), first);
     auth.drop(first);
-    assert.notEqual(await auth.token(room.signal), first);
+    assert.notEqual(await auth.token(scene.signal), first);
   });
 
   test("a service account asks in a person's name, or in its own", async (t) => {
-    const room = await surroundings(t);
-    room.logIn(room.google.accounts.serviceAccount);
+    const scene = await surroundings(t);
+    scene.logIn(scene.google.accounts.serviceAccount);
     const owner = async (subject: string | null) =>
-      room.google.accounts.owner({ token: await authOf(room, subject).token(room.signal) });
-    assert.equal(await owner(room.google.account), room.google.account);
-    assert.equal(await owner(null), room.google.accounts.serviceAccount.client_email);
-    room.google.accounts.state.delegated = false;
-    await assert.rejects(owner(room.google.account), faultWith("reauth", /unauthorized_client/));
+      scene.google.accounts.owner({ token: await authOf(scene, subject).token(scene.signal) });
+    assert.equal(await owner(scene.google.account), scene.google.account);
+    assert.equal(await owner(null), scene.google.accounts.serviceAccount.client_email);
+    scene.google.accounts.state.delegated = false;
+    await assert.rejects(owner(scene.google.account), faultWith("reauth", /unauthorized_client/));
     const stranger = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
     const private_key = stranger.export({ type: "pkcs8", format: "pem" });
-    room.logIn({ ...room.google.accounts.serviceAccount, private_key });
+    scene.logIn({ ...scene.google.accounts.serviceAccount, private_key });
     await assert.rejects(owner(null), faultWith("reauth", /invalid_grant/));
   });
 
   test("a login that ended can only be mended by a person, and nothing of it is in the fault", async (t) => {
-    const room = await surroundings(t);
-    const auth = authOf(room);
-    room.google.accounts.state.revoked = true;
-    const fault: unknown = await auth.token(room.signal).catch((cause: unknown) => cause);
+    const scene = await surroundings(t);
+    const auth = authOf(scene);
+    scene.google.accounts.state.revoked = true;
+    const fault: unknown = await auth.token(scene.signal).catch((cause: unknown) => cause);
     assert.ok(fault instanceof MailFault);
     assert.deepEqual(
       [fault.kind, fault.message],
       ["reauth", "Google no longer takes the login (invalid_grant)"],
     );
     const shown = `${String(fault)} ${fault.stack ?? ""} ${JSON.stringify(fault)}`;
-    const { refresh_token, client_secret } = room.google.accounts.login;
+    const { refresh_token, client_secret } = scene.google.accounts.login;
     for (const secret of [refresh_token, client_secret]) assert.ok(!shown.includes(secret));
-    room.google.accounts.state.revoked = false;
-    assert.ok(await auth.token(room.signal));
+    scene.google.accounts.state.revoked = false;
+    assert.ok(await auth.token(scene.signal));
   });
 
   test("a file that is not there or says nothing is for a person to mend", async (t) => {
-    const room = await surroundings(t);
+    const scene = await surroundings(t);
     const faults: [() => void, RegExp][] = [
-      [() => rmSync(room.config.credentialsFile), /cannot be read \(ENOENT\)/],
-      [() => writeFileSync(room.config.credentialsFile, "{"), /cannot be read \(it is not JSON\)/],
-      [() => room.logIn({}), /has no login in it/],
-      [() => room.logIn({ type: "authorized_user", client_id: "x" }), /has no login in it/],
+      [() => rmSync(scene.config.credentialsFile), /cannot be read \(ENOENT\)/],
+      [() => writeFileSync(scene.config.credentialsFile, "{"), /cannot be read \(it is not JSON\)/],
+      [() => scene.logIn({}), /has no login in it/],
+      [() => scene.logIn({ type: "authorized_user", client_id: "x" }), /has no login in it/],
       [
-        () => room.logIn({ type: "service_account", private_key: "-" }),
-        /private key in it that cannot be read/,
+        () => scene.logIn({ type: "service_account", private_key: "-" }),
+        /private key in it that cannot be used/,
       ],
     ];
     for (const [spoil, message] of faults) {
       spoil();
-      await assert.rejects(authOf(room).token(room.signal), faultWith("reauth", message));
+      await assert.rejects(authOf(scene).token(scene.signal), faultWith("reauth", message));
     }
   });
 
   test("a server that is away may come back", async (t) => {
-    const room = await surroundings(t);
-    const auth = authOf(room);
-    room.google.faults.add({ on: "/token", times: 1, reply: faultReplies.unavailable });
-    await assert.rejects(auth.token(room.signal), faultWith("retry", /gave no access token \(503\)/));
-    room.google.faults.add({ on: "/token", times: 1, reset: true });
-    await assert.rejects(auth.token(room.signal), faultWith("retry", /could not be reached/));
-    assert.ok(await auth.token(room.signal));
+    const scene = await surroundings(t);
+    const auth = authOf(scene);
+    scene.google.faults.add({ on: "/token", times: 1, reply: faultReplies.unavailable });
+    await assert.rejects(auth.token(scene.signal), faultWith("retry", /gave no access token \(503\)/));
+    scene.google.faults.add({ on: "/token", times: 1, reset: true });
+    await assert.rejects(auth.token(scene.signal), faultWith("retry", /could not be reached/));
+    assert.ok(await auth.token(scene.signal));
   });
 
   test("who stops waiting gets the reason", async (t) => {
-    const room = await surroundings(t);
-    await assert.rejects(authOf(room).token(AbortSignal.abort(new Error("enough"))), /enough/);
+    const scene = await surroundings(t);
+    await assert.rejects(authOf(scene).token(AbortSignal.abort(new Error("enough"))), /enough/);
   });
 });

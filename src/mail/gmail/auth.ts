@@ -1,6 +1,6 @@
 // Access tokens: for a login that a person gave, or for a service account in a person's name. Both kinds of
 // credentials are files of the form that Google's own tools write.
-import { createPrivateKey, type KeyObject, sign } from "node:crypto";
+import { createPrivateKey, type KeyObject } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Clock } from "../../core/clock.ts";
 import { faultKind } from "../../core/errors.ts";
@@ -40,7 +40,7 @@ export function createAuth(options: AuthOptions): Auth {
 
   async function ask(signal: AbortSignal): Promise<Cached> {
     const now = clock.now();
-    const body = new URLSearchParams(grantOf(readCredentials(options.credentialsFile), options, now));
+    const body = new URLSearchParams(await grantOf(readCredentials(options.credentialsFile), options, now));
     const answer = await request(`${endpoint}/token`, { method: "POST", body }, { signal, clock });
     const token = textIn(answer.body, "access_token");
     if (answer.status !== 200 || token === "") throw refusal(answer);
@@ -70,14 +70,17 @@ function readCredentials(file: string): Fields {
   }
 }
 
-export function grantOf(
+type About = Pick<AuthOptions, "subject" | "scope" | "endpoint">;
+
+/** The form fields that ask the token server for a token. */
+export async function grantOf(
   credentials: Fields,
-  options: Pick<AuthOptions, "subject" | "scope" | "endpoint">,
+  about: About,
   now: number,
-): Record<string, string> {
+): Promise<Record<string, string>> {
   const type = textIn(credentials, "type");
   if (type === "service_account") {
-    return { grant_type: jwtBearer, assertion: assertionOf(credentials, options, now) };
+    return { grant_type: jwtBearer, assertion: await assertionOf(credentials, about, now) };
   }
   const [refresh_token, client_id] = [textIn(credentials, "refresh_token"), textIn(credentials, "client_id")];
   if (type !== "authorized_user" || refresh_token === "" || client_id === "")
@@ -90,36 +93,41 @@ export function grantOf(
   };
 }
 
-function assertionOf(
-  key: Fields,
-  { subject, scope, endpoint }: Pick<AuthOptions, "subject" | "scope" | "endpoint">,
+/** RFC 7523: what a service account signs to ask for a token. */
+async function assertionOf(
+  credentials: Fields,
+  { subject, scope, endpoint }: About,
   now: number,
-): string {
+): Promise<string> {
+  const { SignJWT } = await import("jose/jwt/sign");
   const issuedAt = Math.floor(now / 1000);
-  const kid = textIn(key, "private_key_id");
+  const kid = textIn(credentials, "private_key_id");
   const claims = {
-    iss: textIn(key, "client_email"),
+    iss: textIn(credentials, "client_email"),
     ...(subject !== null && { sub: subject }),
     scope,
     aud: `${endpoint}/token`,
     iat: issuedAt,
     exp: issuedAt + assertionSeconds,
   };
-  const parts = [{ alg: "RS256", typ: "JWT", ...(kid !== "" && { kid }) }, claims];
-  const text = parts.map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".");
-  return `${text}.${sign("sha256", Buffer.from(text), privateKey(key)).toString("base64url")}`;
+  return new SignJWT(claims)
+    .setProtectedHeader({ alg: "RS256", typ: "JWT", ...(kid !== "" && { kid }) })
+    .sign(privateKey(credentials));
 }
 
-function privateKey(key: Fields): KeyObject {
+/** RS256 needs RSA with 2048 bits or more (RFC 7518); Google gives out no other keys. */
+function privateKey(credentials: Fields): KeyObject {
   try {
-    return createPrivateKey(textIn(key, "private_key"));
+    const key = createPrivateKey(textIn(credentials, "private_key"));
+    if (key.asymmetricKeyType === "rsa" && (key.asymmetricKeyDetails?.modulusLength ?? 0) >= 2048) return key;
   } catch {
-    throw new MailFault("reauth", "the credentials file has a private key in it that cannot be read");
+    // The parser's own message may hold parts of the key.
   }
+  throw new MailFault("reauth", "the credentials file has a private key in it that cannot be used");
 }
 
-/** What will not pass by itself. */
-const final: readonly string[] = [
+/** Refusals that only a person can mend. */
+const lasting: readonly string[] = [
   "invalid_grant",
   "invalid_client",
   "unauthorized_client",
@@ -132,7 +140,7 @@ const final: readonly string[] = [
 ];
 
 function refusal({ status, reasons, retryAfterMs }: Answer): MailFault {
-  const known = reasons.find((reason) => final.includes(reason));
+  const known = reasons.find((reason) => lasting.includes(reason));
   if (known !== undefined) return new MailFault("reauth", `Google no longer takes the login (${known})`);
   return new MailFault("retry", `Google gave no access token (${status})`, retryAfterMs);
 }

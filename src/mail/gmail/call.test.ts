@@ -22,20 +22,20 @@ function callerOf({ config, clock }: Surroundings) {
 
 suite("calls", { concurrency: true }, () => {
   test("a token that was refused is replaced once; then it is for a person to mend", async (t) => {
-    const room = await surroundings(t);
-    const call = callerOf(room);
-    const profile = { url: `${room.google.url}/gmail/v1/users/me/profile` };
-    assert.equal((await call(profile, room.signal))?.["emailAddress"], room.google.account);
-    room.google.accounts.endTokens();
-    assert.ok(await call(profile, room.signal));
-    assert.equal(room.google.accounts.state.issued, 2);
-    room.google.faults.add({ on: "profile", times: 2, reply: faultReplies.unauthorized });
-    await assert.rejects(call(profile, room.signal), { kind: "reauth" });
+    const scene = await surroundings(t);
+    const call = callerOf(scene);
+    const profile = { url: `${scene.google.url}/gmail/v1/users/me/profile` };
+    assert.equal((await call(profile, scene.signal))?.["emailAddress"], scene.google.account);
+    scene.google.accounts.endTokens();
+    assert.ok(await call(profile, scene.signal));
+    assert.equal(scene.google.accounts.state.issued, 2);
+    scene.google.faults.add({ on: "profile", times: 2, reply: faultReplies.unauthorized });
+    await assert.rejects(call(profile, scene.signal), { kind: "reauth" });
   });
 
   test("each refusal says whether it may pass, and when", async (t) => {
-    const room = await surroundings(t);
-    const call = callerOf(room);
+    const scene = await surroundings(t);
+    const call = callerOf(scene);
     const cases: [reply: ReturnType<typeof refused>, kind: MailFault["kind"], afterMs: number | null][] = [
       [faultReplies.rateLimit, "retry", null],
       [refused(403, "userRateLimitExceeded"), "retry", null],
@@ -47,16 +47,16 @@ suite("calls", { concurrency: true }, () => {
       [refused(400, "failedPrecondition"), "broken", null],
     ];
     for (const [reply, kind, afterMs] of cases) {
-      room.google.faults.add({ on: "profile", times: 1, reply });
+      scene.google.faults.add({ on: "profile", times: 1, reply });
       const fault: unknown = await call(
-        { url: `${room.google.url}/gmail/v1/users/me/profile` },
-        room.signal,
+        { url: `${scene.google.url}/gmail/v1/users/me/profile` },
+        scene.signal,
       ).catch((cause: unknown) => cause);
       assert.ok(fault instanceof MailFault);
       assert.deepEqual([fault.kind, fault.retryAfterMs], [kind, afterMs], fault.message);
     }
     assert.equal(
-      await call({ url: `${room.google.url}/gmail/v1/users/me/messages/none` }, room.signal),
+      await call({ url: `${scene.google.url}/gmail/v1/users/me/messages/none` }, scene.signal),
       null,
     );
   });

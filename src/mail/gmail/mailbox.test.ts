@@ -8,16 +8,16 @@ const dayMs = 86_400_000;
 const limits = { maxAgeMs: 7 * dayMs, maxMessages: 500 };
 
 async function open(t: Parameters<typeof surroundings>[0], more: Partial<GmailConfig> = {}) {
-  const room = await surroundings(t, more);
-  const { mailbox } = openGmail(room);
+  const scene = await surroundings(t, more);
+  const { mailbox } = openGmail(scene);
   /** What a look finds, and where the next one begins. */
   const look = async (cursor: string) => {
-    const changes = await mailbox.changes(cursor, room.signal);
+    const changes = await mailbox.changes(cursor, scene.signal);
     if (changes.kind === "expired") throw new Error("it has expired");
     return changes;
   };
-  const fetch = (id: string) => mailbox.fetch(id, room.signal);
-  return { ...room, mailbox, look, fetch };
+  const fetch = (id: string) => mailbox.fetch(id, scene.signal);
+  return { ...scene, mailbox, look, fetch };
 }
 
 suite("the Gmail mailbox", { concurrency: true }, () => {

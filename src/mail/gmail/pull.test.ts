@@ -8,8 +8,8 @@ import { subscription, surroundings, topic } from "../../../test/fixtures/gmail-
 import { createPull } from "./pull.ts";
 
 async function open(t: TestContext) {
-  const room = await surroundings(t);
-  const { config, clock, google } = room;
+  const scene = await surroundings(t);
+  const { config, clock, google } = scene;
   const { credentialsFile, endpoints } = config;
   const auth = createAuth({
     credentialsFile,
@@ -37,7 +37,7 @@ async function open(t: TestContext) {
     await eventually(() => clock.waiting() > 0, "a timer");
     await clock.advance(ms);
   };
-  return { ...room, pull, hints, troubles, say, wait };
+  return { ...scene, pull, hints, troubles, say, wait };
 }
 
 suite("pulling hints", { concurrency: true }, () => {

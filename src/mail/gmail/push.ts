@@ -1,4 +1,4 @@
-// Hints from Pub/Sub, pushed: a route of its own, without the hook token, which Pub/Sub cannot send.
+// Hints that Pub/Sub pushes. They have a route of their own: Pub/Sub cannot send the hook token, but signs one itself.
 import type { Clock } from "../../core/clock.ts";
 import { isRefusal, refuse } from "../../core/errors.ts";
 import type { Log } from "../../core/log.ts";
@@ -18,10 +18,10 @@ export type PushOptions = {
   onHint: (hint: Hint) => void;
 };
 
-const noteEveryMs = 60_000;
+const logEveryMs = 60_000;
 const body = { maxBytes: 65_536, timeoutMs: 10_000 };
 
-/** Answers one push: 204 when it is one, whatever it says; it is only a hint. */
+/** Responds with 204 to every push with a good token, whatever it says: it is only a hint. */
 export function createPush({
   expected,
   findKey,
@@ -29,16 +29,16 @@ export function createPush({
   log,
   onHint,
 }: PushOptions): (exchange: Exchange) => void {
-  const notedAt = new Map<string, number>();
+  const loggedAt = new Map<string, number>();
 
-  /** Anybody can send something here: each reason is said now and then, not each time. */
-  function noteRefusal(reason: string): void {
-    if (clock.now() - (notedAt.get(reason) ?? -Infinity) < noteEveryMs) return;
-    notedAt.set(reason, clock.now());
+  /** Strangers can post here, so each reason is logged once a minute at most. */
+  function logRefusal(reason: string): void {
+    if (clock.now() - (loggedAt.get(reason) ?? -Infinity) < logEveryMs) return;
+    loggedAt.set(reason, clock.now());
     log.warn("a push was refused: its token cannot be trusted", { reason });
   }
 
-  async function take(exchange: Exchange): Promise<void> {
+  async function acceptPush(exchange: Exchange): Promise<void> {
     const result = headRefusal(exchange.request.headers, body.maxBytes) ?? (await readBody(exchange, body));
     if (result === null) return;
     if (isRefusal(result)) return sendRefusal(exchange, result);
@@ -47,15 +47,15 @@ export function createPush({
     const value = isRefusal(parsed) ? null : parsed.value;
     const hint = isFields(value) ? readHint(fieldsIn(value, "message")) : null;
     if (hint) onHint(hint);
-    else log.debug("a push said nothing of a mailbox");
+    else log.debug("a push names no mailbox");
   }
 
   async function check(exchange: Exchange): Promise<void> {
     const token = bearerOf(exchange.request.rawHeaders);
     const fault =
       token === null ? "there is none" : await tokenFault(token, { expected, findKey, now: clock.now() });
-    if (fault === null) return take(exchange);
-    noteRefusal(fault);
+    if (fault === null) return acceptPush(exchange);
+    logRefusal(fault);
     sendRefusal(exchange, refuse("push-unauthorized"));
   }
 
