@@ -1,8 +1,8 @@
-// What travels between the gateway and a worker thread.
+// The messages between the gateway and a worker thread.
 import type { MessagePort } from "node:worker_threads";
 import type { TransformAction, TransformInput } from "../sdk/transform.ts";
 
-/** Without a name, the default export, then the export named `transform`. */
+/** Without `export`: the default export, then the one named `transform`. */
 export type TransformReference = { module: string; export: string | null };
 
 export type TransformCall = { input: TransformInput; action: TransformAction };
@@ -12,12 +12,12 @@ export type CallResult =
   | { kind: "skip" }
   | { kind: "changed"; value: Record<string, unknown> };
 
-/** The reason is for the operator: one line, which may have the words of an error that the transform threw. */
+/** The reason is for the operator: one line, which may quote an error that the transform threw. */
 export type TransformFault = { kind: "failed" | "timeout" | "busy"; reason: string };
 
 /**
- * The modules as the first thread read them. Every later thread gets these and not what the files say by then: an
- * edited one is taken up whole or not at all, by a new pool.
+ * The modules as the first thread read them. Later threads get these and do not read the files again: edited modules
+ * are loaded together, by a new pool.
  */
 export type Snapshot = {
   /** The address of each reference's module. */
@@ -25,7 +25,7 @@ export type Snapshot = {
   readonly modules: ReadonlyMap<string, ModuleSource>;
 };
 
-/** What is required has no format of its own. */
+/** A module that was loaded by `require` has no format. */
 export type ModuleSource = { readonly format: string | null | undefined; readonly source: string };
 
 export type WorkerStart = {
@@ -36,12 +36,12 @@ export type WorkerStart = {
   snapshot: Snapshot | null;
 };
 
-/** `index` is the reference's place; `calls` is JSON of `TransformCall[]`. */
+/** `index` is that of the reference; `calls` is JSON of `TransformCall[]`. */
 export type WorkerRequest = { index: number; calls: string };
 
 export type ModuleFault = { index: number; message: string };
 
-/** `loading` tells which module is at fault when nothing follows; `results` is JSON of `CallResult[]`. */
+/** `loading` names the module at fault when no message follows; `results` is JSON of `CallResult[]`. */
 export type WorkerMessage =
   | { kind: "loading"; index: number }
   | { kind: "unusable"; fault: ModuleFault }

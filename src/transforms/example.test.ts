@@ -1,4 +1,4 @@
-// The examples do what they say.
+// The examples do what their comments say.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";

@@ -7,7 +7,7 @@ import { until } from "../../test/support/process.ts";
 import type { Transforms } from "./pool.ts";
 import { call, folderWith, opened, reference } from "../../test/fixtures/transforms.ts";
 
-/** Does what the payload says; `gate` waits for a file, and blocks its thread until then. */
+/** Does what the payload asks for; `gate` blocks its thread until a file exists. */
 const obedient = `
 import { existsSync } from "node:fs";
 import { threadId } from "node:worker_threads";
@@ -38,7 +38,7 @@ async function threadOf(transforms: Transforms, payload: unknown = {}): Promise<
   return Number(first.value["payload"]);
 }
 
-test("an endless loop, and a promise that never settles, end with the time limit", async (context) => {
+test("the time limit ends an endless loop and a promise that never settles", async (context) => {
   const transforms = await start(context, { timeoutMs: 300 });
   const before = await threadOf(transforms);
   for (const what of ["loop", "wait"]) {
@@ -48,7 +48,7 @@ test("an endless loop, and a promise that never settles, end with the time limit
   }
 });
 
-test("the time limit is for all calls of a request together", async (context) => {
+test("all calls of a request share one time limit", async (context) => {
   const slow = `export default () => new Promise((resolve) => setTimeout(resolve, 200));`;
   const transforms = await opened(context, folderWith({ "slow.mjs": slow }), ["slow.mjs"], {
     timeoutMs: 600,
@@ -60,7 +60,7 @@ test("the time limit is for all calls of a request together", async (context) =>
   assert.equal((result as { kind?: string }).kind, "timeout");
 });
 
-test("process.exit and a stray error end the thread, and only their own call", async (context) => {
+test("process.exit and a stray error end the thread and fail only their own call", async (context) => {
   const transforms = await start(context);
   assert.deepEqual(
     await Promise.all([ask(transforms, { do: "exit" }), threadOf(transforms).then(() => "fine")]),
@@ -80,7 +80,7 @@ test("a memory bomb of any kind ends its thread and not the process", async (con
   }
 });
 
-test("a module that was broken meanwhile goes on as it was read", async (context) => {
+test("a module that was broken meanwhile keeps running as it was loaded", async (context) => {
   const folder = folderWith({ [module]: obedient, "other.ts": "export default () => null;" });
   const transforms = await opened(context, folder, [module, "other.ts"]);
   writeFileSync(join(folder, module), "export default 1;");
@@ -89,7 +89,7 @@ test("a module that was broken meanwhile goes on as it was read", async (context
   assert.deepEqual(await transforms.run(reference("other.ts"), [call()]), [{ kind: "skip" }]);
 });
 
-test("while one thread is busy a second serves, and stays for a while", async (context) => {
+test("while one thread is busy, a second serves and is kept for a while", async (context) => {
   const transforms = await start(context);
   const file = join(folderWith({}), "gate");
   const first = threadOf(transforms, { do: "gate", file });
@@ -99,7 +99,7 @@ test("while one thread is busy a second serves, and stays for a while", async (c
   assert.notEqual(await first, second);
 });
 
-test("a second thread without work is ended, and the first stays", async (context) => {
+test("an idle second thread is ended, and the first is kept", async (context) => {
   const transforms = await start(context, { limits: { idleMs: 0 } });
   const seconds = new Set<number>();
   await until("another second thread", async () => {
@@ -112,7 +112,7 @@ test("a second thread without work is ended, and the first stays", async (contex
   });
 });
 
-test("more than 1,000 that wait are refused; closing refuses those and finishes what runs", async (context) => {
+test("1,000 requests may wait; close refuses them and lets the running one finish", async (context) => {
   const transforms = await start(context);
   const file = join(folderWith({}), "gate");
   const running = threadOf(transforms, { do: "gate", file });
@@ -130,7 +130,7 @@ test("more than 1,000 that wait are refused; closing refuses those and finishes 
   await closed;
 });
 
-test("whoever waited too long is refused", async (context) => {
+test("a request that waited too long is refused", async (context) => {
   const transforms = await start(context, { limits: { waitMs: -1 } });
   const { kind } = (await ask(transforms, {})) as { kind?: string };
   assert.equal(kind, "busy");

@@ -1,4 +1,4 @@
-// Which modules can be used, and what is said about the others.
+// Which modules can be used, and what is reported about the others.
 import assert from "node:assert/strict";
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ test("without references there is nothing to start and nothing to run", async (c
   assert.deepEqual(fault, { kind: "failed", reason: "a.ts is not loaded" });
 });
 
-test("the default export, then `transform`, or the one that is named", async (context) => {
+test("the named export, else the default export, else `transform`", async (context) => {
   const folder = folderWith({
     "both.ts": `export const transform = () => ({ name: "transform" });
       export const other = () => ({ name: "other" });
@@ -38,7 +38,7 @@ test("the default export, then `transform`, or the one that is named", async (co
   );
 });
 
-test("everything that is wrong is said at once", async () => {
+test("all faults are reported at once", async () => {
   const folder = folderWith({
     "good.ts": "export default () => {};",
     "named.ts": "export const first = () => {}; export const second = 2;",
@@ -82,7 +82,7 @@ test("everything that is wrong is said at once", async () => {
   for (const [index, { message }] of result.faults.entries()) assert.match(message, expected[index] ?? /^$/);
 });
 
-test("a link that leads outside, and a folder that is not there", async () => {
+test("a link out of the folder, and a missing folder, are faults", async () => {
   const root = folderWith({ "outside.ts": "export default () => {};", "transforms/a.ts": "" });
   symlinkSync(join(root, "outside.ts"), join(root, "transforms", "link.ts"));
   const [fault = ""] = await faultsOf(join(root, "transforms"), ["link.ts"]);
@@ -90,7 +90,7 @@ test("a link that leads outside, and a folder that is not there", async () => {
   assert.match((await faultsOf(join(root, "gone"), ["a.ts"]))[0] ?? "", /transforms folder is not there/);
 });
 
-test("a package.json above that says commonjs", async (context) => {
+test(".ts files are ES modules even below a package.json that says commonjs", async (context) => {
   const root = folderWith({
     "package.json": '{ "type": "commonjs" }',
     "transforms/a.ts": `import { type Transform } from "rouse/transform";
@@ -107,14 +107,14 @@ test("a package.json above that says commonjs", async (context) => {
   assert.match((await faultsOf(folder, ["module.js"]))[0] ?? "", /name it \.mjs, or set "type": "module"/);
 });
 
-test("without a package.json, .js is what it looks like; with type module, it is a module", async () => {
+test("without a package.json the syntax decides what .js is; with type module it is a module", async () => {
   const text = "export default () => null;";
   assert.deepEqual(await faultsOf(folderWith({ "a.js": text }), ["a.js"]), []);
   const typed = folderWith({ "package.json": '{ "type": "module" }', "a.js": text });
   assert.deepEqual(await faultsOf(typed, ["a.js"]), []);
 });
 
-test("a type import needs no package", async () => {
+test("a type import needs no installed package", async () => {
   const text =
     'import type { Transform } from "rouse/transform"; export const transform: Transform = () => null;';
   assert.deepEqual(await faultsOf(folderWith({ "a.ts": text }), ["a.ts"]), []);
@@ -131,7 +131,7 @@ test("a new pool sees an edited file, and an edited file that it imports", async
   assert.deepEqual(await after.run(reference("a.ts"), [call()]), changed({ name: "new two" }));
 });
 
-test("a module that never finishes loading, or ends its thread", async () => {
+test("a module that never finishes loading or ends its thread is a fault", async () => {
   const folder = folderWith({
     "fine.ts": "export default () => {};",
     "wrong.ts": "export default 1;",

@@ -1,4 +1,4 @@
-// In the worker thread: a reference becomes a function, or an error that says what is wrong.
+// Runs in the worker thread: turns a reference into a function, or throws an error that says what is wrong.
 import { registerHooks } from "node:module";
 import { sep } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -33,7 +33,7 @@ function pickFunction(exported: Record<string, unknown>, reference: TransformRef
   if (chosen) return chosen as Transform;
   const title = name === null ? "default export" : `export named ${name}`;
   if (found.length > 0) throw new Error(`${module}: its ${title} is ${describe(found[0])}, not a function.`);
-  // Node adds this one to modules that were required.
+  // Node adds `module.exports` to CommonJS modules.
   const names = Object.keys(exported).filter((each) => each !== "module.exports");
   const have = names.length === 0 ? "it exports nothing" : `it exports ${names.join(", ")}`;
   throw new Error(`${module} has no ${title}: ${have}.`);
@@ -49,9 +49,9 @@ function explain(fault: unknown, module: string): string {
 }
 
 /**
- * A package.json with `"type": "commonjs"` above the transforms folder would have Node read every `.ts` there as
- * CommonJS. And what is left of `import { type Transform } from "rouse/transform"` without its types finds nothing in
- * a folder where this package is not installed. Answers what will have been read of the folder.
+ * Changes how modules of the transforms folder are loaded. `.ts` files are ES modules, even below a package.json with
+ * `"type": "commonjs"`. `rouse/transform` resolves where this package is not installed: type stripping leaves an empty
+ * import of it. Modules in `known` are not read again. Returns a map that fills with what is read from the folder.
  */
 export function registerTransformHooks(
   transformsDir: string,

@@ -1,10 +1,10 @@
-// What a transform gets, and what becomes of what it returns.
+// What a transform gets, and how its result is used.
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { test } from "node:test";
 import { call, folderWith, opened, reference, resultOf } from "../../test/fixtures/transforms.ts";
 
-test("it gets the request and the action", async (context) => {
+test("a transform gets the request and the action", async (context) => {
   const result = await resultOf(
     context,
     "export default (input, action) => ({ payload: { input, action } });",
@@ -13,7 +13,7 @@ test("it gets the request and the action", async (context) => {
   assert.deepEqual(result, [{ kind: "changed", value }]);
 });
 
-test("nothing keeps, null skips, an object changes; async too; in order", async (context) => {
+test("nothing keeps, null skips, an object changes; async, and in order", async (context) => {
   const folder = folderWith({
     "a.ts": `export default async ({ payload }: { payload: number }) => {
       await null;
@@ -45,7 +45,7 @@ test("changing the input is an error, at any depth", async (context) => {
   }
 });
 
-test("an error, a rejection, and what is thrown without being an error", async (context) => {
+test("an error, a rejection and a thrown value fail the request", async (context) => {
   const reasons = [
     ["throw new RangeError('too\\nmuch\\u001b[31m')", "it threw RangeError: too much [31m"],
     ["return Promise.reject(new Error('later'))", "it threw Error: later"],
@@ -60,7 +60,7 @@ test("an error, a rejection, and what is thrown without being an error", async (
   assert.equal((long as { reason: string }).reason.length, 500);
 });
 
-test("a result that is no result", async (context) => {
+test("an invalid result fails the request", async (context) => {
   const results = [
     ["'text'", /^it returned a string; a transform returns nothing, null or an object$/],
     ["[{}]", /^it returned an array/],
@@ -86,7 +86,7 @@ test("one bad call fails its request and no other", async (context) => {
   ]);
 });
 
-test("what it prints goes to `onOutput`, and what it posts goes nowhere", async (context) => {
+test("printed text goes to `onOutput`, posted messages are ignored", async (context) => {
   const text = `import { parentPort } from "node:worker_threads";
     export default () => {
       parentPort?.postMessage({ kind: "done", results: "nonsense" });
@@ -110,7 +110,7 @@ test("what it prints goes to `onOutput`, and what it posts goes nowhere", async 
   assert.ok(written.mock.calls.every((each) => !String(each.arguments[0]).includes("to std")));
 });
 
-test("every thread has the modules as the first one read them, whatever the files say by now", async (context) => {
+test("every thread runs the modules as the first one read them, even if the files have changed", async (context) => {
   const folder = folderWith({
     "a.ts": `import { word } from "./inner/b.mjs";
       import data from "./data.json" with { type: "json" };

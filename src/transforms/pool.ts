@@ -1,5 +1,5 @@
-// Transforms: modules of the operator's that reshape a request, run in worker threads, so that an endless loop or a
-// memory bomb in one costs its own request and nothing else.
+// Transforms are the operator's modules that reshape requests. They run in worker threads, so that an endless loop or
+// a memory bomb in one fails its own request and no other.
 import type { CallResult, Snapshot, TransformCall, TransformFault, TransformReference } from "./call.ts";
 import { createQueue, type QueueLimits, type TransformQueue } from "./queue.ts";
 import { startThread } from "./thread.ts";
@@ -7,9 +7,9 @@ import { startThread } from "./thread.ts";
 export type { CallResult, TransformCall, TransformFault, TransformReference } from "./call.ts";
 
 export type Transforms = {
-  /** All calls of one request go to one worker in order; one time limit for all of them. Never rejects. */
+  /** One worker makes all calls of a request, in order and within one time limit. Never rejects. */
   run(reference: TransformReference, calls: readonly TransformCall[]): Promise<CallResult[] | TransformFault>;
-  /** Calls that wait are refused, calls that run are finished. */
+  /** Refuses the requests that wait and lets those that run finish. */
   close(): Promise<void>;
 };
 
@@ -19,7 +19,7 @@ export type TransformsOptions = {
   transformsDir: string;
   references: readonly TransformReference[];
   timeoutMs: number;
-  /** What transforms print; never on the gateway's own output. */
+  /** Gets what transforms print, which never reaches the gateway's own output. */
   onOutput?: ((text: string) => void) | undefined;
   limits?: Partial<Omit<QueueLimits, "timeoutMs">> & { loadTimeoutMs?: number };
 };
@@ -29,8 +29,8 @@ export type OpenedTransforms = { ok: true; transforms: Transforms } | { ok: fals
 const usual = { loadTimeoutMs: 30_000, waitMs: 10_000, waiting: 1_000, idleMs: 30_000 };
 
 /**
- * Loads every module in a worker; at most one fault for each reference, however often it is given. Modules are
- * read once, for all workers: edited ones need a new pool.
+ * Loads every module in a worker. Reports at most one fault for each reference, however often it is given. Modules are
+ * read once for all workers, so edited ones need a new pool.
  */
 export async function openTransforms(options: TransformsOptions): Promise<OpenedTransforms> {
   const { transformsDir, timeoutMs, onOutput } = options;
@@ -57,10 +57,10 @@ export async function openTransforms(options: TransformsOptions): Promise<Opened
 }
 
 function serve(references: readonly TransformReference[], queue: TransformQueue): Transforms {
-  const places = new Map(references.map((reference, index) => [keyOf(reference), index]));
+  const indexes = new Map(references.map((reference, index) => [keyOf(reference), index]));
   return {
     async run(reference, calls) {
-      const index = places.get(keyOf(reference));
+      const index = indexes.get(keyOf(reference));
       if (index === undefined) return { kind: "failed", reason: `${reference.module} is not loaded` };
       return queue.add({ index, calls: JSON.stringify(calls) });
     },

@@ -1,30 +1,23 @@
-// Requests wait here for a worker thread. One thread is kept warm; a second is started while the first is busy, and
-// ended when it has had nothing to do for a while. A thread that ended in a call is replaced.
-import type { CallResult, TransformFault, WorkerRequest } from "./call.ts";
+// Gives waiting requests to worker threads. One thread is kept warm; a second is started while the first is busy, and
+// ended once it has been idle for a while. A thread that ended during a call is replaced.
+import type { TransformFault, WorkerRequest } from "./call.ts";
 import type { TransformThread } from "./thread.ts";
+import { createWaitingRequests, type Outcome, type WaitingLimits, type WaitingRequest } from "./waiting.ts";
 
-export type QueueLimits = {
+export type QueueLimits = WaitingLimits & {
   /** For one request, once a thread has taken it. */
   timeoutMs: number;
-  /** Whoever waited longer for a thread is refused: the sender has given up meanwhile. */
-  waitMs: number;
-  /** How many may wait. */
-  waiting: number;
   /** How long a second thread is kept without work. */
   idleMs: number;
 };
 
-export type Outcome = CallResult[] | TransformFault;
-
 export type TransformQueue = {
   add(request: WorkerRequest): Promise<Outcome>;
-  /** Refuses what waits, lets finish what runs. */
+  /** Refuses the requests that wait and lets those that run finish. */
   close(): Promise<void>;
 };
 
-type Waiting = { request: WorkerRequest; since: number; resolve(outcome: Outcome): void };
-
-/** loading → free ⇄ busy; one whose thread has ended is left out at the next look. */
+/** loading → free ⇄ busy. A member whose thread has ended is removed by the next `advance`. */
 type Member = {
   thread: TransformThread;
   state: "loading" | "free" | "busy";
@@ -32,95 +25,82 @@ type Member = {
   idle: NodeJS.Timeout | undefined;
 };
 
-const mostThreads = 2;
+const maxThreads = 2;
 const stopping: TransformFault = { kind: "failed", reason: "the gateway is stopping" };
 
-/** `first` is loaded already, or there is none to begin with. */
+const memberOf = (thread: TransformThread, state: Member["state"]): Member => ({
+  thread,
+  state,
+  work: null,
+  idle: undefined,
+});
+
+/** `first` is loaded already; null when there is no thread yet. */
 export function createQueue(
   first: TransformThread | null,
   start: () => TransformThread,
   limits: QueueLimits,
 ): TransformQueue {
-  const waiting: Waiting[] = [];
-  let members: Member[] = first ? [{ thread: first, state: "free", work: null, idle: undefined }] : [];
+  const waiting = createWaitingRequests(limits);
+  let members: Member[] = first ? [memberOf(first, "free")] : [];
   let closed: Promise<void> | null = null;
 
   function advance(): void {
     members = members.filter(({ thread }) => !thread.hasEnded());
     for (const member of members) {
-      const next = member.state === "free" ? takeNext() : undefined;
+      const next = member.state === "free" ? waiting.next() : undefined;
       if (next) member.work = serve(member, next);
     }
     const isLoading = members.some(({ state }) => state === "loading");
-    if (waiting.length > 0 && !isLoading && members.length < mostThreads) hire();
+    if (!waiting.isEmpty() && !isLoading && members.length < maxThreads) addThread();
   }
 
-  function takeNext(): Waiting | undefined {
-    for (let next = waiting.shift(); next; next = waiting.shift()) {
-      if (performance.now() - next.since <= limits.waitMs) return next;
-      next.resolve({ kind: "busy", reason: `it waited longer than ${limits.waitMs} ms for a worker thread` });
-    }
-    return undefined;
-  }
-
-  async function serve(member: Member, { request, resolve }: Waiting): Promise<void> {
+  async function serve(member: Member, { request, resolve }: WaitingRequest): Promise<void> {
     clearTimeout(member.idle);
     member.state = "busy";
     resolve(await member.thread.call(request, limits.timeoutMs));
     member.state = "free";
-    if (members.length > 1) member.idle = setTimeout(retire, limits.idleMs, member).unref();
+    if (members.length > 1) member.idle = setTimeout(endIdle, limits.idleMs, member).unref();
     advance();
-    if (members.length === 0 && !closed) hire();
+    if (members.length === 0 && !closed) addThread();
   }
 
-  function hire(): void {
-    load().catch((fault: unknown) => refuseIfAlone(`no worker thread could be started: ${String(fault)}`));
+  function addThread(): void {
+    load().catch((fault: unknown) => refuseIfNoThread(`no worker thread could be started: ${String(fault)}`));
   }
 
   async function load(): Promise<void> {
-    const member: Member = { thread: start(), state: "loading", work: null, idle: undefined };
+    const member = memberOf(start(), "loading");
     members.push(member);
     const { faults } = await member.thread.loaded;
     member.state = "free";
-    if (member.thread.hasEnded()) refuseIfAlone(faults.at(-1)?.message ?? "its worker thread ended");
+    if (member.thread.hasEnded()) refuseIfNoThread(faults.at(-1)?.message ?? "its worker thread ended");
     else advance();
   }
 
-  /** With no thread left, whoever waits would wait for ever. The next request tries to start one again. */
-  function refuseIfAlone(reason: string): void {
-    if (members.every(({ thread }) => thread.hasEnded())) refuseAll({ kind: "failed", reason });
+  /** Without a thread, waiting requests would wait for ever. The next request tries to start one again. */
+  function refuseIfNoThread(reason: string): void {
+    if (members.every(({ thread }) => thread.hasEnded())) waiting.refuseAll({ kind: "failed", reason });
   }
 
-  function retire(member: Member): void {
+  function endIdle(member: Member): void {
     if (member.state !== "free" || members.length < 2) return;
     members = members.filter((each) => each !== member);
     void member.thread.end();
   }
 
-  function refuseAll(fault: TransformFault): void {
-    for (const { resolve } of waiting.splice(0)) resolve(fault);
-  }
-
-  async function finish({ thread, state, work, idle }: Member): Promise<void> {
-    clearTimeout(idle);
-    if (state === "busy") await work;
-    await thread.end();
-  }
-
   return {
-    async add(request) {
-      if (closed) return stopping;
-      if (waiting.length >= limits.waiting)
-        return { kind: "busy", reason: `${limits.waiting} requests wait for a worker thread already` };
-      const { promise, resolve } = Promise.withResolvers<Outcome>();
-      waiting.push({ request, since: performance.now(), resolve });
-      advance();
-      return promise;
-    },
+    add: async (request) => (closed ? stopping : waiting.add(request, advance)),
     close() {
-      refuseAll(stopping);
+      waiting.refuseAll(stopping);
       closed ??= Promise.all(members.map(finish)).then(() => {});
       return closed;
     },
   };
+}
+
+async function finish({ thread, state, work, idle }: Member): Promise<void> {
+  clearTimeout(idle);
+  if (state === "busy") await work;
+  await thread.end();
 }

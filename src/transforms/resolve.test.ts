@@ -29,7 +29,7 @@ const messageFor = (module: string, from = folder): string => {
   return resolved.ok ? `resolved to ${resolved.file}` : resolved.message;
 };
 
-test("a file inside the folder", () => {
+test("a file inside the folder is found", () => {
   for (const module of ["a.ts", "b.js", "c.mjs", "deep/d.ts", "./a.ts", "..odd.ts"])
     assert.deepEqual(resolveModule(folder, module), { ok: true, file: join(folder, module) }, module);
 });
@@ -39,7 +39,7 @@ test("links inside the folder, and a folder that is a link, are resolved", () =>
   assert.deepEqual(resolveModule(join(root, "linked"), "a.ts"), { ok: true, file: join(folder, "a.ts") });
 });
 
-test("a path that is not relative to the folder", () => {
+test("a path that is not relative to the folder is refused", () => {
   const elsewhere = [
     join(folder, "a.ts"),
     "/a.ts",
@@ -61,13 +61,13 @@ test("a path that is not relative to the folder", () => {
   assert.match(messageFor(" "), /has no name/);
 });
 
-test("links that lead outside", () => {
+test("links out of the folder are refused", () => {
   assert.match(messageFor("escape.ts"), /leads out of the transforms folder/);
   assert.match(messageFor("up/outside.ts"), /leads out of the transforms folder/);
   assert.ok(resolveModule(folder, "up/transforms/a.ts").ok);
 });
 
-test("what is no module", () => {
+test("what is not a module file is refused", () => {
   assert.match(messageFor("e.json"), /not a \.js, \.mjs or \.ts file/);
   assert.match(messageFor("f.cts"), /not a \.js, \.mjs or \.ts file/);
   assert.match(messageFor("a"), /write the name with its ending/);
@@ -75,13 +75,13 @@ test("what is no module", () => {
   assert.match(messageFor("data.ts"), /a link to a file that is not/);
 });
 
-test("what is not there", () => {
+test("a missing file or folder is reported", () => {
   for (const module of ["gone.ts", "dangling.ts", "a.ts/b.ts", "a\0.ts"])
     assert.match(messageFor(module), /^There is no .* in the transforms folder/, module);
   assert.match(messageFor("a.ts", join(root, "nowhere")), /^The transforms folder is not there/);
 });
 
-test("no message shows where the folder is", () => {
+test("no message shows the path of the folder", () => {
   for (const module of ["gone.ts", "escape.ts", "folder.ts", "data.ts", "../a.ts", "e.json"])
     assert.ok(!messageFor(module).includes(root), module);
 });

@@ -1,4 +1,4 @@
-// Which file a mapping's `transform.module` means: one inside the transforms folder and nowhere else, links resolved.
+// Resolves a mapping's `transform.module` to a file, which must be inside the transforms folder once links are resolved.
 import { realpathSync, statSync } from "node:fs";
 import { extname, isAbsolute, relative, resolve, sep } from "node:path";
 
@@ -35,7 +35,7 @@ function writtenFault(module: string): string | null {
   return null;
 }
 
-/** Null when there is nothing. */
+/** Null when the path does not exist. */
 export function realPath(path: string): string | null {
   try {
     return realpathSync(path);

@@ -11,7 +11,7 @@ const faultOf = (returned: unknown): string => {
   return "no fault";
 };
 
-test("nothing, null, and an object", () => {
+test("nothing, null and an object are results", () => {
   assert.deepEqual(readResult(undefined), { kind: "kept" });
   assert.deepEqual(readResult(null), { kind: "skip" });
   const value = {
@@ -23,7 +23,7 @@ test("nothing, null, and an object", () => {
   assert.deepEqual(readResult(value), { kind: "changed", value });
 });
 
-test("what a transform does not return", () => {
+test("any other value is refused", () => {
   for (const [returned, name] of [
     [[], "an array"],
     ["text", "a string"],
@@ -36,7 +36,7 @@ test("what a transform does not return", () => {
     assert.equal(faultOf(returned), `it returned ${name}; a transform returns nothing, null or an object`);
 });
 
-test("what JSON cannot carry is named with its place", () => {
+test("a value that JSON cannot carry is named with its path", () => {
   for (const [value, name] of [
     [() => {}, "a function"],
     [1n, "a bigint"],
@@ -50,7 +50,7 @@ test("what JSON cannot carry is named with its place", () => {
     );
 });
 
-test("a cycle, and endless nesting", () => {
+test("a cycle and endless nesting are refused", () => {
   const cycle: Record<string, unknown> = {};
   cycle["self"] = [cycle, cycle];
   assert.match(faultOf(cycle), /contains itself/);

@@ -1,4 +1,4 @@
-// What a transform returned, checked: nothing, null, or an object that JSON can carry whole.
+// Checks what a transform returned: nothing, null, or an object that JSON can carry whole.
 import { deepestNesting } from "../core/json.ts";
 import type { CallResult } from "./call.ts";
 
@@ -12,14 +12,14 @@ export function readResult(returned: unknown): CallResult {
   return { kind: "changed", value: returned };
 }
 
-function checkJson(value: unknown, place: string, depth: number): void {
+function checkJson(value: unknown, path: string, depth: number): void {
   if (depth > deepestNesting)
     throw new Error(`its result contains itself, or is nested deeper than ${deepestNesting}`);
   if (Array.isArray(value)) {
-    for (const [index, each] of value.entries()) checkJson(each, `${place}[${index}]`, depth + 1);
+    for (const [index, each] of value.entries()) checkJson(each, `${path}[${index}]`, depth + 1);
   } else if (isPlain(value)) {
-    for (const key of Object.keys(value)) checkJson(value[key], `${place}.${key}`, depth + 1);
-  } else if (!isLeaf(value)) throw new Error(`${place} is ${describe(value)}, which JSON cannot carry`);
+    for (const key of Object.keys(value)) checkJson(value[key], `${path}.${key}`, depth + 1);
+  } else if (!isLeaf(value)) throw new Error(`${path} is ${describe(value)}, which JSON cannot carry`);
 }
 
 const isLeaf = (value: unknown): boolean =>

@@ -1,5 +1,5 @@
-// The gateway's side of one worker thread. It has one question at a time: load, then request after request, each with a
-// limit of time and memory. What goes beyond them is ended, endless loop or not.
+// The gateway's side of one worker thread. It loads its modules, then takes one request at a time. A load or request
+// that exceeds its limit of time or memory ends the thread, even in an endless loop.
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "node:worker_threads";
 import {
   type CallResult,
@@ -12,7 +12,8 @@ import {
   type WorkerRequest,
   type WorkerStart,
 } from "./call.ts";
-import { heapLimits, memoryMb, watchMemory } from "./memory.ts";
+import { heapLimits } from "./memory.ts";
+import { createPendingResult, tooMuchMemory, type WorkerResult } from "./pending.ts";
 
 export type ThreadOptions = {
   transformsDir: string;
@@ -26,9 +27,9 @@ export type ThreadOptions = {
 export type TransformThread = {
   /** Never rejects. */
   readonly loaded: Promise<Loaded>;
-  /** Nothing can be asked any more. */
+  /** It takes no more requests. */
   hasEnded(): boolean;
-  /** One at a time, once loaded. */
+  /** One request at a time, once loaded. */
   call(request: WorkerRequest, limitMs: number): Promise<CallResult[] | TransformFault>;
   end(): Promise<void>;
 };
@@ -36,90 +37,72 @@ export type TransformThread = {
 /** The modules that cannot be used, and those that were read. */
 export type Loaded = { faults: readonly ModuleFault[]; snapshot: Snapshot | null };
 
-const tooMuchMemory = `it used more than ${memoryMb} MB of memory`;
-
-type Answer = Extract<WorkerMessage, { kind: "loaded" }> | { kind: "done"; results: string } | TransformFault;
+type State = { hasEnded: boolean; reason: string };
 
 export function startThread(options: ThreadOptions): TransformThread {
   const { worker, port } = startWorker(options);
-  const faults: ModuleFault[] = [];
-  let loading = 0;
-  let settle: ((answer: Answer) => void) | null = null;
-  let hasEnded = false;
-  let reason = "it ended its worker thread, as process.exit() does";
+  const progress: LoadProgress = { index: 0, faults: [] };
+  const state: State = { hasEnded: false, reason: "it ended its worker thread, as process.exit() does" };
 
   const take = (message: WorkerMessage): void => {
-    if (message.kind === "loading") loading = message.index;
-    else if (message.kind === "unusable") faults.push(message.fault);
-    else settle?.(message);
+    if (message.kind === "loading") progress.index = message.index;
+    else if (message.kind === "unusable") progress.faults.push(message.fault);
+    else pending.settle(message);
   };
-  /** An answer may have come that this thread was too busy to see. */
+  /** Reads messages that have arrived while this thread was too busy to read them. */
   const takeAll = (): void => {
     for (let more = receiveMessageOnPort(port); more; more = receiveMessageOnPort(port))
       take(more.message as WorkerMessage);
   };
   const end = async (): Promise<void> => {
-    hasEnded = true;
-    reason = "the gateway is stopping";
+    state.hasEnded = true;
+    state.reason = "the gateway is stopping";
     await worker.terminate();
   };
-  const ask = (limitMs: number): Promise<Answer> => {
-    const { promise, resolve } = Promise.withResolvers<Answer>();
-    const giveUp = (fault: TransformFault): void => {
-      takeAll();
-      if (!settle) return;
-      settle(fault);
-      void end();
-    };
-    const late: TransformFault = { kind: "timeout", reason: `it took longer than ${limitMs} ms` };
-    const timer = setTimeout(giveUp, limitMs, late);
-    const endWatch = watchMemory(worker, () => giveUp({ kind: "failed", reason: tooMuchMemory }));
-    settle = (answer) => {
-      settle = null;
-      clearTimeout(timer);
-      endWatch();
-      resolve(answer);
-    };
-    return promise;
-  };
+  const pending = createPendingResult(worker, { beforeLimit: takeAll, onLimit: () => void end() });
 
   port.on("message", take);
   worker.on("error", (fault) => {
-    hasEnded = true;
-    reason = reasonOf(fault);
+    state.hasEnded = true;
+    state.reason = reasonOf(fault);
   });
   worker.on("exit", () => {
     takeAll();
-    hasEnded = true;
-    settle?.({ kind: "failed", reason });
+    state.hasEnded = true;
+    pending.settle({ kind: "failed", reason: state.reason });
     port.close();
   });
 
-  const load = async (): Promise<Loaded> => {
-    const answer = await ask(options.loadTimeoutMs);
-    if (answer.kind === "loaded") return { faults, snapshot: answer.snapshot };
-    const reason = "reason" in answer ? answer.reason : "it answered too early";
-    const name = options.references[loading]?.module;
-    const fault = { index: loading, message: `${name} cannot be loaded: ${reason}.` };
-    return { faults: [...faults, fault], snapshot: null };
-  };
-
   return {
-    loaded: load(),
-    hasEnded: () => hasEnded,
+    loaded: pending.wait(options.loadTimeoutMs).then((result) => loadedOf(result, progress, options)),
+    hasEnded: () => state.hasEnded,
     end,
     async call(request, limitMs) {
-      if (hasEnded) return { kind: "failed", reason };
-      const asked = ask(limitMs);
+      if (state.hasEnded) return { kind: "failed", reason: state.reason };
+      const pendingResult = pending.wait(limitMs);
       port.postMessage(request);
-      const answer = await asked;
-      if (answer.kind === "done") return JSON.parse(answer.results) as CallResult[];
-      return answer.kind === "loaded" ? { kind: "failed", reason: "it did not answer" } : answer;
+      const result = await pendingResult;
+      if (result.kind === "done") return JSON.parse(result.results) as CallResult[];
+      return result.kind === "loaded" ? { kind: "failed", reason: "it sent no result" } : result;
     },
   };
 }
 
-/** Over a port of its own, so that what user code posts to its parent is not taken for an answer. */
+/** `index`: the reference that is being loaded. */
+type LoadProgress = { index: number; readonly faults: ModuleFault[] };
+
+function loadedOf(
+  result: WorkerResult,
+  { index, faults }: LoadProgress,
+  { references }: ThreadOptions,
+): Loaded {
+  if (result.kind === "loaded") return { faults, snapshot: result.snapshot };
+  const reason = "reason" in result ? result.reason : "it sent a result too early";
+  const fault = { index, message: `${references[index]?.module} cannot be loaded: ${reason}.` };
+  return { faults: [...faults, fault], snapshot: null };
+}
+
+/** With a port of its own: what user code posts to its parent must not be taken for a result. */
 function startWorker(options: ThreadOptions): { worker: Worker; port: MessagePort } {
   const { transformsDir, references, snapshot, onOutput } = options;
   const { port1, port2 } = new MessageChannel();

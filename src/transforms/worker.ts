@@ -1,4 +1,4 @@
-// The worker thread that runs transforms: it loads every module, then takes one request after another.
+// The worker thread that runs transforms. It loads every module, then takes one request after another.
 import { isMainThread, workerData } from "node:worker_threads";
 import type { Transform } from "../sdk/transform.ts";
 import {
@@ -23,7 +23,7 @@ async function work({ port, transformsDir, references, snapshot }: WorkerStart):
     entries[index] = url;
     return loadTransform(url, reference);
   };
-  // Before anything is loaded: it keeps the thread alive while a module waits for something.
+  // Registered before loading: the listener keeps the thread alive while a module awaits something.
   port.on("message", ({ index, calls }: WorkerRequest) => {
     const transform = loaded[index] ?? "it is not loaded";
     const results =
@@ -60,7 +60,7 @@ async function call(transform: Transform, ...[input, action]: Parameters<Transfo
   }
 }
 
-/** `JSON.parse` comes by with the leaves first, so that everything ends up frozen. */
+/** A reviver for `JSON.parse`, which visits every value. */
 const freeze = (_key: string, value: unknown): unknown => Object.freeze(value);
 
 const messageOf = (fault: unknown): string =>
