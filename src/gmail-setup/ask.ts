@@ -2,16 +2,23 @@
 import type { Clock } from "../core/clock.ts";
 import { cutWithMark, oneLine } from "../core/text.ts";
 import { MailFault } from "../mail/mailbox.ts";
-import { type Answer, type Fields, fieldsIn, listIn, request, textIn } from "../mail/gmail/request.ts";
+import {
+  type GoogleResponse,
+  type Fields,
+  fieldsIn,
+  listIn,
+  request,
+  textIn,
+} from "../mail/gmail/request.ts";
 
 export type Call = { method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"; url: string; body?: object };
 
-/** Throws a GoogleRefusal for every answer that is not one of success. */
+/** Throws a GoogleRefusal for every response that is not one of success. */
 export type Ask = (call: Call) => Promise<Fields>;
 
 export class GoogleRefusal extends Error {
   override name = "GoogleRefusal";
-  /** 0: there was no answer. */
+  /** 0: there was no response. */
   readonly status: number;
   /** Google's own words for it: `SERVICE_DISABLED`, `invalid_grant`; none if it had none. */
   readonly reasons: readonly string[];
@@ -30,7 +37,7 @@ export class GoogleRefusal extends Error {
   }
 }
 
-type Refused = Pick<Answer, "status" | "reasons"> & { link: string | null };
+type Refused = Pick<GoogleResponse, "status" | "reasons"> & { link: string | null };
 
 export const createAsk =
   (accessToken: string, clock: Clock): Ask =>
@@ -45,12 +52,12 @@ export const createAsk =
     });
 
 export async function askGoogle(url: string, clock: Clock, init: RequestInit): Promise<Fields> {
-  const answer = await answerOf(url, clock, init);
-  if (answer.status >= 200 && answer.status < 300) return answer.body;
-  throw new GoogleRefusal(url, messageIn(answer.body), { ...answer, link: linkIn(answer.body) });
+  const response = await responseOf(url, clock, init);
+  if (response.status >= 200 && response.status < 300) return response.body;
+  throw new GoogleRefusal(url, messageIn(response.body), { ...response, link: linkIn(response.body) });
 }
 
-async function answerOf(url: string, clock: Clock, init: RequestInit): Promise<Answer> {
+async function responseOf(url: string, clock: Clock, init: RequestInit): Promise<GoogleResponse> {
   try {
     return await request(url, init, { signal: new AbortController().signal, clock });
   } catch (fault) {

@@ -124,9 +124,9 @@ function pushOf(found: unknown): object {
   return pushEndpoint === undefined || pushEndpoint === "" ? {} : { pushEndpoint, oidcToken };
 }
 
-export async function orNull(answer: Promise<Fields>): Promise<Fields | null> {
+export async function orNull(response: Promise<Fields>): Promise<Fields | null> {
   try {
-    return await answer;
+    return await response;
   } catch (fault) {
     if (fault instanceof GoogleRefusal && fault.status === 404) return null;
     throw fault;
@@ -134,9 +134,9 @@ export async function orNull(answer: Promise<Fields>): Promise<Fields | null> {
 }
 
 /** Another has made it in the same moment. */
-async function orThere(answer: Promise<Fields>): Promise<void> {
+async function orThere(response: Promise<Fields>): Promise<void> {
   try {
-    await answer;
+    await response;
   } catch (fault) {
     if (!(fault instanceof GoogleRefusal) || fault.status !== 409) throw fault;
   }

@@ -21,8 +21,8 @@ export async function checkAccount(ask: Ask, endpoints: Endpoints, account: stri
 /** Labels of one's own have ids that nobody knows by heart: their names count too. */
 export async function findLabel(ask: Ask, endpoints: Endpoints, wanted: string): Promise<string> {
   const doing = { what: "Reading the labels", project: null };
-  const answer = await explained(doing, () => ask(gmailCalls(endpoints).labels()));
-  const all = listIn(answer, "labels").map((each) => ({
+  const response = await explained(doing, () => ask(gmailCalls(endpoints).labels()));
+  const all = listIn(response, "labels").map((each) => ({
     id: textIn(each, "id"),
     name: textIn(each, "name"),
   }));

@@ -8,7 +8,7 @@ import type { Credentials } from "./credentials.ts";
 
 export type Token = {
   accessToken: string;
-  /** What was granted; null when the answer does not say. */
+  /** What was granted; null when the response does not say. */
   scopes: readonly string[] | null;
   /** Only for a code. */
   refreshToken: string | null;
@@ -44,15 +44,15 @@ export const tokenFor = async (
 
 async function askForToken({ oauth, clock }: Server, fields: Record<string, string>): Promise<Token> {
   const url = `${oauth}/token`;
-  const answer = await askGoogle(url, clock, { method: "POST", body: new URLSearchParams(fields) });
-  const accessToken = textIn(answer, "access_token");
+  const response = await askGoogle(url, clock, { method: "POST", body: new URLSearchParams(fields) });
+  const accessToken = textIn(response, "access_token");
   if (accessToken === "")
-    throw new GoogleRefusal(url, "the answer has no token in it", { status: 502, reasons: [], link: null });
-  const seconds = answer["refresh_token_expires_in"];
+    throw new GoogleRefusal(url, "the response has no token in it", { status: 502, reasons: [], link: null });
+  const seconds = response["refresh_token_expires_in"];
   return {
     accessToken,
-    scopes: textIn(answer, "scope") === "" ? null : textIn(answer, "scope").split(" "),
-    refreshToken: textIn(answer, "refresh_token") || null,
+    scopes: textIn(response, "scope") === "" ? null : textIn(response, "scope").split(" "),
+    refreshToken: textIn(response, "refresh_token") || null,
     refreshTokenSeconds: typeof seconds === "number" && seconds > 0 ? seconds : null,
   };
 }

@@ -1,4 +1,4 @@
-// A mail as it travels becomes what people read: who, what about, and the text. Attachments are listed, not kept.
+// Parses a MIME message: sender, recipients, subject and readable text. Attachments are listed, not kept.
 import PostalMime, { addressParser, decodeWords, type Address, type Email } from "postal-mime";
 import { cutWithMark, oneLine } from "../core/text.ts";
 import { htmlToText } from "../html/to-text.ts";
@@ -7,7 +7,7 @@ export type MimeMessage = {
   readonly from: string;
   readonly to: string;
   readonly subject: string;
-  /** The sender's own date in ISO 8601; null when there is none that can be read. */
+  /** The Date header in ISO 8601; null when it is missing or unreadable. */
   readonly date: string | null;
   readonly messageId: string | null;
   readonly text: string;
@@ -17,7 +17,7 @@ export type MimeMessage = {
 const longest = { address: 1000, subject: 1000, name: 200, headers: 65_536 };
 const mostAttachments = 100;
 
-/** Never throws: what cannot be taken apart is read by its first headers, and has no text. */
+/** Never throws: of a message that cannot be parsed only the first headers are read. */
 export async function readMime(raw: Uint8Array): Promise<MimeMessage> {
   try {
     return await read(raw);
@@ -42,7 +42,7 @@ async function read(raw: Uint8Array): Promise<MimeMessage> {
   };
 }
 
-/** The headers of the message itself, as far as they can be of use. */
+/** The headers of the message itself, up to a limit. */
 function firstHeaders(raw: Uint8Array): Uint8Array {
   const head = Buffer.from(raw.subarray(0, longest.headers)).toString("latin1");
   const end = /\r?\n\r?\n/.exec(head)?.index ?? head.lastIndexOf("\n");
@@ -84,8 +84,8 @@ const attachmentsOf = ({ attachments }: Email): MimeMessage["attachments"] =>
   }));
 
 /**
- * The text parts as the parser gathered them, for each place in the mail the forms it has there. Its own `text` would
- * have HTML parts in it that were turned into text with all that is hidden in them. Not in its types: pinned by tests.
+ * The text parts as the parser keeps them: for each position in the mail, its plain and HTML forms. The parser's own
+ * `text` would hold hidden text of HTML parts. `textMap` is not in its types; the tests pin it.
  */
 type Part =
   | { readonly type: "text"; readonly value: string }
@@ -126,13 +126,13 @@ const forwardedHead = (mail: Email): string =>
 
 const unifyLines = (text: string): string => text.replace(/\r\n?/g, "\n").trim();
 
-/** At most `maxBytes` of UTF-8 with the mark in it, never half a character. */
+/** Cuts to `maxBytes` of UTF-8 with the mark included, and never inside a character. */
 export function cutBody(text: string, maxBytes: number): { body: string; bodyTruncated: boolean } {
   const bytes = Buffer.from(text);
   if (bytes.length <= maxBytes) return { body: text, bodyTruncated: false };
   const mark = `… (cut: ${bytes.length} bytes in all)`;
-  const room = maxBytes - Buffer.byteLength(mark);
-  const body = room < 0 ? firstBytes(bytes, maxBytes) : firstBytes(bytes, room) + mark;
+  const remaining = maxBytes - Buffer.byteLength(mark);
+  const body = remaining < 0 ? firstBytes(bytes, maxBytes) : firstBytes(bytes, remaining) + mark;
   return { body, bodyTruncated: true };
 }
 

@@ -1,4 +1,4 @@
-// The Gmail watch: the engine on Gmail's mailbox, and the way its hints come.
+// A Gmail account: its mailbox on a schedule, with hints pulled from or pushed by Pub/Sub.
 import type { GmailConfig } from "../../config/config.ts";
 import type { Exchange } from "../../http/exchange.ts";
 import { createMailSchedule, type MailScheduleOptions } from "../schedule.ts";
@@ -19,8 +19,8 @@ export type GmailAccountOptions = Pick<
   "store" | "decide" | "clock" | "log" | "leaseMs" | "agentId" | "onStored" | "random"
 > & { config: GmailConfig };
 
-/** Under the other modes the history is still looked at: hints can be late, and lost. */
-const sweepMs = 300_000;
+/** How often the mailbox is synced although hints come: they can be late or lost. */
+const withHintsMs = 300_000;
 
 export function createGmailAccount(options: GmailAccountOptions): SyncedAccount {
   const { config, clock, log } = options;
@@ -30,7 +30,7 @@ export function createGmailAccount(options: GmailAccountOptions): SyncedAccount 
     ...options,
     source: "gmail",
     mailbox,
-    pollMs: config.mode === "poll" ? config.pollMs : sweepMs,
+    pollMs: config.mode === "poll" ? config.pollMs : withHintsMs,
     withoutHintsMs: config.pollMs,
     limits: config.catchUp,
     remedy: "rouse gmail setup --new-login",
@@ -72,10 +72,10 @@ export function createGmailAccount(options: GmailAccountOptions): SyncedAccount 
   };
 }
 
-type Surroundings = Pick<GmailAccountOptions, "config" | "clock">;
+type OpenOptions = Pick<GmailAccountOptions, "config" | "clock">;
 
-/** The account's mailbox and the API behind it, for the watch and for commands. */
-export function openGmail({ config, clock }: Surroundings): { mailbox: GmailMailbox; api: GmailApi } {
+/** The account's mailbox and the API behind it, for the schedule and for commands. */
+export function openGmail({ config, clock }: OpenOptions): { mailbox: GmailMailbox; api: GmailApi } {
   const { account, credentialsFile, endpoints } = config;
   const auth = createAuth({
     credentialsFile,
@@ -89,11 +89,11 @@ export function openGmail({ config, clock }: Surroundings): { mailbox: GmailMail
   return { api, mailbox: createGmailMailbox({ config, api, clock }) };
 }
 
-/** A service account pulls in its own name: the person's mailbox has nothing to do with the subscription. */
+/** A service account pulls in its own name: the subscription belongs to it, not to the mailbox's owner. */
 function pullOf(
-  { config, clock }: Surroundings,
+  { config, clock }: OpenOptions,
   onHint: (hint: Hint) => void,
-  onTrouble: (message: string | null) => void,
+  onProblem: (message: string | null) => void,
 ): Pull | null {
   const { subscription, credentialsFile, endpoints } = config;
   if (config.mode !== "pull" || subscription === null) return null;
@@ -105,5 +105,5 @@ function pullOf(
     clock,
   });
   const call = createCaller({ auth, clock });
-  return createPull({ call, endpoint: endpoints.pubsub, subscription, clock, onHint, onTrouble });
+  return createPull({ call, endpoint: endpoints.pubsub, subscription, clock, onHint, onProblem });
 }

@@ -1,4 +1,4 @@
-// The few calls of the Gmail API that a watch is made of. Ids are 64-bit numbers and stay text.
+// The calls of the Gmail API that reading new mail takes. Ids are 64-bit numbers and stay text.
 import { MailFault } from "../mailbox.ts";
 import type { Caller } from "./call.ts";
 import { type Fields, fieldsIn, listIn, textIn, textsIn } from "./request.ts";
@@ -17,7 +17,7 @@ export type GmailApi = {
   /** The content of a part that was left out of the message. */
   attachment(messageId: string, id: string, signal: AbortSignal): Promise<Buffer | null>;
   labels(signal: AbortSignal): Promise<{ id: string; name: string }[]>;
-  /** Until when hints will come, in epoch milliseconds. */
+  /** Asks for hints. Resolves with the time until which they will come, in epoch milliseconds. */
   watch(topic: string, labelId: string, signal: AbortSignal): Promise<number>;
   stop(signal: AbortSignal): Promise<void>;
 };
@@ -38,25 +38,25 @@ const shownHeaders = ["From", "To", "Subject", "Date"];
 
 export function createGmailApi({ call, endpoint }: { call: Caller; endpoint: string }): GmailApi {
   const me = `${endpoint}/gmail/v1/users/me`;
-  const address = (path: string, query: readonly (readonly [string, string])[] = []): string => {
+  const urlOf = (path: string, query: readonly (readonly [string, string])[] = []): string => {
     const set = query
       .filter(([, value]) => value !== "")
       .map(([name, value]): [string, string] => [name, value]);
     return `${me}${path}${set.length > 0 ? `?${new URLSearchParams(set).toString()}` : ""}`;
   };
-  const must = async (answer: Promise<Fields | null>): Promise<Fields> => {
-    const found = await answer;
-    if (found === null) throw new MailFault("broken", "Google knows no such mailbox (404)");
-    return found;
+  const found = async (response: Promise<Fields | null>): Promise<Fields> => {
+    const body = await response;
+    if (body === null) throw new MailFault("broken", "Google knows no such mailbox (404)");
+    return body;
   };
 
   return {
     async profile(signal) {
-      const body = await must(call({ url: address("/profile"), cost: cost.profile }, signal));
+      const body = await found(call({ url: urlOf("/profile"), cost: cost.profile }, signal));
       return { emailAddress: textIn(body, "emailAddress"), historyId: idIn(body, "historyId") };
     },
     async history(start, labelId, page, signal) {
-      const url = address("/history", [
+      const url = urlOf("/history", [
         ["startHistoryId", start],
         ["labelId", labelId],
         ["historyTypes", "messageAdded"],
@@ -70,44 +70,44 @@ export function createGmailApi({ call, endpoint }: { call: Caller; endpoint: str
       return { ids, historyId: idIn(body, "historyId"), nextPage: textIn(body, "nextPageToken") };
     },
     async list({ labelId, query, page }, signal) {
-      const url = address("/messages", [
+      const url = urlOf("/messages", [
         ["labelIds", labelId],
         ["q", query],
         ["maxResults", pageSize],
         ["pageToken", page],
       ]);
-      const body = await must(call({ url, cost: cost.list }, signal));
+      const body = await found(call({ url, cost: cost.list }, signal));
       const ids = listIn(body, "messages").map((message) => textIn(message, "id"));
       return { ids, nextPage: textIn(body, "nextPageToken") };
     },
     message(id, format, signal) {
       const headers =
         format === "metadata" ? shownHeaders.map((name) => ["metadataHeaders", name] as const) : [];
-      const url = address(`/messages/${encodeURIComponent(id)}`, [["format", format], ...headers]);
+      const url = urlOf(`/messages/${encodeURIComponent(id)}`, [["format", format], ...headers]);
       return call({ url, cost: cost.message }, signal);
     },
     async attachment(messageId, id, signal) {
       const path = `/messages/${encodeURIComponent(messageId)}/attachments/${encodeURIComponent(id)}`;
-      const body = await call({ url: address(path), cost: cost.attachment }, signal);
+      const body = await call({ url: urlOf(path), cost: cost.attachment }, signal);
       return body && Buffer.from(textIn(body, "data"), "base64url");
     },
     async labels(signal) {
-      const body = await must(call({ url: address("/labels"), cost: cost.labels }, signal));
+      const body = await found(call({ url: urlOf("/labels"), cost: cost.labels }, signal));
       return listIn(body, "labels").map((each) => ({ id: textIn(each, "id"), name: textIn(each, "name") }));
     },
     async watch(topicName, labelId, signal) {
       const body = { topicName, labelIds: [labelId], labelFilterBehavior: "INCLUDE" };
-      const answer = await call({ method: "POST", url: address("/watch"), body, cost: cost.watch }, signal);
-      if (answer === null) throw new MailFault("broken", "Google knows no such topic (404)");
-      return Number(textIn(answer, "expiration"));
+      const response = await call({ method: "POST", url: urlOf("/watch"), body, cost: cost.watch }, signal);
+      if (response === null) throw new MailFault("broken", "Google knows no such topic (404)");
+      return Number(textIn(response, "expiration"));
     },
     async stop(signal) {
-      await call({ method: "POST", url: address("/stop"), cost: cost.stop }, signal);
+      await call({ method: "POST", url: urlOf("/stop"), cost: cost.stop }, signal);
     },
   };
 }
 
-/** New under the label: added with it, or given it now. Another label on a mail that has ours is nothing new. */
+/** New under the label: added with it, or given it now. Another label on a mail that already has ours is not new. */
 function idsIn(record: Fields, labelId: string): string[] {
   const labelled = listIn(record, "labelsAdded").filter((each) =>
     textsIn(each, "labelIds").includes(labelId),
@@ -118,6 +118,6 @@ function idsIn(record: Fields, labelId: string): string[] {
 
 function idIn(body: Fields, name: string): string {
   const id = textIn(body, name);
-  if (!/^\d{1,20}$/.test(id)) throw new MailFault("retry", "Google's answer has no history id in it");
+  if (!/^\d{1,20}$/.test(id)) throw new MailFault("retry", "Google's response has no history id in it");
   return id;
 }

@@ -1,28 +1,28 @@
-// Access tokens: for a login that a person gave, or for a service account in a person's name. Both kinds of
-// credentials are files of the form that Google's own tools write.
+// Access tokens, for the login of a person or for a service account in a person's name. The credentials are files of
+// the form that Google's own tools write.
 import { createPrivateKey, type KeyObject } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Clock } from "../../core/clock.ts";
 import { faultKind } from "../../core/errors.ts";
 import { MailFault } from "../mailbox.ts";
-import { type Answer, type Fields, request, textIn } from "./request.ts";
+import { type GoogleResponse, type Fields, request, textIn } from "./request.ts";
 
 export const gmailScope = "https://www.googleapis.com/auth/gmail.readonly";
 export const pubsubScope = "https://www.googleapis.com/auth/pubsub";
 
 export type Auth = {
-  /** One that is good for a while yet. Throws a MailFault. */
+  /** A token that is good for another minute at least. Throws a MailFault. */
   token(signal: AbortSignal): Promise<string>;
-  /** It was refused: the next one is another. */
+  /** Google refused this token: the next call gets another. */
   drop(token: string): void;
 };
 
 export type AuthOptions = {
   credentialsFile: string;
-  /** In whose name a service account asks; null: its own. */
+  /** The person a service account acts for; null: itself. */
   subject: string | null;
   scope: string;
-  /** The address of the token server, without `/token`. */
+  /** URL of the token server, without `/token`. */
   endpoint: string;
   clock: Clock;
 };
@@ -36,15 +36,15 @@ type Cached = { token: string; until: number };
 export function createAuth(options: AuthOptions): Auth {
   const { endpoint, clock } = options;
   let cached: Cached | null = null;
-  let asking: Promise<Cached> | null = null;
+  let requested: Promise<Cached> | null = null;
 
-  async function ask(signal: AbortSignal): Promise<Cached> {
+  async function requestToken(signal: AbortSignal): Promise<Cached> {
     const now = clock.now();
     const body = new URLSearchParams(await grantOf(readCredentials(options.credentialsFile), options, now));
-    const answer = await request(`${endpoint}/token`, { method: "POST", body }, { signal, clock });
-    const token = textIn(answer.body, "access_token");
-    if (answer.status !== 200 || token === "") throw refusal(answer);
-    const seconds = Number(answer.body["expires_in"] ?? 3600);
+    const response = await request(`${endpoint}/token`, { method: "POST", body }, { signal, clock });
+    const token = textIn(response.body, "access_token");
+    if (response.status !== 200 || token === "") throw refusal(response);
+    const seconds = Number(response.body["expires_in"] ?? 3600);
     cached = { token, until: now + seconds * 1000 - freshMs };
     return cached;
   }
@@ -52,8 +52,8 @@ export function createAuth(options: AuthOptions): Auth {
   return {
     async token(signal) {
       if (cached && cached.until > clock.now()) return cached.token;
-      asking ??= ask(signal).finally(() => (asking = null));
-      return (await asking).token;
+      requested ??= requestToken(signal).finally(() => (requested = null));
+      return (await requested).token;
     },
     drop(token) {
       if (cached?.token === token) cached = null;
@@ -139,7 +139,7 @@ const lasting: readonly string[] = [
   "org_internal",
 ];
 
-function refusal({ status, reasons, retryAfterMs }: Answer): MailFault {
+function refusal({ status, reasons, retryAfterMs }: GoogleResponse): MailFault {
   const known = reasons.find((reason) => lasting.includes(reason));
   if (known !== undefined) return new MailFault("reauth", `Google no longer takes the login (${known})`);
   return new MailFault("retry", `Google gave no access token (${status})`, retryAfterMs);

@@ -1,11 +1,11 @@
-// Where reading a Gmail history stops and begins again. A record can become visible after others that came later, and
-// after the mailbox has reported a position behind it; so a position is begun at only when it is a minute old, and
-// what is met twice by that is known already.
+// A position in a Gmail history. A record can become visible after later ones, and after the mailbox has reported a
+// position behind it. So reading begins at a position only when that is a minute old; messages read twice because of
+// that are known already.
 
 export type Cursor = {
-  /** Where a look begins. */
+  /** Where reading begins. */
   from: string;
-  /** What the mailbox has reported since, and when. */
+  /** The latest position the mailbox has reported, and when. */
   reported: string;
   reportedAt: number;
 };
@@ -13,7 +13,7 @@ export type Cursor = {
 const settleMs = 60_000;
 const written = /^(\d+)(?:\/(\d+)@(\d+))?$/;
 
-/** A bare history id is one to begin at. */
+/** A bare history id is where to begin. */
 export function parseCursor(text: string): Cursor {
   const [, from = text, reported = from, at = "0"] = written.exec(text) ?? [];
   return { from, reported, reportedAt: Number(at) };
@@ -27,7 +27,7 @@ const isSettled = ({ reportedAt }: Cursor, now: number): boolean => Math.abs(now
 export const startOf = (cursor: Cursor, now: number): string =>
   isSettled(cursor, now) ? cursor.reported : cursor.from;
 
-/** After a look that began at `startOf` and was told `reported`. */
+/** The cursor after a sync that began at `startOf` and for which the mailbox reported `reported`. */
 export const moveOn = (cursor: Cursor, reported: string, now: number): Cursor =>
   isSettled(cursor, now)
     ? { from: cursor.reported, reported: later(cursor.reported, reported), reportedAt: now }
@@ -35,12 +35,12 @@ export const moveOn = (cursor: Cursor, reported: string, now: number): Cursor =>
 
 const later = (left: string, right: string): string => (isLater(left, right) ? left : right);
 
-/** Of two history ids, which are too large for numbers. */
+/** Compares history ids, which are too large for numbers. */
 export const isLater = (left: string, right: string): boolean => numberOf(left) > numberOf(right);
 
-/** What is no history id, such as the cursor of another kind of mailbox, is before all that are. */
+/** Anything else, such as the cursor of another kind of mailbox, comes before every history id. */
 const numberOf = (id: string): bigint => (/^\d+$/.test(id) ? BigInt(id) : -1n);
 
-/** Whether a hint speaks of something behind all that the mailbox has reported. */
+/** Whether a hint's position is behind all that the mailbox has reported. */
 export const isNewer = (position: string, cursor: string): boolean =>
   /^\d{1,20}$/.test(position) && isLater(position, parseCursor(cursor).reported);

@@ -1,9 +1,9 @@
-// What a Pub/Sub message of Gmail says: that something happened in a mailbox, and up to where.
+// A Pub/Sub message of Gmail: which mailbox changed, and how far its history has come.
 import { type Fields, isFields, textIn } from "./request.ts";
 
 export type Hint = { emailAddress: string; historyId: string };
 
-/** Null when it is none of Gmail's. */
+/** Null when Gmail did not send it. */
 export function readHint(message: Fields): Hint | null {
   try {
     const value: unknown = JSON.parse(Buffer.from(textIn(message, "data"), "base64").toString("utf8"));

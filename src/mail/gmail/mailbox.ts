@@ -1,4 +1,4 @@
-// Gmail as a mailbox: its history is the cursor, and labels are looked at again when a message is read.
+// A Gmail mailbox. The cursor is a position in its history; labels are checked again when a message is read.
 import type { GmailConfig } from "../../config/config.ts";
 import type { Clock } from "../../core/clock.ts";
 import { type Fetched, type Mailbox, MailFault } from "../mailbox.ts";
@@ -12,10 +12,10 @@ export type GmailMailbox = Mailbox & {
   labelId(signal: AbortSignal): Promise<string>;
 };
 
-/** A mail that is older and comes under the label now is not new; and who took it in may have been forgotten. */
+/** An older mail that comes under the label now is not new, and its id may have been forgotten by the store. */
 const oldestMailMs = 365 * 86_400_000;
 const builtIn = /^(?:INBOX|SPAM|TRASH|UNREAD|STARRED|IMPORTANT|SENT|DRAFT|CHAT|CATEGORY_[A-Z]+|Label_\w+)$/;
-/** Of ids of messages that are left out: only their number is of interest, and only roughly. */
+/** Messages that are left out are counted, up to this many pages. */
 const mostCountedPages = 20;
 
 type Options = {
@@ -43,7 +43,7 @@ export function createGmailMailbox({ config, api, clock }: Options): GmailMailbo
     return historyId;
   }
 
-  /** Newest first, and how many there are beyond `most`; null: more than were counted. */
+  /** Newest first; `beyond`: how many more there are, or null when there are too many to count. */
   async function listAll(query: string, most: number, signal: AbortSignal) {
     const ids: string[] = [];
     let page = "";
@@ -73,7 +73,7 @@ export function createGmailMailbox({ config, api, clock }: Options): GmailMailbo
         return { kind: "changes", ids: [...ids], cursor: writeCursor(moveOn(cursor, found.historyId, now)) };
       }
     },
-    /** The position comes first: what arrives while the list is made is found again behind it. */
+    /** The cursor is read first: mail that arrives during the listing is found again behind it. */
     async catchUp(since, { maxAgeMs, maxMessages }, signal) {
       const cursor = await baseline(signal);
       const oldest = clock.now() - maxAgeMs;

@@ -1,4 +1,4 @@
-// A message of the Gmail API becomes a mail: the readable text of its parts, and a list of the others.
+// Reads a message of the Gmail API: the text of its readable parts, and a list of the others.
 import { decodeWords } from "postal-mime";
 import { cutWithMark, oneLine } from "../../core/text.ts";
 import { htmlToText } from "../../html/to-text.ts";
@@ -9,7 +9,7 @@ import { type Fields, fieldsIn, listIn, textIn, textsIn } from "./request.ts";
 export type ReadOptions = {
   includeBody: boolean;
   maxBytes: number;
-  /** Loads the text of a part that the message only names. */
+  /** Loads a text part that the message only refers to. */
   load: (attachmentId: string) => Promise<Buffer | null>;
 };
 
@@ -36,7 +36,7 @@ export async function readMessage(message: Fields, options: ReadOptions): Promis
   };
 }
 
-/** A date that cannot be one is the beginning of time: the mail counts for more than when it came. */
+/** An impossible date becomes 1970: better a mail with a wrong date than none. */
 function dateOf(written: string): string {
   const date = new Date(Number(written));
   return (Number.isNaN(date.getTime()) ? new Date(0) : date).toISOString();
@@ -48,7 +48,7 @@ const isText = (part: Fields): boolean =>
 const isAttachment = (part: Fields): boolean =>
   !isText(part) && !typeOf(part).startsWith("multipart/") && typeOf(part) !== "";
 
-/** A message inside the message is one leaf. */
+/** A message inside the message counts as one leaf. */
 function leavesOf(part: Fields): Fields[] {
   const inner = listIn(part, "parts");
   return typeOf(part).startsWith("multipart/") ? inner.flatMap(leavesOf) : [part];
@@ -78,13 +78,13 @@ async function loadTexts(leaves: readonly Fields[], { load }: ReadOptions): Prom
   return loaded;
 }
 
-/** Of alternatives the first that says something: the plainest comes first. */
+/** Of alternatives the first that is not empty: MIME puts the plainest first. */
 function textOf(part: Fields, loaded: ReadonlyMap<Fields, Buffer>): string {
   const type = typeOf(part);
   if (type.startsWith("multipart/")) {
     const texts = listIn(part, "parts").map((inner) => textOf(inner, loaded));
-    const said = texts.filter((text) => text.trim() !== "");
-    return type === "multipart/alternative" ? (said[0] ?? "") : said.join("\n\n");
+    const filled = texts.filter((text) => text.trim() !== "");
+    return type === "multipart/alternative" ? (filled[0] ?? "") : filled.join("\n\n");
   }
   const bytes = loaded.get(part);
   if (!bytes) return "";
@@ -97,7 +97,7 @@ function charsetOf(part: Fields): string {
   return /charset\s*=\s*"?([\w.:-]+)/i.exec(type)?.[1]?.toLowerCase() ?? "utf-8";
 }
 
-/** Gmail turns most texts into UTF-8, whatever their header goes on to say. */
+/** Gmail turns most texts into UTF-8 but leaves their charset headers as they were. */
 function decodeText(bytes: Buffer, charset: string): string {
   const hasEscapes = charset.startsWith("iso-2022-") && bytes.includes(0x1b);
   for (const [name, fatal] of [

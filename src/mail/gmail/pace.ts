@@ -1,10 +1,10 @@
-// Units of a quota: who asks for more than there are waits until they have come back.
+// Keeps calls below a quota: a caller who needs more units than are left waits until enough have come back.
 import type { Clock } from "../../core/clock.ts";
 
 /** Resolves when the units may be used; rejects with the signal's reason. */
 export type Pace = (units: number, signal: AbortSignal) => Promise<void>;
 
-/** Per user. The least that Google gives any project (since May 2026: 6,000 a minute), and never more than 250 in a second. */
+/** Per user: the least that Google gives any project (6,000 a minute since May 2026), and at most 250 in a second. */
 export const gmailQuota = { perSecond: 250, perMinute: 6000 };
 
 export function createPace(clock: Clock, { perSecond, perMinute } = gmailQuota): Pace {
@@ -27,7 +27,7 @@ export function createPace(clock: Clock, { perSecond, perMinute } = gmailQuota):
   };
 }
 
-/** What may be used at once (`share`), and what comes back in the time, are together never more than the whole. */
+/** The units usable at once (`share`) and those that come back within the time never exceed the quota together. */
 const createBucket = (units: number, withinMs: number, share: number) => ({
   level: units * share,
   size: units * share,
@@ -37,11 +37,11 @@ const createBucket = (units: number, withinMs: number, share: number) => ({
 export const sleep = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     const stop = (): void => {
-      takeBack();
+      cancelTimer();
       // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the reason is the aborter's own
       reject(signal.reason);
     };
-    const takeBack = clock.after(ms, () => {
+    const cancelTimer = clock.after(ms, () => {
       signal.removeEventListener("abort", stop);
       resolve();
     });

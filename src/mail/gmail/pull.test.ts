@@ -26,7 +26,7 @@ async function open(t: TestContext) {
     subscription,
     clock,
     onHint: ({ historyId }) => void hints.push(historyId),
-    onTrouble: (message) => void (troubles.at(-1) !== message && troubles.push(message)),
+    onProblem: (message) => void (troubles.at(-1) !== message && troubles.push(message)),
     random: () => 0.5,
   });
   t.after(() => pull.stop());

@@ -1,5 +1,5 @@
-// Hints from Pub/Sub, pulled: no public address is needed. A hint is acknowledged once it is taken; if the process
-// ends before the look it leads to, the next start looks anyway.
+// Pulls hints from Pub/Sub, which needs no public address. A hint is acknowledged before the sync it leads to: if the
+// process ends in between, the next start syncs anyway.
 import type { Clock } from "../../core/clock.ts";
 import { faultKind } from "../../core/errors.ts";
 import { backOffMs } from "../../core/retry.ts";
@@ -16,41 +16,41 @@ export type Pull = {
 
 export type PullOptions = {
   call: Caller;
-  /** Of Pub/Sub. */
+  /** URL of Pub/Sub. */
   endpoint: string;
-  /** Its full name. */
+  /** Full name: `projects/P/subscriptions/S`. */
   subscription: string;
   clock: Clock;
   onHint: (hint: Hint) => void;
-  /** What is wrong with the pulling, or null. */
-  onTrouble: (message: string | null) => void;
+  /** Called with what is wrong with pulling, or with null when it works. */
+  onProblem: (message: string | null) => void;
   random?: () => number;
 };
 
 const mostMessages = 100;
-/** The server waits for a message before it answers; one that does not is not asked without pause. */
+/** The server holds a pull until there is a message; in case it does not, pulls keep this pause. */
 const shortestPauseMs = 1000;
 const faultBackOff = { firstMs: 1000, longestMs: 300_000 };
 
 export function createPull(options: PullOptions): Pull {
-  const { call, endpoint, subscription, clock, onHint, onTrouble, random = Math.random } = options;
+  const { call, endpoint, subscription, clock, onHint, onProblem, random = Math.random } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
   let pulling: Promise<void> | null = null;
 
   const post = async (verb: string, body: object) => {
-    const answer = await call(
+    const response = await call(
       { method: "POST", url: `${endpoint}/v1/${subscription}:${verb}`, body },
       signal,
     );
-    if (answer === null) throw new MailFault("broken", "the subscription is not there (404)");
-    return answer;
+    if (response === null) throw new MailFault("broken", "the subscription is not there (404)");
+    return response;
   };
 
   async function pullOnce(): Promise<void> {
-    const answer = await post("pull", { maxMessages: mostMessages });
-    onTrouble(null);
-    const received = listIn(answer, "receivedMessages");
+    const response = await post("pull", { maxMessages: mostMessages });
+    onProblem(null);
+    const received = listIn(response, "receivedMessages");
     for (const each of received) {
       const hint = readHint(fieldsIn(each, "message"));
       if (hint) onHint(hint);
@@ -68,8 +68,8 @@ export function createPull(options: PullOptions): Pull {
       } catch (fault) {
         if (signal.aborted) return;
         failures++;
-        onTrouble(`hints cannot be pulled: ${fault instanceof MailFault ? fault.message : faultKind(fault)}`);
-        // Only a person can mend it, and then there is another watch.
+        onProblem(`hints cannot be pulled: ${fault instanceof MailFault ? fault.message : faultKind(fault)}`);
+        // Only a new login helps, and with it the account starts anew.
         if (fault instanceof MailFault && fault.kind === "reauth") return;
         const askedMs = fault instanceof MailFault ? (fault.retryAfterMs ?? 0) : 0;
         await sleep(clock, Math.max(askedMs, backOffMs(failures, faultBackOff, random())), signal).catch(

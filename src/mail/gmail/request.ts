@@ -1,4 +1,4 @@
-// One request to Google, and its answer as plain values. Nothing of the request is ever in a fault.
+// One request to Google, and the response as plain values. Nothing of the request gets into a fault.
 import type { Clock } from "../../core/clock.ts";
 import { faultKind } from "../../core/errors.ts";
 import { parseRetryAfter } from "../../core/retry-after.ts";
@@ -6,24 +6,24 @@ import { MailFault } from "../mailbox.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-export type Answer = {
+export type GoogleResponse = {
   status: number;
   body: Fields;
-  /** Google's own words for what is wrong: `rateLimitExceeded`, `invalid_grant`. */
+  /** Google's codes for what is wrong: `rateLimitExceeded`, `invalid_grant`. */
   reasons: readonly string[];
   retryAfterMs: number | null;
 };
 
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 
-/** Throws a MailFault when there was no answer, and whatever the signal was aborted with. */
+/** Throws a MailFault when no response comes, or the reason of the signal. */
 export async function request(
   url: string,
   init: RequestInit,
   { signal, clock }: { signal: AbortSignal; clock: Pick<Clock, "now"> },
-): Promise<Answer> {
+): Promise<GoogleResponse> {
   try {
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     const response = await fetch(url, { ...init, redirect: "error", signal: limit });
     const body = toFields(await response.text());
     const retryAfterMs = parseRetryAfter(response.headers.get("retry-after"), clock.now());
@@ -34,7 +34,7 @@ export async function request(
   }
 }
 
-/** `fetch` hides what happened one level down. */
+/** `fetch` hides the reason in `cause`. */
 const causeOf = (fault: unknown): string =>
   faultKind(fault instanceof Error && fault.cause !== undefined ? fault.cause : fault);
 
@@ -51,7 +51,7 @@ export const fieldsIn = (fields: Fields, name: string): Fields => {
   return isFields(value) ? value : {};
 };
 
-/** Empty when it is not there. */
+/** Empty when the field is missing or not a string. */
 export const textIn = (fields: Fields, name: string): string => {
   const value = fields[name];
   return typeof value === "string" ? value : "";
@@ -71,7 +71,7 @@ function toFields(text: string): Fields {
   }
 }
 
-/** The APIs answer with an object in `error`, the token endpoint with a word. */
+/** In `error` the APIs send an object, the token endpoint a string. */
 function reasonsIn(body: Fields): string[] {
   const { error } = body;
   if (typeof error === "string") return [error];

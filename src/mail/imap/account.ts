@@ -1,4 +1,4 @@
-// An IMAP account that is watched: the engine on its mailbox, and IDLE for hints.
+// An IMAP account: its mailbox on a schedule, with hints from IDLE.
 import type { MailAccountConfig } from "../../config/config.ts";
 import { createMailSchedule, type MailScheduleOptions } from "../schedule.ts";
 import type { SyncedAccount } from "../account.ts";
@@ -25,7 +25,7 @@ export function createImapAccount(options: ImapAccountOptions): SyncedAccount {
   return {
     start() {
       schedule.start();
-      // It ends by itself only when the login is refused, which the looks find out and tell.
+      // Idling ends by itself only when the login is refused; the next sync finds that out and reports it.
       idling = mailbox.idle(() => schedule.hint(), stopping.signal).catch(() => {});
     },
     handles: () => false,

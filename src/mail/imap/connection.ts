@@ -1,5 +1,5 @@
-// One connection to one mailbox, opened when it is needed and shared by all who need it. The mailbox is opened with
-// EXAMINE, and bodies are fetched with PEEK: nothing in it is ever changed.
+// One connection to one mailbox, opened at its first use and shared by all users. The mailbox is opened with EXAMINE,
+// and bodies are fetched with PEEK: nothing in it is ever changed.
 import type { ImapFlow, ImapFlowOptions, MailboxObject } from "imapflow";
 import type { MailAccountConfig } from "../../config/config.ts";
 import { MailFault } from "../mailbox.ts";
@@ -8,9 +8,9 @@ import { toFault } from "./faults.ts";
 export type Opened = { readonly client: ImapFlow; readonly mailbox: MailboxObject };
 
 export type Connection = {
-  /** Works with the open mailbox; `fresh` opens it anew, so that its numbers are those of now. Throws MailFaults. */
+  /** Works with the open mailbox; `fresh` opens it again, so that its counts are up to date. Throws MailFaults. */
   use<T>(work: (opened: Opened) => Promise<T>, signal: AbortSignal, fresh?: boolean): Promise<T>;
-  /** Ends the connection there is; the next use makes another. */
+  /** Closes the connection; the next use opens another. */
   drop(): void;
 };
 
@@ -26,7 +26,7 @@ const optionsFor = ({ host, port, encryption, user, login }: MailAccountConfig):
   clientInfo: { name: "rouse" },
   disableCompression: true,
   autoIdleDelay: 500,
-  /** RFC 2177: under 29 minutes; many routers forget a quiet connection much earlier. */
+  /** RFC 2177 asks for less than 29 minutes; many routers drop a silent connection much earlier. */
   maxIdleTime: 10 * 60_000,
   connectionTimeout: 30_000,
   socketTimeout: 2 * 60_000,
@@ -36,83 +36,97 @@ const optionsFor = ({ host, port, encryption, user, login }: MailAccountConfig):
 });
 
 export function createConnection(config: MailAccountConfig): Connection {
-  let current: Promise<ImapFlow> | null = null;
-  let client: ImapFlow | null = null;
+  const shared = createSharedClient(config);
 
-  async function connect(): Promise<ImapFlow> {
-    const { ImapFlow } = await import("imapflow");
-    const made = new ImapFlow(optionsFor(config));
-    client = made;
-    // Whoever waits for a command gets the failure too, and "close" follows; unheard, this would end the process.
-    made.on("error", () => {});
-    made.on("close", () => forget(made));
-    try {
-      await made.connect();
-      return made;
-    } catch (cause) {
-      made.close();
-      throw cause;
-    }
-  }
-
-  function shared(): Promise<ImapFlow> {
-    if (current !== null) return current;
-    const attempt = connect();
-    current = attempt;
-    attempt.catch(() => {
-      if (current === attempt) current = null;
-    });
-    return attempt;
-  }
-
-  const forget = (closed: ImapFlow): void => {
-    if (client !== closed) return;
-    client = null;
-    current = null;
-  };
-
-  const drop = (): void => {
-    const open = client;
-    if (open === null) return;
-    forget(open);
-    open.close();
-  };
-
-  async function tryToOpen(fresh: boolean): Promise<Opened> {
-    const open = await shared();
-    const known = fresh ? false : open.mailbox;
-    const mailbox = known || (await open.mailboxOpen(config.mailbox, { readOnly: true }));
+  async function openOnce(fresh: boolean): Promise<Opened> {
+    const client = await shared.connected();
+    const known = fresh ? false : client.mailbox;
+    const mailbox = known || (await client.mailboxOpen(config.mailbox, { readOnly: true }));
     if (!mailbox) throw new MailFault("retry", "the connection was lost");
-    return { client: open, mailbox };
+    return { client, mailbox };
   }
 
-  /** A connection from earlier may have ended without a word: then another one is tried at once. */
-  async function openMailbox(fresh: boolean, signal: AbortSignal): Promise<Opened> {
-    const earlier = client?.usable ? client : null;
+  /** An idle connection may be dead without a sign of it, so a failure on one leads to a second try on a new one. */
+  async function open(fresh: boolean, signal: AbortSignal): Promise<Opened> {
+    const earlier = shared.usable();
     try {
-      return await tryToOpen(fresh);
+      return await openOnce(fresh);
     } catch (cause) {
       if (signal.aborted || earlier === null || earlier.usable) throw cause;
-      return tryToOpen(fresh);
+      return openOnce(fresh);
     }
   }
 
   return {
-    drop,
+    drop: shared.drop,
     async use(work, signal, fresh = false) {
       signal.throwIfAborted();
-      signal.addEventListener("abort", drop, { once: true });
+      signal.addEventListener("abort", shared.drop, { once: true });
       try {
-        const opened = await openMailbox(fresh, signal);
-        if (signal.aborted) drop();
+        const opened = await open(fresh, signal);
+        if (signal.aborted) shared.drop();
         signal.throwIfAborted();
         return await work(opened);
       } catch (cause) {
         signal.throwIfAborted();
         throw toFault(cause);
       } finally {
-        signal.removeEventListener("abort", drop);
+        signal.removeEventListener("abort", shared.drop);
       }
+    },
+  };
+}
+
+type SharedClient = {
+  /** The client that is connected, or a new one. */
+  connected(): Promise<ImapFlow>;
+  /** The client that is connected, as far as is known; null: there is none. */
+  usable(): ImapFlow | null;
+  drop(): void;
+};
+
+function createSharedClient(config: MailAccountConfig): SharedClient {
+  let client: ImapFlow | null = null;
+  let connecting: Promise<ImapFlow> | null = null;
+
+  const forget = (closed: ImapFlow): void => {
+    if (client !== closed) return;
+    client = null;
+    connecting = null;
+  };
+
+  async function connect(): Promise<ImapFlow> {
+    const { ImapFlow } = await import("imapflow");
+    const created = new ImapFlow(optionsFor(config));
+    client = created;
+    // Commands in progress reject, and "close" follows; an "error" without a listener would end the process.
+    created.on("error", () => {});
+    created.on("close", () => forget(created));
+    try {
+      await created.connect();
+      return created;
+    } catch (cause) {
+      created.close();
+      throw cause;
+    }
+  }
+
+  return {
+    connected() {
+      if (connecting !== null) return connecting;
+      const attempt = connect();
+      connecting = attempt;
+      attempt.catch(() => {
+        if (connecting === attempt) connecting = null;
+      });
+      return attempt;
+    },
+    usable: () => (client?.usable ? client : null),
+    drop() {
+      const open = client;
+      if (open === null) return;
+      forget(open);
+      open.close();
     },
   };
 }

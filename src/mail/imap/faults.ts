@@ -1,5 +1,5 @@
-// What a failure of the IMAP client means. Its messages may hold addresses and the server's own words: only codes of
-// a known form go on.
+// What a failure of the IMAP client means. The client's messages may hold addresses and text of the server, so only
+// codes of a known form are passed on.
 import { MailFault } from "../mailbox.ts";
 
 type ImapError = {
@@ -13,7 +13,7 @@ type ImapError = {
   throttleReset?: unknown;
 };
 
-/** The server cannot check the login now, or has too much to do: RFC 5530, and what Gmail says in words. */
+/** The server cannot check the login now, or is overloaded: codes of RFC 5530, and texts that Gmail sends. */
 const temporaryCodes = new Set(["UNAVAILABLE", "INUSE", "LIMIT", "SERVERBUG", "OVERQUOTA"]);
 const temporaryWords = /too many (?:simultaneous )?(?:connections|requests|login)|try again|temporar/i;
 
@@ -32,15 +32,15 @@ export function toFault(cause: unknown): MailFault {
 
 function refused(error: ImapError): MailFault {
   const code = codeOf(error.serverResponseCode);
-  const inWords = typeof error.responseText === "string" && temporaryWords.test(error.responseText);
-  if (error.authenticationFailed === true && !temporaryCodes.has(code) && !inWords) {
+  const saysTemporary = typeof error.responseText === "string" && temporaryWords.test(error.responseText);
+  if (error.authenticationFailed === true && !temporaryCodes.has(code) && !saysTemporary) {
     return new MailFault("reauth", `the server refused the login${bracket(code)}`);
   }
   const waitMs = typeof error.throttleReset === "number" ? error.throttleReset : null;
   return new MailFault("retry", `the server refused a command${bracket(code)}`, waitMs);
 }
 
-/** The client did not even try. A connection that was lost during the login has a code. */
+/** The client knew no way to log in. (A connection lost during the login has a code.) */
 const isImpossible = ({ authenticationFailed, code }: ImapError): boolean =>
   authenticationFailed === true && code === undefined;
 

@@ -1,23 +1,23 @@
-// The id of a message: what stays when a mailbox is renumbered, restored or moved to another server.
+// The id of a message. It stays the same when a mailbox is renumbered, restored or moved to another server.
 //
 //   ACCOUNT:M.EMAILID       where the server names messages itself (X-GM-MSGID of Gmail, OBJECTID of RFC 8474)
 //   ACCOUNT:SECONDS.HASH    else: INTERNALDATE, and a hash of it and the Message-ID
 //
-// The date is in the hash because a sender chooses the Message-ID: one who guesses the id of a mail to come could
-// otherwise have it taken for one that was seen already. It is also in the open, so that a message can be found by it.
+// The date is in the hash because a sender chooses the Message-ID: a sender who guesses the id of a mail to come could
+// otherwise make it look like one that was read already. It also stands before the hash, for finding the message.
 import { hash } from "node:crypto";
 
 export type Traits = {
   readonly emailId: string | null;
   readonly internalDate: number;
   readonly size: number;
-  /** Message-ID, Date, From and Subject, as they stand in the message. */
+  /** Message-ID, Date, From and Subject as the message has them. */
   readonly headers: string;
 };
 
 export const identityHeaders = ["message-id", "date", "from", "subject"];
 
-/** What a message can be found by. */
+/** What a message is searched by. */
 export type Key =
   | { readonly kind: "email-id"; readonly emailId: string }
   | { readonly kind: "date"; readonly date: number };
@@ -28,8 +28,8 @@ export function idOf(account: string, { emailId, internalDate, size, headers }: 
   if (emailId !== null && goodEmailId.test(emailId)) return `${account}:M.${emailId}`;
   const seconds = Math.floor(internalDate / 1000);
   const messageId = messageIdIn(headers);
-  const told = messageId === null ? ["headers", headers, size] : ["message-id", messageId];
-  const digest = hash("sha256", JSON.stringify([seconds, ...told]), "base64url").slice(0, 22);
+  const named = messageId === null ? ["headers", headers, size] : ["message-id", messageId];
+  const digest = hash("sha256", JSON.stringify([seconds, ...named]), "base64url").slice(0, 22);
   return `${account}:${Math.max(seconds, 0).toString(36)}.${digest}`;
 }
 

@@ -1,4 +1,4 @@
-// The server's own hints: the connection is kept in IDLE, and made again when it ends.
+// Hints from the server: keeps the connection in IDLE, and opens another when it is lost.
 import type { ImapFlow } from "imapflow";
 import type { Clock } from "../../core/clock.ts";
 import { backOffMs } from "../../core/retry.ts";
@@ -6,14 +6,14 @@ import { MailFault } from "../mailbox.ts";
 import type { Connection } from "./connection.ts";
 
 const backOff = { firstMs: 1000, longestMs: 300_000 };
-/** A connection that lasted this long was a good one. */
+/** After a connection that lasted this long, the back-off starts again. */
 const steadyMs = 60_000;
 
-export type WatchOptions = { connection: Connection; clock: Clock; random: () => number };
+export type IdleOptions = { connection: Connection; clock: Clock; random: () => number };
 
-/** Until the signal, or until the login is refused. Everything else is tried again. */
-export async function watch(
-  { connection, clock, random }: WatchOptions,
+/** Idles until the signal, or until the login is refused. After any other failure it connects again. */
+export async function idle(
+  { connection, clock, random }: IdleOptions,
   onHint: () => void,
   signal: AbortSignal,
 ): Promise<void> {
@@ -31,7 +31,7 @@ export async function watch(
   connection.drop();
 }
 
-/** The first hint is for what came while nobody watched. */
+/** Starts with a hint: mail may have come while there was no connection. */
 function hintsUntilClosed(client: ImapFlow, onHint: () => void): Promise<void> {
   return new Promise((resolve) => {
     client.on("exists", onHint);
@@ -43,11 +43,11 @@ function hintsUntilClosed(client: ImapFlow, onHint: () => void): Promise<void> {
 
 const rest = (clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
-    const wake = (): void => {
-      takeBack();
-      signal.removeEventListener("abort", wake);
+    const finish = (): void => {
+      cancelTimer();
+      signal.removeEventListener("abort", finish);
       resolve();
     };
-    const takeBack = clock.after(delayMs, wake);
-    signal.addEventListener("abort", wake, { once: true });
+    const cancelTimer = clock.after(delayMs, finish);
+    signal.addEventListener("abort", finish, { once: true });
   });

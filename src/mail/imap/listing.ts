@@ -1,27 +1,27 @@
-// Messages as a list: what each is called, and when it came. The client answers with nothing when its mailbox is no
-// longer open; here that is a fault, so that a lost connection is never taken for an empty mailbox.
+// Lists messages: the id of each, and when it came. The client returns nothing when its mailbox is no longer open; here
+// that is a fault, so that a lost connection is never taken for an empty mailbox.
 import type { FetchMessageObject, FetchQueryObject, ImapFlow, SearchObject } from "imapflow";
 import { MailFault } from "../mailbox.ts";
 import { identityHeaders, idOf } from "./identity.ts";
 
 export type Listed = { readonly id: string; readonly uid: number; readonly date: number };
 
-const query: FetchQueryObject = { uid: true, internalDate: true, size: true, headers: identityHeaders };
-const atOnce = 500;
+const listQuery: FetchQueryObject = { uid: true, internalDate: true, size: true, headers: identityHeaders };
+const batchSize = 500;
 
 const isOpen = ({ usable, mailbox }: ImapFlow): boolean => usable && mailbox !== false;
 
-function mustBeOpen(client: ImapFlow): void {
+function assertOpen(client: ImapFlow): void {
   if (!isOpen(client)) throw new MailFault("retry", "the connection was lost");
 }
 
-/** In the order of their UIDs, each message once. `range` is of UIDs. */
+/** Each message of a range of UIDs once, in the order of the UIDs. */
 export async function list(client: ImapFlow, account: string, range: string): Promise<Listed[]> {
   const found = new Map<number, Listed>();
-  for await (const message of client.fetch(range, query, { uid: true })) {
+  for await (const message of client.fetch(range, listQuery, { uid: true })) {
     found.set(message.uid, toListed(account, message));
   }
-  mustBeOpen(client);
+  assertOpen(client);
   return [...found.values()].toSorted((left, right) => left.uid - right.uid);
 }
 
@@ -37,9 +37,9 @@ export function dateOf({ internalDate }: FetchMessageObject): number {
   return Number.isNaN(time) ? 0 : time;
 }
 
-export async function search(client: ImapFlow, sought: SearchObject): Promise<number[]> {
-  const found = await client.search(sought, { uid: true });
-  mustBeOpen(client);
+export async function search(client: ImapFlow, query: SearchObject): Promise<number[]> {
+  const found = await client.search(query, { uid: true });
+  assertOpen(client);
   if (!found) throw new MailFault("retry", "the server refused a search");
   return found;
 }
@@ -50,13 +50,13 @@ export async function listThese(
   uids: readonly number[],
 ): Promise<Listed[]> {
   const listed: Listed[] = [];
-  for (let at = 0; at < uids.length; at += atOnce) {
-    listed.push(...(await list(client, account, uids.slice(at, at + atOnce).join(","))));
+  for (let at = 0; at < uids.length; at += batchSize) {
+    listed.push(...(await list(client, account, uids.slice(at, at + batchSize).join(","))));
   }
   return listed;
 }
 
-/** Null: there is no such message any more. */
+/** Null when the message is gone. */
 export async function fetchOne(
   client: ImapFlow,
   uid: number,
@@ -64,6 +64,6 @@ export async function fetchOne(
 ): Promise<FetchMessageObject | null> {
   const found = await client.fetchOne(String(uid), query, { uid: true });
   if (found) return found;
-  mustBeOpen(client);
+  assertOpen(client);
   return null;
 }

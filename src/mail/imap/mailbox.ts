@@ -1,4 +1,4 @@
-// A mailbox over IMAP: UIDs only grow, so what is new is what is above the last one that was seen.
+// A mailbox over IMAP. UIDs only grow, so new messages are those above the last UID that was read.
 import type { ImapFlow, SearchObject } from "imapflow";
 import type { MailAccountConfig } from "../../config/config.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -8,17 +8,17 @@ import { formatCursor, parseCursor } from "./cursor.ts";
 import { keyOf } from "./identity.ts";
 import { type Listed, list, listThese, search } from "./listing.ts";
 import { readMessage } from "./read.ts";
-import { watch } from "./idle.ts";
+import { idle } from "./idle.ts";
 
 export type ImapMailbox = Mailbox & {
   /** Calls `onHint` when there may be something new, until the signal. Rejects only when the login is refused. */
   idle(onHint: () => void, signal: AbortSignal): Promise<void>;
-  /** Ends the connection, which a later call would make again. */
+  /** Closes the connection; a later call would open another. */
   close(): void;
 };
 
 const dayMs = 86_400_000;
-const mostPlaces = 20_000;
+const mostLocations = 20_000;
 
 export function createImapMailbox(
   config: MailAccountConfig,
@@ -26,23 +26,23 @@ export function createImapMailbox(
 ): ImapMailbox {
   const account = config.id;
   const connection = createConnection(config);
-  /** Where messages were last seen; one that is not in here is searched for. */
-  const places = new Map<string, { uidValidity: string; uid: number }>();
+  /** Where messages were last seen, by id; others are searched for. */
+  const locations = new Map<string, { uidValidity: string; uid: number }>();
 
   function remember(listed: readonly Listed[], { mailbox }: Opened): string[] {
-    if (places.size + listed.length > mostPlaces) places.clear();
+    if (locations.size + listed.length > mostLocations) locations.clear();
     const uidValidity = validityOf(mailbox);
     const ids = new Set<string>();
     for (const { id, uid } of listed) {
-      if (!ids.has(id)) places.set(id, { uidValidity, uid });
+      if (!ids.has(id)) locations.set(id, { uidValidity, uid });
       ids.add(id);
     }
     return [...ids];
   }
 
   async function locate(id: string, { client, mailbox }: Opened): Promise<number | null> {
-    const place = places.get(id);
-    if (place?.uidValidity === validityOf(mailbox)) return place.uid;
+    const location = locations.get(id);
+    if (location?.uidValidity === validityOf(mailbox)) return location.uid;
     const found = await find(client, account, id, clock.now());
     return found?.uid ?? null;
   }
@@ -94,14 +94,14 @@ export function createImapMailbox(
         return uid === null ? { kind: "gone" } : readMessage(opened.client, id, uid, config);
       }, signal),
 
-    idle: (onHint, signal) => watch({ connection, clock, random }, onHint, signal),
+    idle: (onHint, signal) => idle({ connection, clock, random }, onHint, signal),
     close: () => connection.drop(),
   };
 }
 
 const validityOf = ({ uidValidity }: Opened["mailbox"]): string => String(uidValidity);
 
-/** Behind everything that is in the mailbox now. */
+/** The position behind everything in the mailbox. */
 async function endOf({ client, mailbox }: Opened) {
   const uidValidity = validityOf(mailbox);
   if (mailbox.uidNext > 0) return { uidValidity, uid: mailbox.uidNext - 1 };
@@ -110,8 +110,8 @@ async function endOf({ client, mailbox }: Opened) {
 }
 
 /**
- * A search knows days only, in the server's own time; or the client asks for seconds before now, of which there must
- * be some. A day more on both sides, and no end that is not past.
+ * IMAP searches by whole days, in the server's time zone, so a day is added on both sides. The client may turn dates
+ * into seconds before now, which must be positive: no end is set that is not past.
  */
 function datesFrom(from: number, now: number, to = Number.POSITIVE_INFINITY): SearchObject {
   const since = new Date(Math.min(from, now) - dayMs);
@@ -121,7 +121,7 @@ function datesFrom(from: number, now: number, to = Number.POSITIVE_INFINITY): Se
 async function find(client: ImapFlow, account: string, id: string, now: number): Promise<Listed | undefined> {
   const key = keyOf(account, id);
   if (key === null) return undefined;
-  const sought = key.kind === "email-id" ? { emailId: key.emailId } : datesFrom(key.date, now, key.date);
-  const listed = await listThese(client, account, await search(client, sought));
+  const criteria = key.kind === "email-id" ? { emailId: key.emailId } : datesFrom(key.date, now, key.date);
+  const listed = await listThese(client, account, await search(client, criteria));
   return listed.find((each) => each.id === id);
 }

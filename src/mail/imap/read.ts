@@ -1,4 +1,4 @@
-// One message becomes a mail. A large one is not loaded: its headers and the beginning of its texts are enough.
+// Reads one message. Of a large one only the headers and the beginnings of its texts are loaded.
 import type { FetchMessageObject, ImapFlow } from "imapflow";
 import type { MailAccountConfig } from "../../config/config.ts";
 import { cutBody, type MimeMessage, readMime, snippetOf } from "../message.ts";
@@ -6,7 +6,7 @@ import { type Fetched, MailFault } from "../mailbox.ts";
 import { dateOf, fetchOne } from "./listing.ts";
 import { attachmentsIn, textParts } from "./structure.ts";
 
-/** Taking a mail apart holds everything else up, and most of a large one is attachments. */
+/** Parsing blocks the process, and most of a large mail is attachments. */
 const largestSource = 300_000;
 const mostTextParts = 5;
 const excluded = ["\\draft", "\\deleted"];
@@ -55,13 +55,13 @@ function toMail(id: string, message: FetchMessageObject, mime: ReadMime, wanted:
 
 async function readWhole(client: ImapFlow, uid: number): Promise<MimeMessage | null> {
   const found = await fetchOne(client, uid, { source: { maxLength: largestSource } });
-  return found && readMime(must(found.source));
+  return found && readMime(present(found.source));
 }
 
 async function readParts(client: ImapFlow, uid: number, limit: number): Promise<ReadMime | null> {
   const found = await fetchOne(client, uid, { bodyStructure: true, headers: true });
   if (found === null) return null;
-  const head = await readMime(must(found.headers));
+  const head = await readMime(present(found.headers));
   const texts: string[] = [];
   const parts = textParts(found.bodyStructure);
   for (const { part } of parts.slice(0, mostTextParts)) {
@@ -73,18 +73,18 @@ async function readParts(client: ImapFlow, uid: number, limit: number): Promise<
   return { ...head, text: texts.join("\n\n") + (isCut ? textMark : ""), attachments, isCut };
 }
 
-/** A part is read as if it were a message of its own, with its own headers. */
+/** Reads a part as if it were a message, with the part's own headers. */
 async function beginning(client: ImapFlow, uid: number, part = "", maxLength: number): Promise<string> {
   const limit = { start: 0, maxLength };
   const query = part === "" ? { source: limit } : { bodyParts: [`${part}.mime`, { key: part, ...limit }] };
   const found = await fetchOne(client, uid, query);
   const keys = [`${part}.mime`, part];
-  const pieces = part === "" ? [found?.source] : keys.map((key) => found?.bodyParts?.get(key));
-  return (await readMime(Buffer.concat(pieces.map(must)))).text;
+  const bytes = part === "" ? [found?.source] : keys.map((key) => found?.bodyParts?.get(key));
+  return (await readMime(Buffer.concat(bytes.map(present)))).text;
 }
 
-/** A message that is being removed may be answered for in part; the next look knows. */
-function must(bytes: Buffer | undefined): Buffer {
+/** The server may leave parts out of a message that is being removed; the next sync finds it gone. */
+function present(bytes: Buffer | undefined): Buffer {
   if (bytes === undefined) throw new MailFault("retry", "the server left out a part of a message");
   return bytes;
 }

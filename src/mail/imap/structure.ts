@@ -1,4 +1,4 @@
-// What a message consists of, by the server's description: which parts are its text, and which are attached.
+// Finds the text parts and the attachments of a message in the server's description of it.
 import type { MessageStructureObject } from "imapflow";
 import type { MimeMessage } from "../message.ts";
 
@@ -6,7 +6,7 @@ type Structure = MessageStructureObject;
 
 const mostAttachments = 100;
 
-/** Of several forms of one text, one: the plain one, if there is one. */
+/** Of several forms of one text only one: the plain one, if it is there and not empty. */
 export function textParts(node: Structure | undefined): Structure[] {
   if (node === undefined) return [];
   if (!node.childNodes) return isText(node) ? [node] : [];
