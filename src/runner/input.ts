@@ -15,7 +15,7 @@ import {
   historyLimit,
   historyToRead,
   leftOutMark,
-  said,
+  transcriptText,
   splitHistory,
   usualContextTokens,
 } from "../session/transcript.ts";
@@ -128,7 +128,7 @@ export async function conversationOf(
   const { old, recent } = splitHistory(history, limit);
   // An agent with a memory of its own needs ours only when it has lost it.
   if (old.length === 0 || foreignSession !== null) return { history: recent, foreignSession };
-  const summary = await agent.summarise?.(said(old, limit), input, stop);
+  const summary = await agent.summarise?.(transcriptText(old, limit), input, stop);
   if (summary?.report?.usage) onUsed(summary.report.usage);
   if (summary?.kind !== "replied") return { history: [leftOut, ...recent], foreignSession };
   const { agentId, sessionKey } = run;

@@ -68,10 +68,10 @@ describe("a reply that is only an acknowledgement", () => {
     });
 });
 
-describe("beside a heartbeat's token", () => {
+describe("a heartbeat's reply with other text beside the token", () => {
   const heartbeat = true;
   for (const character of ["x", "🙂"]) {
-    test(`300 ${character} may stand, 301 may not`, () => {
+    test(`300 ${character} are allowed, 301 are not`, () => {
       const most = character.repeat(300);
       assert.equal(isAcknowledgement(`HEARTBEAT_OK ${most}`, { heartbeat }), true);
       assert.equal(isAcknowledgement(`${most}\nHEARTBEAT_OK`, { heartbeat }), true);
@@ -80,14 +80,13 @@ describe("beside a heartbeat's token", () => {
     });
   }
 
-  test("a token in the middle does not count", () => {
+  test("a token in the middle of a reply is no acknowledgement", () => {
     assert.equal(isAcknowledgement("Never reply HEARTBEAT_OK to this", { heartbeat }), false);
   });
 
-  test("a long hostile reply is decided quickly", () => {
-    const started = performance.now();
+  // Quadratic work would exceed the time limit of the test run.
+  test("a long hostile reply takes linear time", () => {
     for (const filler of ["<", "_", "\\_", "HEARTBEAT_OK ", "<b ", "` "])
       isAcknowledgement(`${filler.repeat(100_000)}HEARTBEAT_OK x`, { heartbeat });
-    assert.ok(performance.now() - started < 2000);
   });
 });

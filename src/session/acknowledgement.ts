@@ -1,4 +1,4 @@
-// When a reply says only that nothing needs attention, and so goes to nobody.
+// Tells whether a reply only acknowledges that nothing needs attention. Such a reply is not delivered.
 
 export const acknowledgementToken = "HEARTBEAT_OK";
 const mostOtherCharacters = 300;
@@ -14,7 +14,7 @@ const onlyTokens = new RegExp(`^${around}*(?:${acknowledgementToken}${around}*)+
 const atStart = new RegExp(`^${around}*${acknowledgementToken}(?![\\p{L}\\p{N}])`, "u");
 const atEnd = new RegExp(`(?<![\\p{L}\\p{N}])${acknowledgementToken}${around}*$`, "u");
 
-/** `heartbeat`: the reply is a heartbeat's own, which may say a little more beside the token. */
+/** With `heartbeat`, up to 300 other characters may stand before or after the token. */
 export function isAcknowledgement(reply: string, { heartbeat }: { heartbeat: boolean }): boolean {
   if (!reply.includes("HEARTBEAT")) return false;
   const text = withoutMarkup(reply);

@@ -34,7 +34,7 @@ function setUp(more: Partial<HeartbeatOptions> = {}) {
   return { clock, asked, period, heartbeat, kicks: () => kicks };
 }
 
-test("asks at the start and whenever the next is due, and wakes the runner", async () => {
+test("a heartbeat is requested at the start and whenever the next is due, and the runner is kicked", async () => {
   const { clock, asked, heartbeat, kicks } = setUp();
   heartbeat.start();
   await clock.advance(61 * minute);
@@ -42,7 +42,7 @@ test("asks at the start and whenever the next is due, and wakes the runner", asy
   assert.equal(kicks(), 3);
 });
 
-test("is off at 0, until the configuration changes", async () => {
+test("0 turns it off until the configuration changes", async () => {
   const { clock, asked, heartbeat, period } = setUp();
   period.ms = 0;
   heartbeat.start();
@@ -58,7 +58,7 @@ test("is off at 0, until the configuration changes", async () => {
   assert.equal(asked.length, 2);
 });
 
-test("a shorter period counts at once", async () => {
+test("a shorter period takes effect at once", async () => {
   const { clock, asked, heartbeat, period } = setUp();
   heartbeat.start();
   await clock.advance(minute);
@@ -68,7 +68,7 @@ test("a shorter period counts at once", async () => {
   assert.deepEqual(asked, [0, minute, 3 * minute]);
 });
 
-test("a change during a question asks once more", async () => {
+test("a change during a request leads to one more request", async () => {
   const first = Promise.withResolvers<number>();
   let asked = 0;
   const { heartbeat, clock } = setUp({
@@ -83,7 +83,7 @@ test("a change during a question asks once more", async () => {
   assert.equal(clock.waiting(), 1);
 });
 
-test("backs off while the store is away, says so once, and recovers", async () => {
+test("while the store is away it backs off, logs once, and recovers", async () => {
   const lines: string[] = [];
   const log: Log = { ...silentLog, warn: (line) => lines.push(line), info: (line) => lines.push(line) };
   let away = true;
@@ -107,7 +107,7 @@ test("backs off while the store is away, says so once, and recovers", async () =
   assert.deepEqual(lines, ["heartbeats cannot be asked for now", "heartbeats can be asked for again"]);
 });
 
-test("stops", async () => {
+test("stop cancels the timer", async () => {
   const { clock, asked, heartbeat } = setUp();
   heartbeat.start();
   heartbeat.stop();
@@ -116,7 +116,7 @@ test("stops", async () => {
   assert.equal(clock.waiting(), 0);
 });
 
-test("two nodes on one store beat once a period", async (t) => {
+test("two nodes on one store request one heartbeat a period", async (t) => {
   const clock = createFakeClock();
   const store = await openTestStore(t, clock);
   const node = () => setUp({ store, clock, everyMs: () => 30 * minute, kick: () => {} }).heartbeat;

@@ -1,4 +1,4 @@
-// The periodic heartbeat: asks the store for one when it is due (it decides, once for all nodes), and sleeps until
+// The periodic heartbeat: requests one from the store, which decides for all nodes whether it is due, and sleeps until
 // the next.
 import type { Clock } from "../core/clock.ts";
 import { faultKind } from "../core/errors.ts";
@@ -10,18 +10,18 @@ export type HeartbeatOptions = {
   store: Pick<Store, "beatIfDue">;
   /** The main session's agent. */
   agentId: () => string;
-  /** 0: none. */
+  /** 0 turns it off. */
   everyMs: () => number;
   clock: Clock;
   log: Log;
-  /** A heartbeat may be waiting to be run. */
+  /** Called when a heartbeat may be waiting. */
   kick: () => void;
   random?: () => number;
 };
 
 export type Heartbeat = {
   start(): void;
-  /** The configuration has changed. */
+  /** Call it when the configuration has changed. */
   refresh(): void;
   stop(): void;
 };
@@ -31,31 +31,31 @@ const awayBackOff = { firstMs: 1000, longestMs: 30_000 };
 
 export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
   const { store, agentId, everyMs, clock, log, kick, random = Math.random } = options;
-  let going = false;
-  let asking = false;
-  let again = false;
+  let isRunning = false;
+  let isRequesting = false;
+  let isRepeatNeeded = false;
   let failures = 0;
-  let takeBackTimer = () => {};
+  let cancelTimer = () => {};
 
-  async function ask(): Promise<void> {
-    if (asking) {
-      again = true;
+  async function request(): Promise<void> {
+    if (isRequesting) {
+      isRepeatNeeded = true;
       return;
     }
-    asking = true;
-    again = false;
-    takeBackTimer();
+    isRequesting = true;
+    isRepeatNeeded = false;
+    cancelTimer();
     const sleepMs = await beat();
-    asking = false;
-    if (!going) return;
-    if (again) await ask();
-    else if (sleepMs !== null) takeBackTimer = clock.after(sleepMs, () => void ask());
+    isRequesting = false;
+    if (!isRunning) return;
+    if (isRepeatNeeded) await request();
+    else if (sleepMs !== null) cancelTimer = clock.after(sleepMs, () => void request());
   }
 
-  /** How long to sleep; null for until the configuration changes. Never rejects. */
+  /** How long to sleep; null: until the configuration changes. Never rejects. */
   async function beat(): Promise<number | null> {
     const period = everyMs();
-    if (!going || period <= 0) return null;
+    if (!isRunning || period <= 0) return null;
     try {
       const nextInMs = await store.beatIfDue({ agentId: agentId(), delayMs: 0 }, period);
       if (failures > 0) log.info("heartbeats can be asked for again", { count: failures });
@@ -70,15 +70,15 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
 
   return {
     start() {
-      going = true;
-      void ask();
+      isRunning = true;
+      void request();
     },
     refresh() {
-      if (going) void ask();
+      if (isRunning) void request();
     },
     stop() {
-      going = false;
-      takeBackTimer();
+      isRunning = false;
+      cancelTimer();
     },
   };
 }

@@ -1,5 +1,5 @@
-// What the agent is told before anything else: written in the config, or in a file of its workspace, where the owner
-// may change it between two turns.
+// An agent's instructions come first in every prompt. They are in the config, or in a file of the agent's workspace,
+// which is read for each run, so that its owner can edit it at any time.
 import { readFile, realpath } from "node:fs/promises";
 import { sep } from "node:path";
 import type { AgentConfig } from "../config/config.ts";

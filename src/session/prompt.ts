@@ -1,5 +1,5 @@
-// What the model gets to see: the prompt of a hook run, and the prompt of a heartbeat with the events that wait. Both
-// are one message of our words, the operator's words and outside text; `untrusted/` keeps these apart.
+// The prompts of a hook run and of a heartbeat with its waiting events. Each is one message of our words, the operator's
+// words and outside text; `untrusted/` keeps these apart.
 import type { Message } from "../core/message.ts";
 import { plainText } from "../core/message.ts";
 import type { Run } from "../core/run.ts";
@@ -13,15 +13,15 @@ import { acknowledgementToken } from "./acknowledgement.ts";
 
 export const longestBacklog = 100_000;
 const mostEvents = 1000;
-/** How many waiting events to read for a turn: one more than it can show, to know whether some are left. */
+/** How many waiting events to read for a heartbeat: one more than it shows, to know whether some are left over. */
 export const eventsToRead = mostEvents + 1;
 
-/** A prompt in both of its forms, and what was noticed in its outside text. */
+/** A prompt as text and in its parts, with the signals found in its outside text. */
 export type Prompt = { prompt: string; prepared: Prepared; signals: Signals };
 
 export type HeartbeatPrompt = Prompt & {
   shownEventIds: readonly string[];
-  /** Events wait that this turn has no room for. */
+  /** More events wait than this prompt shows. */
   leftOver: boolean;
 };
 
@@ -56,19 +56,19 @@ export function hookPrompt({ request }: Pick<Run, "request">, instructions: stri
   return promptOf([...opening(instructions), ...asked, ...named, " ", requestFrame]);
 }
 
-/** `events` oldest first. The token stands in the middle, so that the prompt itself never reads as a reply. */
+/** `events` are oldest first. The token is mid-sentence, so that the prompt itself is no acknowledgement. */
 export function heartbeatPrompt(
   events: readonly SystemEvent[],
   now: number,
   instructions: string | null = null,
 ): HeartbeatPrompt {
   const shown: SystemEvent[] = [];
-  let room = longestBacklog;
+  let remaining = longestBacklog;
   for (const event of events.slice(0, mostEvents)) {
     const length = shownLength(event.text);
-    if (length > room && shown.length > 0) break;
-    shown.push(length > room ? { ...event, text: cutMessage(event.text, room) } : event);
-    room -= Math.min(length, room);
+    if (length > remaining && shown.length > 0) break;
+    shown.push(length > remaining ? { ...event, text: cutMessage(event.text, remaining) } : event);
+    remaining -= Math.min(length, remaining);
   }
   const begin =
     `This is a heartbeat of your main session. The time is ${new Date(now).toISOString()}. ` +
@@ -98,14 +98,14 @@ const eventEntry = ({ createdAt, source, text }: SystemEvent): Message => [
   ...text,
 ];
 
-/** In characters as the model sees them: a hidden one is spelled out and takes the room of several. */
+/** In characters as the model sees them: a hidden character is spelled out as several. */
 const shownLength = (message: Message): number =>
   message.reduce((sum, part) => sum + (typeof part === "string" ? part : clean(part.text)).length, 0);
 
-/** As much as has room; what is cut is said in our words. */
-function cutMessage(message: Message, room: number): Message {
+/** Cuts a message to a length and appends its full length. */
+function cutMessage(message: Message, longest: number): Message {
   const kept: Message[number][] = [];
-  let left = room;
+  let left = longest;
   for (const part of message) {
     const shown = typeof part === "string" ? cut(part, left) : { ...part, text: cut(part.text, left) };
     if (plainText([shown]) !== "") kept.push(shown);

@@ -7,20 +7,20 @@ import { summaryOf, summaryText } from "./summary.ts";
 const summary = (more: Partial<Parameters<typeof summaryText>[0]> = {}) =>
   summaryText({ name: "Email", status: "succeeded", text: "Done.", ...more });
 
-test("a reply stands after the name", () => assert.equal(summary(), "Hook Email: Done."));
+test("the reply follows the name", () => assert.equal(summary(), "Hook Email: Done."));
 
 for (const status of ["failed", "timed-out", "cancelled"] as const)
-  test(`says that it ${status}`, () => {
+  test(`names the status ${status}`, () => {
     assert.equal(summary({ status, text: "why" }), `Hook Email (${status}): why`);
     assert.equal(summary({ status, text: "why", name: null }), `Hook (${status}): why`);
   });
 
-test("without a name there is only the word", () => {
+test("without a name it starts with Hook alone", () => {
   assert.equal(summary({ name: null }), "Hook: Done.");
   assert.equal(summary({ name: " \n " }), "Hook: Done.");
 });
 
-test("a name stays on one line and short", () => {
+test("a name is shortened to one line", () => {
   assert.equal(summary({ name: "a\nb\u0007\u2028c" }), "Hook a b c: Done.");
   assert.equal(summary({ name: "n".repeat(500), text: "" }).length, "Hook : ".length + 200);
 });
@@ -35,7 +35,7 @@ test("a cut never splits a character", () => {
   assert.ok(text.isWellFormed() && text.length <= "Hook Email: ".length + 2000);
 });
 
-test("says that the reply was not delivered, within the limit", () => {
+test("a failed delivery is noted within the limit", () => {
   const undelivered = "no channel is configured";
   assert.equal(
     summary({ undelivered }),
@@ -46,7 +46,7 @@ test("says that the reply was not delivered, within the limit", () => {
   assert.ok(long.endsWith("…\n(The reply was not delivered: no channel is configured.)"));
 });
 
-test("is a system event of the main session that names its source, and outside text as a whole", () => {
+test("a summary is a system event of the main session and entirely outside text", () => {
   const request = aRunRequest({ name: "Email" });
   assert.deepEqual(summaryOf({ hook: "agent", request }, "id", { status: "succeeded", text: "Done." }), {
     id: "id",

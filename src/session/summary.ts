@@ -1,4 +1,4 @@
-// The note that every hook run leaves in the main session when it has ended.
+// The summary of a hook run: a system event for the main session, stored with the end of the run.
 import { outsideMessage } from "../core/message.ts";
 import { mainSessionKey, type EndStatus, type Run } from "../core/run.ts";
 import type { NewEvent } from "../core/system-event.ts";
@@ -10,7 +10,7 @@ const longestName = 200;
 export type SummaryContent = {
   name: string | null;
   status: EndStatus;
-  /** The reply, or the reason there is none. */
+  /** The reply, or the reason why there is none. */
   text: string;
   /** Why the reply could not be delivered. */
   undelivered?: string | null;

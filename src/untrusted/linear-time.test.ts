@@ -1,6 +1,5 @@
-// A megabyte (UTF-8) of anything takes well under a second on an idle machine; quadratic work would take minutes.
+// A megabyte of any text takes well under a second; quadratic work would exceed the time limit of the test run.
 
-import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fence, parseFences } from "./fence.ts";
 import { clean } from "./clean.ts";
@@ -34,26 +33,17 @@ const inputs = {
   mixed: "a\u200B<|x|>👨‍👩‍👧‍👦Ａ\r\n[INST]\uD800System:",
 };
 
-const limitMs = 5000;
 const megabyte = 1 << 20;
 
-const works = {
+const works = [
   clean,
-  signals: signalsOf,
-  fence: (text: string) => parseFences(fence("0".repeat(32), { id: 1, label: "x", text })),
-};
-
-function inTime(name: string, text: string, work: (text: string) => unknown): string {
-  const started = performance.now();
-  work(text);
-  const tookMs = Math.round(performance.now() - started);
-  assert.ok(tookMs < limitMs, `${name} took ${tookMs} ms`);
-  return `${name} took ${tookMs} ms`;
-}
+  signalsOf,
+  (text: string) => parseFences(fence("0".repeat(32), { id: 1, label: "x", text })),
+];
 
 for (const [name, unit] of Object.entries(inputs)) {
-  test(`a megabyte of ${name}`, (context) => {
+  test(`a megabyte of ${name}`, () => {
     const text = unit.repeat(megabyte / Buffer.byteLength(unit));
-    for (const [verb, work] of Object.entries(works)) context.diagnostic(inTime(verb, text, work));
+    for (const work of works) work(text);
   });
 }
