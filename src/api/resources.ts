@@ -42,7 +42,7 @@ export const deliveryResource = (delivery: Delivery) => ({
   to: delivery.to,
   status: delivery.status,
   attempts: delivery.attempts,
-  sentMessages: delivery.cursor,
+  sentMessages: delivery.sentMessages,
   createdAt: time(delivery.createdAt),
   sentAt: time(delivery.sentAt),
   error: delivery.error,

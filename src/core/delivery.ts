@@ -1,5 +1,5 @@
-// A delivery is one reply on its way to a person: the outbox. A reply may be several messages; `cursor` says how many
-// of them are known to be sent, and an attempt goes on behind them.
+// A delivery is one reply on its way to a person: the outbox. A reply may be several messages; `sentMessages` counts
+// those known to be sent, and the next attempt sends the others.
 //
 //   waiting ──attempt──▶ sent | failed | unknown
 //      ▲         │
@@ -27,15 +27,15 @@ export type Delivery = Omit<NewDelivery, "status"> & {
   status: DeliveryStatus;
   attempts: number;
   /** How many of its messages are known to be sent. */
-  cursor: number;
+  sentMessages: number;
   createdAt: number;
   sentAt: number | null;
 };
 
 export type ClaimedDelivery = Delivery & {
   lease: string;
-  /** How often the message at the cursor may have been sent without an answer. */
-  doubts: number;
+  /** How often its next message may have been sent without an answer. */
+  uncertainSends: number;
   /** When it was made, or last asked for again. */
   waitingSince: number;
 };

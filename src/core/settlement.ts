@@ -45,8 +45,8 @@ export type DeliverySettlement = {
   /** An attempt that did not count, as on a clean stop, is given back. */
   countsAttempt: boolean;
   error: string | null;
-  cursor: number;
-  doubts: number;
+  sentMessages: number;
+  uncertainSends: number;
   notice: NewEvent | null;
   /** What is sent in its place. */
   fallback: NewDelivery | null;

@@ -53,15 +53,17 @@ export function createAttempts(options: AttemptsOptions): RunningAttempts {
   const untilDone = <T>(held: Held, work: () => Promise<T>): Promise<T | "given-up"> =>
     untilStored(work, { clock, giveUp: () => held.isLost, random });
 
-  async function advance(held: Held, cursor: number): Promise<boolean> {
+  async function advance(held: Held, sentMessages: number): Promise<boolean> {
     const { id, lease } = held.delivery;
-    return (await untilDone(held, () => store.advanceDelivery({ id, lease, cursor, leaseMs }))) === true;
+    return (
+      (await untilDone(held, () => store.advanceDelivery({ id, lease, sentMessages, leaseMs }))) === true
+    );
   }
 
   async function send(held: Held): Promise<DeliveryAttempt> {
     const { delivery } = held;
     if (isRefusing) return { kind: "settled", settlement: released(delivery) };
-    return execute(delivery, (cursor) => advance(held, cursor), dependencies);
+    return execute(delivery, (sentMessages) => advance(held, sentMessages), dependencies);
   }
 
   async function sendAndStore(held: Held, span: Span): Promise<DeliveryAttempt> {

@@ -232,11 +232,11 @@ test("a long reply is sent message by message, and goes on where it was stopped"
   );
   const courier = courierTo(channel);
   await courier.tick();
-  assert.deepEqual([(await find(id)).status, (await find(id)).cursor], ["waiting", 1]);
+  assert.deepEqual([(await find(id)).status, (await find(id)).sentMessages], ["waiting", 1]);
   isBusy = false;
   await clock.advance(1000);
   await courier.tick();
-  assert.deepEqual([(await find(id)).status, (await find(id)).cursor], ["sent", 3]);
+  assert.deepEqual([(await find(id)).status, (await find(id)).sentMessages], ["sent", 3]);
   assert.deepEqual(
     channel.sent.map((message) => [message.id, message.text]),
     [
@@ -252,7 +252,7 @@ test("after a crash in the middle it goes on at the first message not known to b
   const { reply, courierTo, find, store, clock } = await setUp(t);
   const id = await reply({}, { text: "one\ntwo\nthree" });
   await store.claimDeliveries({ channel: "telegram", limit: 1, lease: "crashed", leaseMs: 1000 });
-  await store.advanceDelivery({ id, lease: "crashed", cursor: 2, leaseMs: 1000 });
+  await store.advanceDelivery({ id, lease: "crashed", sentMessages: 2, leaseMs: 1000 });
   await clock.advance(1000);
   const channel = createFakeChannel();
   await courierTo(channel).tick();
@@ -284,7 +284,7 @@ test("once a part was sent the rest goes nowhere else", async (t) => {
   const { reply, courierTo, find, store, clock } = await setUp(t);
   const id = await reply({}, { text: "one\ntwo" });
   await store.claimDeliveries({ channel: "telegram", limit: 1, lease: "crashed", leaseMs: 1000 });
-  await store.advanceDelivery({ id, lease: "crashed", cursor: 1, leaseMs: 1000 });
+  await store.advanceDelivery({ id, lease: "crashed", sentMessages: 1, leaseMs: 1000 });
   await clock.advance(1000);
   const slack = createFakeChannel();
   const channels = () => createChannels(new Map([["slack", { channel: slack, to: "C1" }]]));

@@ -24,7 +24,7 @@ export type ExecuteDependencies = {
 };
 
 /** Stores how many messages are sent; false when the lease is lost. */
-type Advance = (cursor: number) => Promise<boolean>;
+type Advance = (sentMessages: number) => Promise<boolean>;
 
 /** `advance` never rejects because the store is away, so once a message was sent this does not either. */
 export async function execute(

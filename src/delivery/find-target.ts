@@ -8,12 +8,12 @@ import type { Store } from "../store/ports/store.ts";
  * a part of it was sent, the rest goes to the same place or nowhere.
  */
 export async function findTarget(
-  delivery: Pick<Delivery, "channel" | "to" | "runId" | "cursor">,
+  delivery: Pick<Delivery, "channel" | "to" | "runId" | "sentMessages">,
   store: Pick<Store, "findRun">,
   policy: TargetPolicy,
 ): Promise<ResolvedTarget> {
   const given = resolveTarget(delivery, policy);
-  if (given.ok || delivery.cursor > 0) return given;
+  if (given.ok || delivery.sentMessages > 0) return given;
   const run = await store.findRun(delivery.runId);
   if (!run || run.kind === "heartbeat") return given;
   const asked = resolveTarget(run.request, policy);

@@ -18,8 +18,8 @@ const delivery = (more: Partial<ClaimedDelivery> = {}): ClaimedDelivery => ({
   fallback: null,
   trace: null,
   attempts: 1,
-  cursor: 1,
-  doubts: 0,
+  sentMessages: 1,
+  uncertainSends: 0,
   createdAt: 0,
   waitingSince: 0,
   sentAt: null,
@@ -31,9 +31,9 @@ const delivery = (more: Partial<ClaimedDelivery> = {}): ClaimedDelivery => ({
 const settled = (
   outcome: SendOutcome | { kind: "stopped" },
   of = delivery(),
-  { now = 1000, random = 0, doubts = of.doubts, idempotent = false } = {},
+  { now = 1000, random = 0, uncertainSends = of.uncertainSends, idempotent = false } = {},
 ) =>
-  settleSend(of, { cursor: 2, doubts, outcome }, sendPolicy, {
+  settleSend(of, { sentMessages: 2, uncertainSends, outcome }, sendPolicy, {
     now,
     random,
     newId: () => "notice",
@@ -42,7 +42,14 @@ const settled = (
 
 const retry = (afterMs: number | null = null): SendOutcome => ({ kind: "retry", reason: "busy", afterMs });
 const silence: SendOutcome = { kind: "unknown", reason: "silence" };
-const base = { delayMs: 0, countsAttempt: true, cursor: 2, doubts: 0, notice: null, fallback: null };
+const base = {
+  delayMs: 0,
+  countsAttempt: true,
+  sentMessages: 2,
+  uncertainSends: 0,
+  notice: null,
+  fallback: null,
+};
 
 describe("after an attempt to send", () => {
   test("sent is the end", () =>
@@ -87,13 +94,16 @@ describe("after an attempt to send", () => {
     );
     const askedForAgain = delivery({ createdAt: -100 * hour, waitingSince: 0 });
     assert.equal(settled(retry(7000), askedForAgain, { now }).status, "waiting");
-    assert.equal(settled(retry(7001), delivery({ doubts: 1 }), { now }).status, "unknown");
+    assert.equal(settled(retry(7001), delivery({ uncertainSends: 1 }), { now }).status, "unknown");
   });
 
   test("no answer is tried once more, then it stays unknown, with a notice", () => {
     const first = settled(silence);
-    assert.deepEqual([first.status, first.delayMs, first.doubts, first.notice], ["waiting", 500, 1, null]);
-    const second = settled(silence, delivery({ attempts: 2, doubts: first.doubts }));
+    assert.deepEqual(
+      [first.status, first.delayMs, first.uncertainSends, first.notice],
+      ["waiting", 500, 1, null],
+    );
+    const second = settled(silence, delivery({ attempts: 2, uncertainSends: first.uncertainSends }));
     assert.deepEqual([second.status, second.error], ["unknown", "it may have been sent: silence"]);
     assert.equal(
       second.notice && plainText(second.notice.text),
@@ -102,18 +112,18 @@ describe("after an attempt to send", () => {
   });
 
   test("doubt about an earlier message does not count for a later one", () =>
-    assert.equal(settled(silence, delivery({ doubts: 1 }), { doubts: 0 }).status, "waiting"));
+    assert.equal(settled(silence, delivery({ uncertainSends: 1 }), { uncertainSends: 0 }).status, "waiting"));
 
   test("an unreachable platform in between does not take the doubt away", () => {
-    const { status, doubts } = settled(retry(), delivery({ doubts: 1 }));
-    assert.deepEqual([status, doubts], ["waiting", 1]);
+    const { status, uncertainSends } = settled(retry(), delivery({ uncertainSends: 1 }));
+    assert.deepEqual([status, uncertainSends], ["waiting", 1]);
   });
 
   test("a platform that sorts out what it gets twice is tried freely, for a day", () => {
-    const doubted = delivery({ doubts: 7 });
-    const { status, doubts } = settled(silence, doubted, { idempotent: true });
-    assert.deepEqual([status, doubts], ["waiting", 8]);
-    assert.equal(settled(silence, doubted, { idempotent: true, now: 24 * hour }).status, "unknown");
+    const uncertain = delivery({ uncertainSends: 7 });
+    const { status, uncertainSends } = settled(silence, uncertain, { idempotent: true });
+    assert.deepEqual([status, uncertainSends], ["waiting", 8]);
+    assert.equal(settled(silence, uncertain, { idempotent: true, now: 24 * hour }).status, "unknown");
   });
 
   test("what stopping kept from being sent costs nothing, and keeps how far it got", () =>
@@ -126,20 +136,20 @@ describe("after an attempt to send", () => {
 });
 
 test("what cannot be tried has failed, with a notice", () => {
-  const { status, error, cursor, notice } = settleUntried(
+  const { status, error, sentMessages, notice } = settleUntried(
     delivery(),
     "no channel is configured",
     () => "notice",
   );
-  assert.deepEqual([status, error, cursor], ["failed", "no channel is configured", 1]);
+  assert.deepEqual([status, error, sentMessages], ["failed", "no channel is configured", 1]);
   assert.ok(notice);
 });
 
 test("given back it costs nothing", () =>
-  assert.deepEqual(released(delivery({ error: "before", doubts: 1 })), {
+  assert.deepEqual(released(delivery({ error: "before", uncertainSends: 1 })), {
     ...base,
-    cursor: 1,
-    doubts: 1,
+    sentMessages: 1,
+    uncertainSends: 1,
     status: "waiting",
     countsAttempt: false,
     error: "before",
@@ -159,7 +169,7 @@ describe("with a fallback", () => {
   test("an end without arrival goes on there, whole, and is no news for the main session", () => {
     for (const [settlement, why] of [
       [failed, "no such chat"],
-      [settled(silence, delivery({ doubts: 1 })), "it may have been sent: silence"],
+      [settled(silence, delivery({ uncertainSends: 1 })), "it may have been sent: silence"],
     ] as const) {
       const { notice, error, fallback, status } = after(slack, settlement);
       assert.deepEqual([status, notice], [settlement.status, null]);

@@ -30,22 +30,22 @@ export type SendMoment = { now: number; random: number; newId: () => string; ide
 
 export function settleSend(
   delivery: ClaimedDelivery,
-  { cursor, doubts, outcome }: Omit<Progress, "kind">,
+  { sentMessages, uncertainSends, outcome }: Omit<Progress, "kind">,
   policy: SendPolicy,
   { now, random, newId, idempotent }: SendMoment,
 ): DeliverySettlement {
-  const progress = { cursor, doubts };
-  const again = (delayMs: number, reason: string, doubted = doubts): DeliverySettlement => {
+  const progress = { sentMessages, uncertainSends };
+  const again = (delayMs: number, reason: string, uncertain = uncertainSends): DeliverySettlement => {
     const isInTime = now + delayMs <= delivery.waitingSince + policy.giveUpAfterMs;
-    if (isInTime) return { ...waiting, cursor, doubts: doubted, delayMs, error: reason };
+    if (isInTime) return { ...waiting, sentMessages, uncertainSends: uncertain, delayMs, error: reason };
     const error = `given up after ${Math.round(policy.giveUpAfterMs / 3_600_000)} hours: ${reason}`;
-    return ended(delivery, progress, doubted > 0 ? "unknown" : "failed", error, newId);
+    return ended(delivery, progress, uncertain > 0 ? "unknown" : "failed", error, newId);
   };
   const backOff = backOffMs(delivery.attempts, policy, random);
 
   switch (outcome.kind) {
     case "sent":
-      return { ...waiting, cursor, status: "sent" };
+      return { ...waiting, sentMessages, status: "sent" };
     case "stopped":
       return released({ ...delivery, ...progress });
     case "rejected":
@@ -54,7 +54,7 @@ export function settleSend(
       return again(outcome.afterMs ?? backOff, outcome.reason);
     case "unknown": {
       const error = `it may have been sent: ${outcome.reason}`;
-      if (idempotent || doubts === 0) return again(backOff, error, doubts + 1);
+      if (idempotent || uncertainSends === 0) return again(backOff, error, uncertainSends + 1);
       return ended(delivery, progress, "unknown", error, newId);
     }
   }
@@ -70,13 +70,13 @@ export const settleUntried = (
 /** Back to the outbox on a clean stop: the attempt does not count. */
 export const released = ({
   error,
-  cursor,
-  doubts,
-}: Pick<ClaimedDelivery, "error" | "cursor" | "doubts">): DeliverySettlement => ({
+  sentMessages,
+  uncertainSends,
+}: Pick<ClaimedDelivery, "error" | "sentMessages" | "uncertainSends">): DeliverySettlement => ({
   ...waiting,
   error,
-  cursor,
-  doubts,
+  sentMessages,
+  uncertainSends,
   countsAttempt: false,
 });
 
@@ -85,21 +85,21 @@ const waiting: DeliverySettlement = {
   delayMs: 0,
   countsAttempt: true,
   error: null,
-  cursor: 0,
-  doubts: 0,
+  sentMessages: 0,
+  uncertainSends: 0,
   notice: null,
   fallback: null,
 };
 
 function ended(
   { channel }: Pick<ClaimedDelivery, "channel">,
-  { cursor, doubts }: Pick<ClaimedDelivery, "cursor" | "doubts">,
+  { sentMessages, uncertainSends }: Pick<ClaimedDelivery, "sentMessages" | "uncertainSends">,
   status: "failed" | "unknown",
   error: string,
   newId: () => string,
 ): DeliverySettlement {
   const notice = noticeOf(newId(), channel, status, error);
-  return { ...waiting, status, error, cursor, doubts, notice };
+  return { ...waiting, status, error, sentMessages, uncertainSends, notice };
 }
 
 function noticeOf(id: string, channel: string, status: "failed" | "unknown", error: string): NewEvent {

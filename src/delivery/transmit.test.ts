@@ -4,7 +4,7 @@ import type { SendOutcome } from "../core/delivery.ts";
 import { transmit, type TransmitPorts } from "./transmit.ts";
 
 const messages = ["one", "two", "three"];
-const delivery = { id: "d", cursor: 0, doubts: 0 };
+const delivery = { id: "d", sentMessages: 0, uncertainSends: 0 };
 const sent: SendOutcome = { kind: "sent" };
 
 function setUp(more: Partial<TransmitPorts> = {}, answers: SendOutcome[] = []) {
@@ -15,8 +15,8 @@ function setUp(more: Partial<TransmitPorts> = {}, answers: SendOutcome[] = []) {
       did.push(`send ${id} ${to} ${text}`);
       return answers.shift() ?? sent;
     },
-    async advance(cursor) {
-      did.push(`store ${cursor}`);
+    async advance(sentMessages) {
+      did.push(`store ${sentMessages}`);
       return true;
     },
     stopping: stop.signal,
@@ -28,34 +28,34 @@ function setUp(more: Partial<TransmitPorts> = {}, answers: SendOutcome[] = []) {
 test("each message is stored as sent before the next is sent; the last is for the settlement", async () => {
   const { did, ports } = setUp();
   const result = await transmit(delivery, "5", messages, ports);
-  assert.deepEqual(result, { kind: "ended", cursor: 3, doubts: 0, outcome: sent });
+  assert.deepEqual(result, { kind: "ended", sentMessages: 3, uncertainSends: 0, outcome: sent });
   assert.deepEqual(did, ["send d-0 5 one", "store 1", "send d-1 5 two", "store 2", "send d-2 5 three"]);
 });
 
 test("it goes on behind what is known to be sent", async () => {
   const { did, ports } = setUp();
-  await transmit({ ...delivery, cursor: 2, doubts: 1 }, "5", messages, ports);
+  await transmit({ ...delivery, sentMessages: 2, uncertainSends: 1 }, "5", messages, ports);
   assert.deepEqual(did, ["send d-2 5 three"]);
 });
 
 test("with everything sent already, nothing is", async () => {
   const { did, ports } = setUp();
-  const result = await transmit({ ...delivery, cursor: 4 }, "5", messages, ports);
-  assert.deepEqual([result, did], [{ kind: "ended", cursor: 3, doubts: 0, outcome: sent }, []]);
+  const result = await transmit({ ...delivery, sentMessages: 4 }, "5", messages, ports);
+  assert.deepEqual([result, did], [{ kind: "ended", sentMessages: 3, uncertainSends: 0, outcome: sent }, []]);
 });
 
 test("what is not sent ends it there; a sent message took the doubt away", async () => {
   const refused: SendOutcome = { kind: "rejected", reason: "no" };
   const { ports } = setUp({}, [sent, refused]);
-  assert.deepEqual(await transmit({ ...delivery, doubts: 1 }, "5", messages, ports), {
+  assert.deepEqual(await transmit({ ...delivery, uncertainSends: 1 }, "5", messages, ports), {
     kind: "ended",
-    cursor: 1,
-    doubts: 0,
+    sentMessages: 1,
+    uncertainSends: 0,
     outcome: refused,
   });
   const { ports: first } = setUp({}, [refused]);
-  const result = await transmit({ ...delivery, doubts: 1 }, "5", messages, first);
-  assert.deepEqual(result, { kind: "ended", cursor: 0, doubts: 1, outcome: refused });
+  const result = await transmit({ ...delivery, uncertainSends: 1 }, "5", messages, first);
+  assert.deepEqual(result, { kind: "ended", sentMessages: 0, uncertainSends: 1, outcome: refused });
 });
 
 test("without the lease nothing more is sent", async () => {
@@ -71,7 +71,12 @@ test("stopped between two messages it says how far it got", async () => {
     return true;
   };
   const result = await transmit(delivery, "5", messages, { ...ports, advance });
-  assert.deepEqual(result, { kind: "ended", cursor: 1, doubts: 0, outcome: { kind: "stopped" } });
+  assert.deepEqual(result, {
+    kind: "ended",
+    sentMessages: 1,
+    uncertainSends: 0,
+    outcome: { kind: "stopped" },
+  });
   assert.equal(did.length, 1);
 });
 

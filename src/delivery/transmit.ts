@@ -10,8 +10,8 @@ import type { ClaimedDelivery, SendOutcome } from "../core/delivery.ts";
  */
 export type Progress = {
   kind: "ended";
-  cursor: number;
-  doubts: number;
+  sentMessages: number;
+  uncertainSends: number;
   outcome: SendOutcome | { kind: "stopped" };
 };
 
@@ -20,27 +20,33 @@ export type Transmission = Progress | LostAttempt;
 export type TransmitPorts = {
   send(message: OutgoingMessage): Promise<SendOutcome>;
   /** Stores how many were sent; false when the lease was lost. */
-  advance(cursor: number): Promise<boolean>;
+  advance(sentMessages: number): Promise<boolean>;
   stopping: AbortSignal;
 };
 
 export async function transmit(
-  delivery: Pick<ClaimedDelivery, "id" | "cursor" | "doubts">,
+  delivery: Pick<ClaimedDelivery, "id" | "sentMessages" | "uncertainSends">,
   to: string,
   messages: readonly string[],
   { send, advance, stopping }: TransmitPorts,
 ): Promise<Transmission> {
-  let { doubts } = delivery;
+  let { uncertainSends } = delivery;
   for (const [index, text] of messages.entries()) {
-    if (index < delivery.cursor) continue;
-    if (stopping.aborted) return { kind: "ended", cursor: index, doubts, outcome: { kind: "stopped" } };
+    if (index < delivery.sentMessages) continue;
+    if (stopping.aborted)
+      return { kind: "ended", sentMessages: index, uncertainSends, outcome: { kind: "stopped" } };
     const outcome = await send({ id: `${delivery.id}-${index}`, to, text });
     const isStopped = outcome.kind === "retry" && stopping.aborted;
     if (outcome.kind !== "sent")
-      return { kind: "ended", cursor: index, doubts, outcome: isStopped ? { kind: "stopped" } : outcome };
-    doubts = 0;
+      return {
+        kind: "ended",
+        sentMessages: index,
+        uncertainSends,
+        outcome: isStopped ? { kind: "stopped" } : outcome,
+      };
+    uncertainSends = 0;
     const isLast = index === messages.length - 1;
     if (!isLast && !(await advance(index + 1))) return { kind: "lost" };
   }
-  return { kind: "ended", cursor: messages.length, doubts, outcome: { kind: "sent" } };
+  return { kind: "ended", sentMessages: messages.length, uncertainSends, outcome: { kind: "sent" } };
 }

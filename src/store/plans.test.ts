@@ -122,7 +122,7 @@ const hotPath = (dialect: Dialect): Program<unknown>[] => [
     now,
   }),
   waitingChannels(dialect, null),
-  advanceDelivery(dialect, { id: "d", lease: "lease", cursor: 1, leaseMs, now }),
+  advanceDelivery(dialect, { id: "d", lease: "lease", sentMessages: 1, leaseMs, now }),
   cancelDelivery(dialect, { id: "d", error: "x", now }),
   waitingEvents(dialect, { sessionKey: "main", limit: 10 }),
   countUnfinished(dialect, null),

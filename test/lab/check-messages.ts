@@ -15,10 +15,10 @@ export function wrongDeliveries({ asked, runs, deliveries }: Histories): string[
       const expected = wanted.has(request.name ?? "") ? 1 : 0;
       return count === expected ? [] : [`the run ${id} has ${count} deliveries, not ${expected}`];
     }),
-    ...deliveries.flatMap(({ id, status, cursor, error }) =>
-      status === "sent" && cursor === partsPerReply
+    ...deliveries.flatMap(({ id, status, sentMessages, error }) =>
+      status === "sent" && sentMessages === partsPerReply
         ? []
-        : [`the delivery ${id} is ${status} (${error}), ${cursor} messages sent`],
+        : [`the delivery ${id} is ${status} (${error}), ${sentMessages} messages sent`],
     ),
   ];
 }
@@ -49,7 +49,10 @@ export function needlessMessages(histories: Histories): string[] {
     if (!claim) return [`${wordOf(again)} was sent by ${again.life} without a claim`];
     const isBooked = notes.some(
       (note) =>
-        note.kind === "booked" && note.id === claim.id && note.cursor > again.part && note.at < claim.askedAt,
+        note.kind === "booked" &&
+        note.id === claim.id &&
+        note.sentMessages > again.part &&
+        note.at < claim.askedAt,
     );
     if (isBooked) return [`${wordOf(again)} was sent again although it was stored as sent`];
     const before = received.slice(0, at).findLast((each) => wordOf(each) === wordOf(again));

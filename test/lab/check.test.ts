@@ -76,14 +76,14 @@ const released = (life: string, id: string, lease: string, from: number): Note =
   sure: true,
   ended: true,
 });
-const booked = (life: string, lease: string, cursor: number, at: number): Note => ({
+const booked = (life: string, lease: string, sentMessages: number, at: number): Note => ({
   kind: "booked",
   life,
   id: "delivery",
   lease,
   from: at - 5,
   at,
-  cursor,
+  sentMessages,
 });
 
 const message = (attempt: string, part: number, at: number, life: string): Received => ({
@@ -156,7 +156,7 @@ function good(): Histories {
       event("s2", "summary", "Hook m-1-2-: done"),
     ],
     deliveries: [
-      { id: "delivery", runId: first, to: "11", status: "sent", cursor: 2, error: null } as Delivery,
+      { id: "delivery", runId: first, to: "11", status: "sent", sentMessages: 2, error: null } as Delivery,
     ],
     troubles: [],
   };
@@ -213,7 +213,7 @@ const broken: Record<string, Doctor> = {
   "has 0 deliveries, not 1": () => ({ deliveries: [] }),
   "has 2 deliveries, not 1": ({ deliveries }) => ({ deliveries: [...deliveries, deliveries[0]!] }),
   "is unknown (null), 1 messages sent": ({ deliveries }) => ({
-    deliveries: changed(deliveries, 0, { status: "unknown", cursor: 1 }),
+    deliveries: changed(deliveries, 0, { status: "unknown", sentMessages: 1 }),
   }),
   "message 1 is undefined in place of": ({ received }) => ({ received: received.slice(0, 2) }),
   "message 0 is": ({ received }) => ({ received: received.toReversed() }),

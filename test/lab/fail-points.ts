@@ -111,7 +111,7 @@ export function createFailPoints(store: Store, life: string, tell: (told: Told) 
       const from = monotonicMs();
       const isOurs = await port.advanceDelivery(progress);
       if (isOurs) {
-        note(progress, from, { kind: "booked", cursor: progress.cursor });
+        note(progress, from, { kind: "booked", sentMessages: progress.sentMessages });
         held(progress, from, progress.leaseMs);
       } else note(progress, from, { kind: "refused" });
       return isOurs;
@@ -127,7 +127,7 @@ export function createFailPoints(store: Store, life: string, tell: (told: Told) 
       if (settlement.status === "sent") await standAt("sent", delivery.id);
       const from = monotonicMs();
       const isOurs = await releasing(delivery, ended, () => port.settleDelivery(delivery, settlement));
-      if (isOurs) note(delivery, from, { kind: "booked", cursor: settlement.cursor });
+      if (isOurs) note(delivery, from, { kind: "booked", sentMessages: settlement.sentMessages });
       return isOurs;
     },
   };

@@ -66,7 +66,7 @@ export type Change =
   /** It may begin the turn. */
   | { kind: "begun" }
   /** So many messages of a delivery are stored as sent. */
-  | { kind: "booked"; cursor: number }
+  | { kind: "booked"; sentMessages: number }
   /** It has ended its work, or given it back. Not sure: the store failed, and may have done it all the same. */
   | ({ kind: "released" } & Release)
   /** It was told that its lease is lost. */

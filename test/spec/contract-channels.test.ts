@@ -79,7 +79,7 @@ forEachStore("one channel", async (t, store) => {
         delivery?.to,
         delivery?.status,
         delivery?.attempts,
-        delivery?.cursor,
+        delivery?.sentMessages,
         delivery?.error,
       ],
       ["telegram", "12345", "sent", 1, 1, null],
@@ -136,7 +136,7 @@ forEachStore("one channel", async (t, store) => {
     const { delivery } = await run(gateway, "long", { to: "9" });
     const texts = sentTo(calls.slice(before)).map(({ text }) => text);
     assert.ok(texts.length > 1);
-    assert.deepEqual([delivery?.status, delivery?.cursor], ["sent", texts.length]);
+    assert.deepEqual([delivery?.status, delivery?.sentMessages], ["sent", texts.length]);
     const parts = [...texts.join("\n").matchAll(/Part (\d)\./g)].map((found) => found[1]);
     assert.deepEqual(parts, ["0", "1", "2", "3", "4", "5", "6", "7", "8"]);
   });

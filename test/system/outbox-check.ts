@@ -26,10 +26,10 @@ export function outboxFaults({ accepted, runs, deliveries, received }: OutboxEvi
       const made = byRun.get(id) ?? [];
       return made.length === 1 ? [] : [`the run ${id} has ${made.length} deliveries`];
     }),
-    ...deliveries.flatMap(({ id, status, error, cursor }) =>
-      status === "sent" && cursor === parts.length
+    ...deliveries.flatMap(({ id, status, error, sentMessages }) =>
+      status === "sent" && sentMessages === parts.length
         ? []
-        : [`the delivery ${id} is ${status} (${error}), ${cursor} messages sent`],
+        : [`the delivery ${id} is ${status} (${error}), ${sentMessages} messages sent`],
     ),
     ...chatFaults(deliveries, received),
   ];

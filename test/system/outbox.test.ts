@@ -23,7 +23,7 @@ function evidence(): OutboxEvidence {
     { id: "d1", runId: "a", to: "1" },
     { id: "d2", runId: "b", to: "1" },
     { id: "d3", runId: "c", to: "2" },
-  ].map((each) => ({ ...each, status: "sent", cursor: 3, error: null }) as Delivery);
+  ].map((each) => ({ ...each, status: "sent", sentMessages: 3, error: null }) as Delivery);
   const whole = deliveries.flatMap(({ runId, to }) =>
     parts.map((part) => ({ chat: to ?? "", word: `${runId}/${part}`, life: 2 })),
   );
@@ -43,7 +43,9 @@ const doctored: Record<string, (good: OutboxEvidence) => Partial<OutboxEvidence>
   "is unknown": ({ deliveries }) => ({
     deliveries: deliveries.map((each) => ({ ...each, status: "unknown" })),
   }),
-  "2 messages sent": ({ deliveries }) => ({ deliveries: deliveries.map((each) => ({ ...each, cursor: 2 })) }),
+  "2 messages sent": ({ deliveries }) => ({
+    deliveries: deliveries.map((each) => ({ ...each, sentMessages: 2 })),
+  }),
   "in place of c/3": ({ received }) => ({ received: received.slice(0, -1) }),
   "is b/1 in place of a/3": ({ received }) => ({
     received: [...received.slice(0, 3), received[4]!, received[3]!, ...received.slice(5)],

@@ -25,8 +25,8 @@ const deliveries: Stored<Delivery, ReturnType<typeof deliveryResource>> = {
   single: {
     find: (store, id) => store.findDelivery(id),
     details: async (_, { fallback, text }) => ({ fallback, text }),
-    inWords: ({ cursor, fallback }) => ({
-      sentMessages: `${cursor} (how many of its messages are known to be sent)`,
+    inWords: ({ sentMessages, fallback }) => ({
+      sentMessages: `${sentMessages} (how many of its messages are known to be sent)`,
       fallback: fallback ? `${fallback.to ?? "the usual recipient"} on ${fallback.channel}` : "none",
     }),
     retry,

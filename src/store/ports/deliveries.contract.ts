@@ -32,12 +32,12 @@ export function deliveries(harness: () => Harness): void {
       const made = await deliver(store);
       const [mine] = (await claimDeliveries(store)).claimed;
       assert.deepEqual([mine?.id, mine?.to, mine?.text, mine?.attempts], [made.id, "12345", "hello", 1]);
-      assert.deepEqual([mine?.cursor, mine?.doubts, mine?.waitingSince], [0, 0, clock.now()]);
+      assert.deepEqual([mine?.sentMessages, mine?.uncertainSends, mine?.waitingSince], [0, 0, clock.now()]);
       assert.deepEqual((await claimDeliveries(store, "other")).claimed, []);
       assert.ok(await store.settleDelivery(mine!, aDeliverySettlement()));
       assert.equal(await store.settleDelivery(mine!, aDeliverySettlement()), false);
       const found = await store.findDelivery(made.id);
-      assert.deepEqual([found?.status, found?.sentAt, found?.cursor], ["sent", clock.now(), 1]);
+      assert.deepEqual([found?.status, found?.sentAt, found?.sentMessages], ["sent", clock.now(), 1]);
       assert.deepEqual(await claimDeliveries(store), { claimed: [], nextInMs: null });
     });
 
@@ -47,12 +47,18 @@ export function deliveries(harness: () => Harness): void {
       const [first] = (await claimDeliveries(store)).claimed;
       await store.settleDelivery(
         first!,
-        aDeliverySettlement({ status: "waiting", delayMs: 500, error: "429", cursor: 2, doubts: 1 }),
+        aDeliverySettlement({
+          status: "waiting",
+          delayMs: 500,
+          error: "429",
+          sentMessages: 2,
+          uncertainSends: 1,
+        }),
       );
       assert.deepEqual(await claimDeliveries(store), { claimed: [], nextInMs: 500 });
       clock.advance(500);
       const [second] = (await claimDeliveries(store)).claimed;
-      assert.deepEqual([second?.attempts, second?.cursor, second?.doubts], [2, 2, 1]);
+      assert.deepEqual([second?.attempts, second?.sentMessages, second?.uncertainSends], [2, 2, 1]);
       clock.advance(leaseMs);
       const [third] = (await claimDeliveries(store, "other")).claimed;
       assert.equal(third?.attempts, 3);
@@ -66,18 +72,21 @@ export function deliveries(harness: () => Harness): void {
     test("each message that is known to be sent is kept, renews the lease and ends all doubt", async () => {
       const { store, clock } = harness();
       const { id } = await deliver(store);
-      const [doubted] = (await claimDeliveries(store)).claimed;
-      await store.settleDelivery(doubted!, aDeliverySettlement({ status: "waiting", doubts: 1, cursor: 0 }));
+      const [uncertain] = (await claimDeliveries(store)).claimed;
+      await store.settleDelivery(
+        uncertain!,
+        aDeliverySettlement({ status: "waiting", uncertainSends: 1, sentMessages: 0 }),
+      );
       await claimDeliveries(store);
       clock.advance(leaseMs - 1);
-      assert.ok(await store.advanceDelivery({ id, lease: "courier", cursor: 1, leaseMs }));
+      assert.ok(await store.advanceDelivery({ id, lease: "courier", sentMessages: 1, leaseMs }));
       clock.advance(1);
       assert.deepEqual((await claimDeliveries(store, "other")).claimed, []);
       clock.advance(leaseMs);
       const [taken] = (await claimDeliveries(store, "other")).claimed;
-      assert.deepEqual([taken?.cursor, taken?.doubts], [1, 0]);
-      assert.equal(await store.advanceDelivery({ id, lease: "courier", cursor: 2, leaseMs }), false);
-      assert.equal((await store.findDelivery(id))?.cursor, 1);
+      assert.deepEqual([taken?.sentMessages, taken?.uncertainSends], [1, 0]);
+      assert.equal(await store.advanceDelivery({ id, lease: "courier", sentMessages: 2, leaseMs }), false);
+      assert.equal((await store.findDelivery(id))?.sentMessages, 1);
     });
 
     test("a lease can be extended while it is held, and only then", async () => {
@@ -117,7 +126,10 @@ export function deliveries(harness: () => Harness): void {
       const { store, clock } = harness();
       const [first] = [await deliver(store), await deliver(store)];
       const [mine] = (await claimDeliveries(store)).claimed;
-      await store.settleDelivery(mine!, aDeliverySettlement({ status: "waiting", delayMs: 500, cursor: 0 }));
+      await store.settleDelivery(
+        mine!,
+        aDeliverySettlement({ status: "waiting", delayMs: 500, sentMessages: 0 }),
+      );
       assert.deepEqual(await claimDeliveries(store), { claimed: [], nextInMs: 500 });
       clock.advance(500);
       assert.deepEqual(idsOf((await claimDeliveries(store)).claimed), [first.id]);
@@ -159,7 +171,13 @@ export function deliveries(harness: () => Harness): void {
       const notice = anEvent("could not deliver", { source: "notice" });
       await store.settleDelivery(
         mine!,
-        aDeliverySettlement({ status: "failed", error: "blocked", notice, cursor: 2, doubts: 2 }),
+        aDeliverySettlement({
+          status: "failed",
+          error: "blocked",
+          notice,
+          sentMessages: 2,
+          uncertainSends: 2,
+        }),
       );
       assert.deepEqual(idsOf(await store.waitingEvents("main", 5)), [notice.id]);
       clock.advance(10);
@@ -168,7 +186,7 @@ export function deliveries(harness: () => Harness): void {
       assert.equal(await store.retryDelivery(newId()), "unknown");
       const [again] = (await claimDeliveries(store)).claimed;
       assert.deepEqual(
-        [again?.attempts, again?.cursor, again?.doubts, again?.error, again?.waitingSince],
+        [again?.attempts, again?.sentMessages, again?.uncertainSends, again?.error, again?.waitingSince],
         [1, 2, 0, null, clock.now()],
       );
     });

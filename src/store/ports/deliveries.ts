@@ -17,7 +17,12 @@ export type Deliveries = {
   /** Extends the leases that are still held, and answers which those are. */
   renewDeliveries(renewal: { ids: readonly string[]; lease: string; leaseMs: number }): Promise<string[]>;
   /** So many of its messages are known to be sent; the lease is renewed. False when it was lost. */
-  advanceDelivery(progress: { id: string; lease: string; cursor: number; leaseMs: number }): Promise<boolean>;
+  advanceDelivery(progress: {
+    id: string;
+    lease: string;
+    sentMessages: number;
+    leaseMs: number;
+  }): Promise<boolean>;
   settleDelivery(delivery: { id: string; lease: string }, settlement: DeliverySettlement): Promise<boolean>;
   /** It waits again, among those for another target; that costs no attempt. */
   moveDelivery(delivery: { id: string; lease: string }, target: Target): Promise<boolean>;

@@ -110,13 +110,13 @@ export function* waitingChannels(_dialect: Dialect, _input: null): Program<strin
   return rows.map((row) => String(row["name"]));
 }
 
-export type AdvanceInput = { id: string; lease: string; cursor: number; leaseMs: number; now: number };
+export type AdvanceInput = { id: string; lease: string; sentMessages: number; leaseMs: number; now: number };
 
 export function* advanceDelivery(_dialect: Dialect, input: AdvanceInput): Program<boolean> {
   const rows = yield {
     sql: `update delivery set cursor = $3, doubts = 0, ready_at = cast($4 as bigint)
       where id = $1 and lease = $2 and status = 'waiting' returning id`,
-    values: [input.id, input.lease, input.cursor, input.now + input.leaseMs],
+    values: [input.id, input.lease, input.sentMessages, input.now + input.leaseMs],
   };
   return rows.length > 0;
 }
@@ -150,8 +150,8 @@ export function* settleDelivery(dialect: Dialect, input: SettleDeliveryInput): P
       now + settlement.delayMs,
       settlement.countsAttempt ? 0 : 1,
       encodeOrNull(settlement.error),
-      settlement.cursor,
-      settlement.doubts,
+      settlement.sentMessages,
+      settlement.uncertainSends,
       settlement.status === "sent" ? now : null,
       waits ? null : now,
       waits ? 1 : 0,

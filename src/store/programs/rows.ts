@@ -149,7 +149,7 @@ export const toDelivery = (row: Row): Delivery => ({
   text: decode(row["text"]) as NewDelivery["text"],
   status: text(row["status"]) as DeliveryStatus,
   attempts: number(row["attempts"]),
-  cursor: number(row["cursor"]),
+  sentMessages: number(row["cursor"]),
   createdAt: number(row["created_at"]),
   sentAt: numberOrNull(row["sent_at"]),
   error: decodeOrNull(row["error"]),
@@ -160,7 +160,7 @@ export const toDelivery = (row: Row): Delivery => ({
 export const toClaimedDelivery = (row: Row): ClaimedDelivery => ({
   ...toDelivery(row),
   lease: text(row["lease"]),
-  doubts: number(row["doubts"]),
+  uncertainSends: number(row["doubts"]),
   waitingSince: number(row["waiting_since"] ?? row["created_at"]),
 });
 

@@ -121,8 +121,13 @@ describe("sqlite", () => {
     const claims = { channel: "telegram", limit: 5, lease: "lease", leaseMs };
     const { claimed } = await store.claimDeliveries(claims);
     assert.deepEqual(
-      claimed.map(({ id, doubts, cursor, waitingSince }) => ({ id, doubts, cursor, waitingSince })),
-      [{ id: "first", doubts: 1, cursor: 0, waitingSince: 5 }],
+      claimed.map(({ id, uncertainSends, sentMessages, waitingSince }) => ({
+        id,
+        uncertainSends,
+        sentMessages,
+        waitingSince,
+      })),
+      [{ id: "first", uncertainSends: 1, sentMessages: 0, waitingSince: 5 }],
       "those to one target are in one lane, old and new",
     );
     await store.close();
