@@ -3,6 +3,7 @@ import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { isAlive } from "../../test/support/process.ts";
 import { makeFolder } from "../../test/support/folder.ts";
 import { channelContract } from "./channel.contract.ts";
 import { createImessage } from "./imessage.ts";
@@ -30,14 +31,6 @@ function start(does: string | object, options: ImsgOptions = patient) {
 }
 
 const running = (command: readonly string[]) => createImessage({ command: [...command] }, { fetch }, patient);
-const isThere = (id: number) => {
-  try {
-    return process.kill(id, 0);
-  } catch {
-    return false;
-  }
-};
-
 channelContract("imessage (imsg)", {
   to,
   accepting: () => start("ok").channel,
@@ -209,7 +202,7 @@ describe("nothing is left of the program", () => {
   test("after an answer", async () => {
     const { channel, notes } = start("ok");
     await sendOn(channel, to);
-    assert.equal(isThere(notes()[0]?.group ?? 0), false);
+    assert.equal(isAlive(notes()[0]?.group ?? 0), false);
   });
 
   test("when it is stopped, with what it started", async () => {
@@ -217,23 +210,15 @@ describe("nothing is left of the program", () => {
     const child = () => started.notes().find((note) => note.child)?.child;
     assert.equal(await stopOnceAsked(started, () => child() !== undefined), "unknown");
     const [first] = started.notes();
-    assert.equal(isThere(first?.group ?? 0), false);
-    const stat = () => {
-      try {
-        return readFileSync(`/proc/${child()}/stat`, "utf8").split(" ")[2];
-      } catch {
-        return "gone";
-      }
-    };
-    // Killed, and perhaps not yet collected by whoever inherits it.
-    assert.match(process.platform === "linux" ? (stat() ?? "") : "gone", /^(gone|Z|X)$/);
+    assert.equal(isAlive(first?.group ?? 0), false);
+    assert.equal(isAlive(child() ?? 0), false);
   });
 
   test("when it does not want to end", async () => {
     const started = start("stubborn", { ...patient, graceMs: 200 });
     const kind = await stopOnceAsked(started, (notes) => notes.some(({ request }) => request));
     assert.equal(kind, "unknown");
-    assert.equal(isThere(started.notes()[0]?.group ?? 0), false);
+    assert.equal(isAlive(started.notes()[0]?.group ?? 0), false);
   });
 });
 

@@ -10,7 +10,8 @@ import {
   rpcRequest,
 } from "./json-rpc.ts";
 import { checkOf, quoted, rejected, unknown } from "./outcome.ts";
-import { askProgram, type ProgramEnd } from "../processes/ask.ts";
+import { createReaper } from "../processes/reaper.ts";
+import { askProgram, type AskOutcome } from "../processes/ask.ts";
 
 export type ImsgOptions = { timeoutMs?: number; graceMs?: number };
 
@@ -22,13 +23,14 @@ type Imsg = {
 };
 
 export function createImsg(
-  command: readonly string[],
+  [command = "", ...args]: readonly string[],
   { timeoutMs = 60_000, graceMs = 2000 }: ImsgOptions = {},
 ): Imsg {
+  const reaper = createReaper();
   const ask = (id: string, method: string, params: object, signal: AbortSignal) => {
     const line = onOneLine(JSON.stringify(rpcRequest(id, method, params)));
     const readLine = (written: string) => readRpcAnswer(parsed(written), id);
-    return askProgram({ command, line, readLine, timeoutMs, graceMs }, signal);
+    return askProgram({ command, args, line, readLine, timeoutMs, graceMs, reaper }, signal);
   };
   return {
     async send({ id, to, text, isChat }, signal) {
@@ -36,12 +38,12 @@ export function createImsg(
       // Without a service, imsg may fall back to SMS.
       const params = isChat ? { chat_guid: to, text } : { to, text, service: "imessage" };
       const end = await ask(id, "send", params, signal);
-      return end.kind === "answered" ? readAnswer(end.answer) : withoutAnswer(end, command);
+      return end.kind === "replied" ? readReply(end.reply) : withoutReply(end, command);
     },
     async check(signal) {
       const end = await ask("check", "status", {}, signal);
-      if (end.kind !== "answered") return checkOf(withoutAnswer(end, command), "");
-      return readStatus(end.answer);
+      if (end.kind !== "replied") return checkOf(withoutReply(end, command), "");
+      return readStatus(end.reply);
     },
   };
 }
@@ -60,7 +62,7 @@ function parsed(line: string): unknown {
   }
 }
 
-function readAnswer(answer: RpcAnswer): SendOutcome {
+function readReply(answer: RpcAnswer): SendOutcome {
   if (answer.kind === "error") return readError(answer);
   const { ok } = answer.result as { ok?: unknown };
   return ok === true ? { kind: "sent" } : unknown("imsg answered, but not that it was sent");
@@ -92,12 +94,12 @@ function readStatus(answer: RpcAnswer): CheckResult {
   return { ok: false, reason: `imsg is not ready: ${inItsWords(answer)}` };
 }
 
-type WithoutAnswer = Exclude<ProgramEnd<RpcAnswer>, { kind: "answered" }>;
+type WithoutReply = Exclude<AskOutcome<RpcAnswer>, { kind: "replied" }>;
 
 const noSuchCommand = 127;
 const sshNotConnected = /^ssh: (connect to host|Could not resolve hostname) /m;
 
-function withoutAnswer(end: WithoutAnswer, [program = ""]: readonly string[]): SendOutcome {
+function withoutReply(end: WithoutReply, program: string): SendOutcome {
   if (end.kind === "stopped") return unknown("stopped before imsg answered");
   if (end.kind === "late") return unknown("imsg did not answer in time");
   if (end.kind === "not-started") return notStarted(end.code, program);

@@ -1,5 +1,6 @@
 // The bot's access token: asked for with its id and secret, kept until shortly before it expires, and asked for once
 // however many messages wait for it.
+import { onAbort } from "../core/abort.ts";
 import type { SendOutcome } from "../sdk/channel.ts";
 import { limited, quoted, rejected } from "./outcome.ts";
 import { type PlatformAnswer, postForm, retryAfterMs } from "./request.ts";
@@ -62,11 +63,9 @@ export function createTokenSource(settings: TokenSettings, { fetch, now }: Token
 
 async function unlessStopped<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | null> {
   const stopped = Promise.withResolvers<null>();
-  const stop = () => stopped.resolve(null);
-  if (signal.aborted) stop();
-  else signal.addEventListener("abort", stop, { once: true });
+  const release = onAbort(signal, () => stopped.resolve(null));
   const first = await Promise.race([promise, stopped.promise]);
-  signal.removeEventListener("abort", stop);
+  release();
   return first;
 }
 

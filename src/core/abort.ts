@@ -1,14 +1,19 @@
 // Waiting for work that may not listen to its signal.
 
+/** Calls `act` when the signal fires, or at once if it has; the result takes the listener away. */
+export function onAbort(signal: AbortSignal, act: () => void): () => void {
+  if (signal.aborted) act();
+  else signal.addEventListener("abort", act, { once: true });
+  return () => signal.removeEventListener("abort", act);
+}
+
 /** Rejects when the signal fires, also where the work does not listen to it. */
 export async function orStopped<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const stop = Promise.withResolvers<never>();
-  const onAbort = () => stop.reject(signal.reason);
-  if (signal.aborted) onAbort();
-  else signal.addEventListener("abort", onAbort, { once: true });
+  const release = onAbort(signal, () => stop.reject(signal.reason));
   try {
     return await Promise.race([work, stop.promise]);
   } finally {
-    signal.removeEventListener("abort", onAbort);
+    release();
   }
 }

@@ -6,6 +6,7 @@ import { rmSync } from "node:fs";
 import { after, test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { MCPMock } from "@copilotkit/aimock";
+import { isAlive } from "../../test/support/process.ts";
 import { eventually } from "../../test/fakes/clock.ts";
 import { makeFolder } from "../../test/support/folder.ts";
 import type { McpServerConfig } from "../config/config.ts";
@@ -69,14 +70,6 @@ async function mockServer(t: TestContext): Promise<{ mock: MCPMock; url: string 
 }
 
 const block = (result: string): string | undefined => parseFences(result)[0]?.text;
-const isAlive = (id: number): boolean => {
-  try {
-    process.kill(id, 0);
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 test("over HTTP: tools, their keys and names, and which may change something", async (t) => {
   const { url, mock } = await mockServer(t);

@@ -11,11 +11,10 @@ import {
 } from "@ai-sdk/mcp";
 import type { McpServerConfig } from "../config/config.ts";
 import { mcpPrefix } from "../core/tool.ts";
-import { withTail } from "../processes/failure.ts";
-import { notStarted } from "../processes/failure.ts";
+import { howItEnded, notStarted, withTail } from "../processes/failure.ts";
 import { codeOf } from "../core/errors.ts";
 import type { Reaper } from "../processes/reaper.ts";
-import { orStopped } from "../core/abort.ts";
+import { onAbort, orStopped } from "../core/abort.ts";
 import { ToolFault } from "./fault.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
 import { createStdioTransport, type StdioTransport } from "./stdio.ts";
@@ -56,10 +55,9 @@ export async function connectMcp(
   const limit = AbortSignal.timeout(limitMs);
   const until = AbortSignal.any([signal, limit]);
   const wire = config.kind === "http" ? httpWire(config) : programWire(config, options);
-  const stop = () => void wire.close();
-  signal.addEventListener("abort", stop, { once: true });
+  const release = onAbort(signal, () => void wire.close());
   const close = async () => {
-    signal.removeEventListener("abort", stop);
+    release();
     await wire.close();
   };
   try {
@@ -113,19 +111,17 @@ function programWire(
   options: McpOptions,
 ): Wire {
   const { environment, workspace, reaper, graceMs = 2000 } = options;
-  const held = reaper.hold();
   const program = createStdioTransport({
     command,
     args,
     // Not the workspace: what the agent may write there could change what the program does.
     folder: homeOf(environment),
     env: { ...sharedEnvironment(env, environment), ROUSE_WORKSPACE: workspace },
-    held,
+    reaper,
     graceMs,
   });
   let closed: Promise<void> | null = null;
-  const close = () => (closed ??= program.close().finally(() => held.letGo()));
-  return { transport: program satisfies MCPTransport, program, close };
+  return { transport: program satisfies MCPTransport, program, close: () => (closed ??= program.close()) };
 }
 
 function homeOf({ HOME }: NodeJS.ProcessEnv): string {
@@ -139,14 +135,15 @@ function faultOf(
   program: StdioTransport | null,
 ): ToolFault {
   const name = `the MCP server ${server}`;
-  const ended = program?.ended();
-  if (ended) return new ToolFault(withTail(`${name} ${ended.how}`, ended.errorTail), true);
+  const end = program?.endedBy();
+  if (end?.kind === "ended")
+    return new ToolFault(withTail(`${name} ${howItEnded(end)}`, end.errorTail), true);
   const status = MCPClientError.isInstance(fault) ? fault.statusCode : undefined;
   if (status !== undefined && status >= 400) {
     const mayPass = status >= 500 || status === 408 || status === 425 || status === 429;
     return new ToolFault(`${name} answered with HTTP ${status}`, mayPass);
   }
-  const code = deepCode(fault);
+  const code = end?.code ?? deepCode(fault);
   if (config.kind === "command" && code !== null) {
     const { reason, mayPass } = notStarted(config.command, code);
     return new ToolFault(`${name} could not be started: ${reason}`, mayPass);

@@ -17,3 +17,6 @@ export function withTail(reason: string, errorTail: string): string {
   const tail = oneLine(errorTail).slice(-longestTail).trim();
   return tail === "" ? reason : `${reason}: ${tail}`;
 }
+
+export const howItEnded = ({ exitCode, by }: { exitCode: number | null; by: string | null }): string =>
+  exitCode === null ? `was ended by ${by ?? "a signal"}` : `ended with exit code ${exitCode}`;

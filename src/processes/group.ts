@@ -1,23 +1,19 @@
-// A child process in a group of its own, so that it can be ended with everything it started.
+// A child process as the leader of a process group, so that a signal reaches everything it started.
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import type { Readable } from "node:stream";
 
 export type GroupOptions = {
   command: string;
   args: readonly string[];
-  folder: string;
+  /** Where it runs; without one, where the gateway runs. */
+  folder?: string;
   env: Record<string, string>;
 };
 
 const errorTailBytes = 2000;
 
-export const startGroup = (options: GroupOptions): ChildProcessWithoutNullStreams =>
-  spawn(options.command, options.args, {
-    cwd: options.folder,
-    env: options.env,
-    detached: true,
-    stdio: "pipe",
-  });
+export const startGroup = ({ command, args, folder, env }: GroupOptions): ChildProcessWithoutNullStreams =>
+  spawn(command, args, { cwd: folder, env, detached: true, stdio: "pipe" });
 
 export function signalGroup(group: number | undefined, name: "SIGTERM" | "SIGKILL"): void {
   if (group === undefined) return;

@@ -1,17 +1,17 @@
-// Output as lines, each of a length that can be held.
+// Output as lines, each of a length that can be held. Empty lines are left out.
+import type { Readable } from "node:stream";
+
+export type LineEvents = { onLine: (line: string) => void; onTooLong: () => void };
 
 export type LineReader = {
   take(chunk: Buffer): void;
-  /** What came last may lack its line break. */
+  /** The last line may lack its line break. */
   end(): void;
 };
 
 const lineBreak = 10;
 
-export function createLineReader(
-  longestBytes: number,
-  { onLine, onTooLong }: { onLine: (line: string) => void; onTooLong: () => void },
-): LineReader {
+export function createLineReader(longestBytes: number, { onLine, onTooLong }: LineEvents): LineReader {
   let parts: Buffer[] = [];
   let length = 0;
 
@@ -41,4 +41,26 @@ export function createLineReader(
     },
     end: finish,
   };
+}
+
+export function readLines(stream: Readable, longestBytes: number, events: LineEvents): void {
+  const reader = createLineReader(longestBytes, events);
+  stream.on("data", reader.take);
+  stream.on("end", reader.end);
+}
+
+/** The same for a reader that sets the pace. */
+export async function* linesOf(
+  chunks: AsyncIterable<Buffer>,
+  longestBytes: number,
+  onTooLong: () => void,
+): AsyncGenerator<string> {
+  const lines: string[] = [];
+  const reader = createLineReader(longestBytes, { onLine: (line) => lines.push(line), onTooLong });
+  for await (const chunk of chunks) {
+    reader.take(chunk);
+    yield* lines.splice(0);
+  }
+  reader.end();
+  yield* lines;
 }

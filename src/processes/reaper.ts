@@ -1,14 +1,14 @@
 // Ends what a gateway that was killed leaves behind. Programs run in groups of their own and would outlive it; the
-// next gateway would begin the same run while the old program is still at it.
+// next gateway would start the same run while the old program is still at it.
 //
-// A small shell holds the other end of a pipe and the numbers of the groups that run. The pipe closes however the
-// gateway ends, and then the groups are killed. It lives only while something is held.
+// A small shell holds the other end of a pipe and knows the groups that run. The pipe closes however the gateway ends,
+// and then the shell kills those groups. It runs only while something is held.
 import { type ChildProcess, spawn } from "node:child_process";
 
-export type Held = { watch(group: number): void; letGo(): void };
+export type Hold = { add(group: number): void; release(): void };
 export type Reaper = {
-  /** Called before a program is started, so that the reaper is there first. */
-  hold(): Held;
+  /** Called before a program is started, so that the shell is there first. */
+  hold(): Hold;
 };
 
 const script = `trap '' TERM INT HUP
@@ -17,7 +17,7 @@ while read -r word group; do
   rest=
   for each in $groups; do [ "$each" = "$group" ] || rest="$rest $each"; done
   groups=$rest
-  [ "$word" = watch ] && groups="$groups $group"
+  [ "$word" = add ] && groups="$groups $group"
 done
 for each in $groups; do kill -s KILL -- "-$each"; done`;
 
@@ -32,7 +32,7 @@ export function createReaper(): Reaper {
       detached: true,
       stdio: ["pipe", "ignore", "ignore"],
     });
-    // Without it programs run all the same.
+    // Programs run without the shell too.
     started.on("error", () => {});
     started.stdin?.on("error", () => {});
     return started;
@@ -43,14 +43,14 @@ export function createReaper(): Reaper {
       holders++;
       shell ??= start();
       const { stdin } = shell;
-      let watched: number | null = null;
+      let added: number | null = null;
       return {
-        watch(group) {
-          watched = group;
-          stdin?.write(`watch ${group}\n`);
+        add(group) {
+          added = group;
+          stdin?.write(`add ${group}\n`);
         },
-        letGo() {
-          if (watched !== null) stdin?.write(`drop ${watched}\n`);
+        release() {
+          if (added !== null) stdin?.write(`drop ${added}\n`);
           if (--holders > 0) return;
           stdin?.end();
           shell = null;

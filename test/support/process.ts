@@ -1,5 +1,6 @@
 // A real gateway process on a config file: started, watched, stopped, killed.
 import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 export type Exit = { code: number | null; signal: NodeJS.Signals | null };
@@ -139,10 +140,11 @@ export async function until<T>(
   }
 }
 
+/** A process that has ended and was not collected yet does not count. */
 export const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
-    return true;
+    return process.platform !== "linux" || !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
   } catch {
     return false;
   }

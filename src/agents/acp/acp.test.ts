@@ -4,6 +4,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { after, test } from "node:test";
+import { isAlive } from "../../../test/support/process.ts";
 import { eventually } from "../../../test/fakes/clock.ts";
 import { makeFolder } from "../../../test/support/folder.ts";
 import type { AgentOutcome } from "../../core/outcome.ts";
@@ -283,14 +284,6 @@ test("a program that says nothing, or speaks another version, is given up", { ti
   assert.deepEqual(other, failed(`the command ${process.execPath} does not speak ACP`));
 });
 
-const alive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch {
-    return false;
-  }
-};
 const processesIn = (file: string): number[] => readFileSync(file, "utf8").trim().split(" ").map(Number);
 
 test("stopped, an agent that cancels and its program are gone", async () => {
@@ -300,7 +293,7 @@ test("stopped, an agent that cancels and its program are gone", async () => {
   await eventually(() => existsSync(file), "the turn");
   stop.abort();
   assert.deepEqual(await outcome, stopped);
-  assert.ok(!processesIn(file).some(alive));
+  assert.ok(!processesIn(file).some(isAlive));
 });
 
 test("stopped, an agent deaf to it and its children are gone within six seconds", async () => {
@@ -310,11 +303,11 @@ test("stopped, an agent deaf to it and its children are gone within six seconds"
   const outcome = agent.run(contractTurn(), stop.signal);
   await eventually(() => existsSync(file), "the turn");
   const processes = processesIn(file);
-  assert.equal(processes.filter(alive).length, 2);
+  assert.equal(processes.filter(isAlive).length, 2);
   const stoppedAt = performance.now();
   stop.abort();
   assert.deepEqual(await outcome, stopped);
-  await eventually(() => !processes.some(alive), "the end of every process");
+  await eventually(() => !processes.some(isAlive), "the end of every process");
   const tookMs = performance.now() - stoppedAt;
   assert.ok(tookMs < 6000, `took ${tookMs} ms`);
 });
@@ -324,7 +317,7 @@ test("after the turn nothing is left of it", async () => {
   assert.deepEqual(await run("leaving", file), replied("Done."));
   const processes = processesIn(file);
   assert.equal(processes.length, 2);
-  await eventually(() => !processes.some(alive), "the end of every process");
+  await eventually(() => !processes.some(isAlive), "the end of every process");
 });
 
 test("a gateway that is killed leaves nothing running", async () => {
@@ -336,7 +329,7 @@ test("a gateway that is killed leaves nothing running", async () => {
   const gateway = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: "inherit" });
   await eventually(() => existsSync(file), "the turn");
   const processes = processesIn(file);
-  assert.equal(processes.filter(alive).length, 2);
+  assert.equal(processes.filter(isAlive).length, 2);
   gateway.kill("SIGKILL");
-  await eventually(() => !processes.some(alive), "the end of every process");
+  await eventually(() => !processes.some(isAlive), "the end of every process");
 });

@@ -2,7 +2,7 @@
 import { mkdir } from "node:fs/promises";
 import type { AgentConfig } from "../../config/config.ts";
 import { converse } from "./converse.ts";
-import { startProgram } from "../../processes/interactive.ts";
+import { startProgram } from "../../processes/program.ts";
 import type { Agent } from "../agent.ts";
 import { programEnvironment } from "../environment.ts";
 import { failed, failedToStart } from "../failure.ts";
@@ -24,7 +24,6 @@ export function createAcpAgent(
       } catch (fault) {
         return failed(`the workspace ${config.workspace} could not be made: ${codeOf(fault)}`);
       }
-      const held = reaper.hold();
       try {
         const program = startProgram({
           command: config.command,
@@ -32,13 +31,11 @@ export function createAcpAgent(
           folder: config.workspace,
           env: programEnvironment(turn, config.env, environment),
           graceMs,
-          onStarted: held.watch,
+          reaper,
         });
         return await converse({ program, turn, config, startMs }, signal);
       } catch (fault) {
         return failedToStart(config.command, codeOf(fault));
-      } finally {
-        held.letGo();
       }
     },
   };

@@ -5,13 +5,14 @@
 import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
 import { client, type ClientConnection } from "@agentclientprotocol/sdk";
 import type { PermissionKind } from "../../config/config.ts";
+import { onAbort } from "../../core/abort.ts";
 import type { AgentOutcome } from "../../core/outcome.ts";
 import type { AgentInput } from "../agent.ts";
 import { type Failed, failed } from "../failure.ts";
 import { messagesOf, NotSpoken } from "./messages.ts";
 import { brokenOutcome, finishedOutcome } from "./outcome.ts";
 import { choose } from "./permission.ts";
-import type { Program } from "../../processes/interactive.ts";
+import type { Program } from "../../processes/program.ts";
 import { initialize, openSession } from "./session.ts";
 import { applySettings } from "./settings.ts";
 import { changes, createWatch, type Watch } from "./updates.ts";
@@ -46,8 +47,7 @@ export async function converse(talk: Talk, signal: AbortSignal): Promise<AgentOu
     onActing: () => void mayAct(turn).then((may) => (may ? undefined : stop())),
     onTooLong: () => interrupt(failed(`the agent's reply has more than ${longestReply} characters`)),
   });
-  if (signal.aborted) stop();
-  else signal.addEventListener("abort", stop, { once: true });
+  const release = onAbort(signal, stop);
 
   const connection = connect(talk, watch);
   const asking: Promise<Result> = ask(talk, connection, watch, state).then(
@@ -55,10 +55,10 @@ export async function converse(talk: Talk, signal: AbortSignal): Promise<AgentOu
     (fault: unknown) => ({ fault }),
   );
   const first = await Promise.race([asking, interrupted]);
-  signal.removeEventListener("abort", stop);
+  release();
   const isInterrupted = "kind" in first;
   if (isInterrupted) await cancel(connection, state, asking);
-  const end = await program.end(isInterrupted ? 0 : leaveMs);
+  const end = await program.leave(isInterrupted ? 0 : leaveMs);
   connection.close();
 
   const seen = watch.report();

@@ -6,6 +6,7 @@
 import type { Readable, Writable } from "node:stream";
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
 import { z } from "zod";
+import { linesOf } from "../../processes/lines.ts";
 
 export class NotSpoken extends Error {}
 
@@ -38,13 +39,17 @@ function send(input: Writable, text: string): Promise<void> {
 async function* received(output: Readable, asked: Set<unknown>): AsyncGenerator<AnyMessage> {
   let strayLines = 0;
   let begun = false;
-  for await (const line of linesOf(output as AsyncIterable<Buffer>)) {
+  for await (const line of linesOf(output as AsyncIterable<Buffer>, longestMessage, giveUp)) {
     const message = messageIn(line, asked);
     begun ||= message !== null;
     if (message !== null) yield message;
     else if (!begun && ++strayLines > mostStrayLines) throw new NotSpoken();
   }
 }
+
+const giveUp = (): never => {
+  throw new NotSpoken();
+};
 
 function messageIn(line: string, asked: Set<unknown>): AnyMessage | null {
   let value: unknown;
@@ -56,25 +61,4 @@ function messageIn(line: string, asked: Set<unknown>): AnyMessage | null {
   if (request.safeParse(value).success) return value as AnyMessage;
   const { data } = answer.safeParse(value);
   return data !== undefined && !("method" in data) && asked.delete(data.id) ? (value as AnyMessage) : null;
-}
-
-async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  const newline = 0x0a;
-  let parts: Buffer[] = [];
-  let length = 0;
-  const taken = (last: Buffer): string => {
-    const line = Buffer.concat([...parts, last]).toString("utf8");
-    [parts, length] = [[], 0];
-    return line;
-  };
-  for await (let chunk of chunks) {
-    for (let at = chunk.indexOf(newline); at !== -1; at = chunk.indexOf(newline)) {
-      yield taken(chunk.subarray(0, at));
-      chunk = chunk.subarray(at + 1);
-    }
-    length += chunk.length;
-    if (length > longestMessage) throw new NotSpoken();
-    parts.push(chunk);
-  }
-  if (length > 0) yield taken(Buffer.alloc(0));
 }

@@ -4,9 +4,9 @@ import { z } from "zod";
 import type { AgentOutcome, AgentReport } from "../../core/outcome.ts";
 import { cutWithMark, oneLine } from "../../core/text.ts";
 import { type Failed, failed, failedToStart } from "../failure.ts";
-import { withTail } from "../../processes/failure.ts";
+import { howItEnded, withTail } from "../../processes/failure.ts";
 import { NotSpoken } from "./messages.ts";
-import type { ProgramEnd } from "../../processes/interactive.ts";
+import type { ProgramEnd } from "../../processes/program.ts";
 
 const count = z.int().nonnegative();
 /** The protocol has tokens only in its drafts; some agents give them already. */
@@ -53,11 +53,7 @@ export function brokenOutcome(fault: unknown, end: ProgramEnd, command: string, 
   if (fault instanceof NotSpoken)
     return failed(withTail(`the command ${command} does not speak ACP`, end.errorTail));
   const when = begun ? "in the middle of the turn" : "before it spoke ACP";
-  const how = end.forced
-    ? "closed its output"
-    : end.exitCode === null
-      ? `was ended by ${end.by ?? "a signal"}`
-      : `ended with exit code ${end.exitCode}`;
+  const how = end.forced ? "closed its output" : howItEnded(end);
   const mayPass = begun || (end.exitCode === null && !end.forced);
   return failed(withTail(`the command ${how} ${when}`, end.errorTail), mayPass);
 }

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { isAlive } from "../../../test/support/process.ts";
 import { eventually } from "../../../test/fakes/clock.ts";
 import { agentContract, contractTurn } from "../agent.contract.ts";
 import { createCommandAgent, type CommandConfig } from "./command.ts";
@@ -151,15 +152,6 @@ test("an ended program is not waited for because of what it left in the backgrou
   assert.deepEqual(await run("sleep 5 & echo done"), { kind: "replied", reply: "done" });
 });
 
-const alive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch {
-    return false;
-  }
-};
-
 test("stopped after the program has ended, what it left behind goes too", async () => {
   const file = join(folder, "left-behind");
   const stop = new AbortController();
@@ -167,10 +159,10 @@ test("stopped after the program has ended, what it left behind goes too", async 
   const outcome = shell(script).run(contractTurn(), stop.signal);
   await eventually(() => existsSync(file), "the program's start");
   const [program, left] = readFileSync(file, "utf8").trim().split(" ").map(Number);
-  await eventually(() => !alive(program!), "the program's end");
+  await eventually(() => !isAlive(program!), "the program's end");
   stop.abort();
   await outcome;
-  await eventually(() => !alive(left!), "the end of what it left");
+  await eventually(() => !isAlive(left!), "the end of what it left");
 });
 
 for (const [what, trap] of [
@@ -187,5 +179,5 @@ for (const [what, trap] of [
     assert.deepEqual(await outcome, { kind: "failed", reason: "it was stopped", mayPass: true });
     const pids = readFileSync(file, "utf8").trim().split(" ").map(Number);
     assert.equal(pids.length, 2);
-    await eventually(() => !pids.some(alive), "the end of every process");
+    await eventually(() => !pids.some(isAlive), "the end of every process");
   });

@@ -5,7 +5,6 @@ import type { AgentConfig } from "../../config/config.ts";
 import { failed, type Failed, failedToStart } from "../failure.ts";
 import { withTail } from "../../processes/failure.ts";
 import { runProcess, type ProcessEnd, type ProcessOptions } from "../../processes/run.ts";
-import { codeOf } from "../../core/errors.ts";
 import { createReaper } from "../../processes/reaper.ts";
 
 export type CommandConfig = Extract<AgentConfig, { kind: "command" }>;
@@ -27,16 +26,8 @@ export function createLaunch(
   const { command, workspace: folder, outputLimitBytes } = config;
   const reaper = createReaper();
   return async (turn, { env = [], ...start }, signal) => {
-    const held = reaper.hold();
     const seen = programEnvironment(turn, [...env, ...config.env], environment);
-    const options = { ...start, command, folder, env: seen, outputLimitBytes, graceMs };
-    try {
-      return await runProcess({ ...options, onStarted: held.watch }, signal);
-    } catch (fault) {
-      return { kind: "not-started", code: codeOf(fault) };
-    } finally {
-      held.letGo();
-    }
+    return runProcess({ ...start, command, folder, env: seen, outputLimitBytes, graceMs, reaper }, signal);
   };
 }
 

@@ -4,7 +4,6 @@ import { describe, test } from "node:test";
 import { askedOf, effortOf } from "./asked.ts";
 import { mayPass } from "./fault.ts";
 import { presets } from "./index.ts";
-import { createLineReader } from "../../../processes/lines.ts";
 import { type Asked, nothingSeen, type Preset, type Seen } from "./preset.ts";
 
 const asked = (more: Partial<Asked> = {}): Asked => ({
@@ -307,15 +306,4 @@ test("which failures may pass", () => {
     "error_max_turns",
   ])
     assert.ok(!by(message), message);
-});
-
-test("lines are whole however they arrive; one that is too long is told once", () => {
-  const lines: string[] = [];
-  let tooLong = 0;
-  const reader = createLineReader(10, { onLine: (line) => lines.push(line), onTooLong: () => tooLong++ });
-  for (const byte of Buffer.from("ünï\n\nab\n")) reader.take(Buffer.from([byte]));
-  for (const chunk of ["0123", "456789x", "yz", "\nnext\nla", "st"]) reader.take(Buffer.from(chunk));
-  reader.end();
-  assert.deepEqual(lines, ["ünï", "ab", "next", "last"]);
-  assert.equal(tooLong, 1);
 });

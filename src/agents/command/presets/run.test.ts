@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
+import { isAlive } from "../../../../test/support/process.ts";
 import { eventually } from "../../../../test/fakes/clock.ts";
 import { type CommandPreset, commandPresets } from "../../../config/config.ts";
 import type { AgentOutcome } from "../../../core/outcome.ts";
@@ -197,13 +198,4 @@ function makeShell(script: string): string {
   const file = join(folder, `shell-${made++}`);
   writeFileSync(file, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   return file;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch {
-    return false;
-  }
 }
