@@ -1,5 +1,5 @@
-// A delivery that has ended without having arrived for sure, and has a fallback, is made once more for that: the whole
-// text, to another target, with no fallback of its own.
+// A delivery that failed, or may have, and has a fallback becomes a second delivery: the whole text to the fallback's
+// target, with no fallback of its own.
 import type { ClaimedDelivery } from "../core/delivery.ts";
 import { resolveTarget, type TargetPolicy } from "../core/target.ts";
 import type { DeliverySettlement } from "../core/settlement.ts";

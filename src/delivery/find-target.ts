@@ -1,11 +1,11 @@
-// Where a delivery goes, looked up again at the moment of sending: channels and recipients may have changed.
+// Where a delivery goes, resolved again at each attempt: channels and recipients may have changed.
 import type { Delivery } from "../core/delivery.ts";
 import { resolveTarget, type ResolvedTarget, type TargetPolicy } from "../core/target.ts";
 import type { Store } from "../store/ports/store.ts";
 
 /**
- * The target it was given; where that is not to be had, what its run asked for (`last` may mean another by now). Once
- * a part of it was sent, the rest goes to the same place or nowhere.
+ * The delivery's own target; where that does not resolve, the one its run asked for (`last` may be another by now).
+ * Once a message was sent, the rest goes to the same target or nowhere.
  */
 export async function findTarget(
   delivery: Pick<Delivery, "channel" | "to" | "runId" | "sentMessages">,

@@ -1,14 +1,14 @@
-// The rule of what follows from an attempt to send: pure.
+// Decides what follows from an attempt to send. Pure.
 //
 //   sent      → sent
 //   retry     → waiting (the platform's delay, else back-off), or the end when a day has passed
 //   rejected  → failed
-//   unknown   → waiting once, then unknown: better twice than never, but not for ever; on a platform that sorts out
-//               what it gets twice, waiting as after `retry`
-//   stopped   → waiting, at no cost
+//   unknown   → waiting once, then unknown: better twice than never, but not for ever; on a platform that drops
+//               duplicates, waiting as after `retry`
+//   stopped   → waiting, and the attempt does not count
 //
-// An end other than `sent` is handed on to the fallback (`fallback.ts`), or else leaves one notice for the main
-// session, so that it is never silent.
+// A delivery that ends otherwise than `sent` goes to its fallback (`fallback.ts`), or else leaves one notice for the
+// main session: it is never silent.
 import type { ClaimedDelivery } from "../core/delivery.ts";
 import { backOffMs } from "../core/retry.ts";
 import { mainSessionKey } from "../core/run.ts";
@@ -25,7 +25,7 @@ export const sendPolicy: SendPolicy = {
   giveUpAfterMs: 86_400_000,
 };
 
-/** What is known when an attempt is over; `random` in [0, 1). */
+/** What else the decision needs; `random` in [0, 1), `idempotent`: the platform drops duplicates. */
 export type SendMoment = { now: number; random: number; newId: () => string; idempotent: boolean };
 
 export function settleSend(
@@ -60,7 +60,7 @@ export function settleSend(
   }
 }
 
-/** It cannot be tried: there is nowhere to send it, or nothing to send. */
+/** Not tried: there is nowhere to send it, or nothing to send. */
 export const settleUntried = (
   delivery: ClaimedDelivery,
   reason: string,

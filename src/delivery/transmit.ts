@@ -31,22 +31,21 @@ export async function transmit(
   { send, advance, stopping }: TransmitPorts,
 ): Promise<Transmission> {
   let { uncertainSends } = delivery;
+  const endedAt = (sentMessages: number, outcome: Progress["outcome"]): Progress => ({
+    kind: "ended",
+    sentMessages,
+    uncertainSends,
+    outcome,
+  });
   for (const [index, text] of messages.entries()) {
     if (index < delivery.sentMessages) continue;
-    if (stopping.aborted)
-      return { kind: "ended", sentMessages: index, uncertainSends, outcome: { kind: "stopped" } };
+    if (stopping.aborted) return endedAt(index, { kind: "stopped" });
     const outcome = await send({ id: `${delivery.id}-${index}`, to, text });
     const isStopped = outcome.kind === "retry" && stopping.aborted;
-    if (outcome.kind !== "sent")
-      return {
-        kind: "ended",
-        sentMessages: index,
-        uncertainSends,
-        outcome: isStopped ? { kind: "stopped" } : outcome,
-      };
+    if (outcome.kind !== "sent") return endedAt(index, isStopped ? { kind: "stopped" } : outcome);
     uncertainSends = 0;
     const isLast = index === messages.length - 1;
     if (!isLast && !(await advance(index + 1))) return { kind: "lost" };
   }
-  return { kind: "ended", sentMessages: messages.length, uncertainSends, outcome: { kind: "sent" } };
+  return endedAt(messages.length, { kind: "sent" });
 }
