@@ -16,10 +16,10 @@ export async function openStore(
   { thread, onGroup }: { thread?: WriterThread; onGroup?: (size: number) => void } = {},
 ): Promise<Store> {
   if (url === null) {
-    const { openSqliteStore } = await import("./sqlite/sqlite.ts");
+    const { openSqliteStore } = await import("./sqlite/open.ts");
     return openSqliteStore({ path, clock: systemClock, leaseMs: leaseSeconds * 1000, onGroup, thread });
   }
   await thread?.close();
-  const { openPostgresStore } = await import("./postgres/postgres.ts");
+  const { openPostgresStore } = await import("./postgres/open.ts");
   return openPostgresStore({ url, migrate: true, onGroup });
 }

@@ -20,8 +20,8 @@ import {
   type Row,
   type Statement,
   type Value,
-} from "./driver/driver.ts";
-import { openPostgresStore, sessionSettings } from "./postgres/postgres.ts";
+} from "./driver/program.ts";
+import { openPostgresStore, sessionSettings } from "./postgres/open.ts";
 import { accept, acceptEvents, acceptRuns, packGroup } from "./programs/accept.ts";
 import { toClaimedRow, toEventRow, toRunRow } from "./programs/rows.ts";
 import { backlog } from "./programs/backlog.ts";
@@ -39,7 +39,7 @@ import { waitingEvents } from "./programs/lists.ts";
 import { commitMail, unseenMail, waitingMail } from "./programs/mail.ts";
 import { countUnfinished, countWaiting, sweep } from "./programs/upkeep.ts";
 import { settleRuns } from "./programs/settle.ts";
-import { openSqliteStore } from "./sqlite/sqlite.ts";
+import { openSqliteStore } from "./sqlite/open.ts";
 import type { AttemptStart } from "../core/attempt.ts";
 import { makeFolder } from "../../test/support/folder.ts";
 

@@ -8,8 +8,8 @@ import { aHeartbeatRequest, anEvent } from "../../test/builders/acceptance.ts";
 import { aRun } from "../../test/builders/run.ts";
 import { aDelivery, aDeliverySettlement, aSettlement } from "../../test/builders/settlement.ts";
 import { createTestClock, leaseMs } from "./ports/harness.contract.ts";
-import { answerTo, postgresDialect, statementsOf, type Program, type Row } from "./driver/driver.ts";
-import { openPostgresStore } from "./postgres/postgres.ts";
+import { answerTo, postgresDialect, statementsOf, type Program, type Row } from "./driver/program.ts";
+import { openPostgresStore } from "./postgres/open.ts";
 import { toArrays } from "./postgres/arrays.ts";
 import { acceptEvents, acceptRuns } from "./programs/accept.ts";
 import {

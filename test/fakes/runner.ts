@@ -10,7 +10,7 @@ import { outsideMessage } from "../../src/core/message.ts";
 import type { RunRequest } from "../../src/core/action.ts";
 import type { Acceptance } from "../../src/core/request.ts";
 import { createRunner, type RunnerOptions } from "../../src/runner/runner.ts";
-import { openSqliteStore } from "../../src/store/sqlite/sqlite.ts";
+import { openSqliteStore } from "../../src/store/sqlite/open.ts";
 import type { Store } from "../../src/store/ports/store.ts";
 import { aHeartbeatRequest, anAcceptance, anEvent } from "../builders/acceptance.ts";
 import { aRun, aRunRequest } from "../builders/run.ts";

@@ -1,6 +1,6 @@
 // Once for the whole test run: one PostgreSQL, whose address the test processes inherit, and a database in it that is
 // up to date.
-import { openPostgresStore } from "../../src/store/postgres/postgres.ts";
+import { openPostgresStore } from "../../src/store/postgres/open.ts";
 import {
   createDatabase,
   postgresVariable,

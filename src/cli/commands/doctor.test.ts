@@ -7,7 +7,7 @@ import test, { type TestContext } from "node:test";
 import { systemClock } from "../../core/clock.ts";
 import { newId } from "../../core/id.ts";
 import { createDatabase } from "../../../test/support/postgres.ts";
-import { openPostgresStore } from "../../store/postgres/postgres.ts";
+import { openPostgresStore } from "../../store/postgres/open.ts";
 import { anAcceptance, anEvent } from "../../../test/builders/acceptance.ts";
 import { aRun } from "../../../test/builders/run.ts";
 import { aSettlement } from "../../../test/builders/settlement.ts";

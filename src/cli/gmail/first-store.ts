@@ -11,7 +11,7 @@ import { noteLine } from "../terminal/output.ts";
 export async function openOrMakeStore(config: Config["store"], context: Context): Promise<Store | null> {
   try {
     if (config.url === null && !existsSync(config.path)) {
-      const { openSqliteStore } = await import("../../store/sqlite/sqlite.ts");
+      const { openSqliteStore } = await import("../../store/sqlite/open.ts");
       const { path, leaseSeconds } = config;
       await (await openSqliteStore({ path, clock: context.clock, leaseMs: leaseSeconds * 1000 })).close();
     }

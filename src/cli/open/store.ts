@@ -7,10 +7,10 @@ import { loadSettings } from "./settings.ts";
 
 export async function openStore({ url, path }: Config["store"], clock: Clock): Promise<Store> {
   if (url === null) {
-    const { openSqliteFile } = await import("../../store/sqlite/sqlite.ts");
+    const { openSqliteFile } = await import("../../store/sqlite/open.ts");
     return openSqliteFile({ path, clock });
   }
-  const { openPostgresStore } = await import("../../store/postgres/postgres.ts");
+  const { openPostgresStore } = await import("../../store/postgres/open.ts");
   return openPostgresStore({ url, migrate: false, connections: 2 });
 }
 

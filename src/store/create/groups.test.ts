@@ -11,7 +11,7 @@ import { aHeartbeatRequest, anAcceptance, anEvent } from "../../../test/builders
 import { aRun, aRunRequest } from "../../../test/builders/run.ts";
 import { aDelivery, aSettlement } from "../../../test/builders/settlement.ts";
 import { leaseMs } from "../ports/harness.contract.ts";
-import { openPostgresStore } from "../postgres/postgres.ts";
+import { openPostgresStore } from "../postgres/open.ts";
 import type { Store } from "../ports/store.ts";
 
 const lanes = 12;

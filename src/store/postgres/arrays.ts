@@ -1,5 +1,5 @@
 // How rows travel to PostgreSQL.
-import type { Rows, Value } from "../driver/driver.ts";
+import type { Rows, Value } from "../driver/program.ts";
 
 /** What the dialect's `rows` and `stored` take apart again: an array for each column. */
 export const toArrays = ({ columns, items }: Rows): Buffer[] =>

@@ -1,5 +1,5 @@
 // A group of accepted requests in one transaction.
-import type { Dialect, Program, Value } from "../driver/driver.ts";
+import type { Dialect, Program, Value } from "../driver/program.ts";
 import type { Accepted, Acceptance, StoredResponse, Repeated } from "../../core/request.ts";
 import type { HeartbeatRequest } from "../../core/system-event.ts";
 import { insertEvents, insertEventsOnce, insertRuns, insertRunsOnce, requestHeartbeat } from "./enqueue.ts";

@@ -1,5 +1,5 @@
 // Failed tokens by address, counted for all nodes.
-import type { Dialect, Program } from "../driver/driver.ts";
+import type { Dialect, Program } from "../driver/program.ts";
 import type { FailureCount } from "../ports/requests.ts";
 
 const columns = ["address", "failures"] as const;

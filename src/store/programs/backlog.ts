@@ -1,5 +1,5 @@
 // What waits, in counts. Each is read from a partial index alone: it costs what waits, never what has ended.
-import type { Dialect, Program } from "../driver/driver.ts";
+import type { Dialect, Program } from "../driver/program.ts";
 import type { Backlog } from "../../core/backlog.ts";
 import { countUnfinished } from "./upkeep.ts";
 

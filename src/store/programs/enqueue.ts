@@ -3,7 +3,7 @@ import type { NewEvent } from "../../core/system-event.ts";
 import type { RunRequest } from "../../core/action.ts";
 import { mainSessionKey } from "../../core/run.ts";
 import { newId } from "../../core/id.ts";
-import { MadeAgain, writtenOnce, type Dialect, type Program, type Value } from "../driver/driver.ts";
+import { MadeAgain, writtenOnce, type Dialect, type Program, type Value } from "../driver/program.ts";
 import type { HeartbeatRequest } from "../../core/system-event.ts";
 import {
   byBytes,

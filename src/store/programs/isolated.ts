@@ -4,7 +4,7 @@
 // a budget that is reached, a heartbeat that met another) is answered with null, and tried as anything else is.
 import type { Budget } from "../../core/spending.ts";
 import { noHistory } from "../../core/transcript.ts";
-import type { Dialect, Program, Value } from "../driver/driver.ts";
+import type { Dialect, Program, Value } from "../driver/program.ts";
 import type { AttemptStarted, AttemptStart } from "../../core/attempt.ts";
 import { beginRuns } from "./start.ts";
 import {

@@ -1,6 +1,6 @@
 // Mail accounts: one reader at a time, and what it found stored together with where it stopped.
 import type { MailAccount, MailStatus, WaitingMail } from "../../core/mail.ts";
-import type { Dialect, Program, Row, Value } from "../driver/driver.ts";
+import type { Dialect, Program, Row, Value } from "../driver/program.ts";
 import type { MailCommit, MailNote, TakenMail } from "../../core/mail.ts";
 import { insertEvent, insertEvents, insertRuns, requestHeartbeat } from "./enqueue.ts";
 import { decodeOrNull, encode, encodeOrNull, idColumn, numberOrNull, toEventRow, toRunRow } from "./rows.ts";

@@ -6,7 +6,7 @@ import type { ClaimedRun, NewRun, Run, RunKind, RunReport, RunStatus } from "../
 import type { Signals } from "../../core/signals.ts";
 import type { WantedTarget } from "../../core/target.ts";
 import type { EventSource, NewEvent, SystemEvent } from "../../core/system-event.ts";
-import type { Row, Value } from "../driver/driver.ts";
+import type { Row, Value } from "../driver/program.ts";
 import type { RequestRecord } from "../../core/request.ts";
 
 const text = (value: Value | undefined): string => String(value);

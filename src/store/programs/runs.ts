@@ -5,7 +5,7 @@
 // it is running, so whoever names the lease need not ask for the status.
 import type { ClaimedRun, RunKind } from "../../core/run.ts";
 import type { NewEvent } from "../../core/system-event.ts";
-import type { Dialect, Program, Row } from "../driver/driver.ts";
+import type { Dialect, Program, Row } from "../driver/program.ts";
 import type { Claim } from "../../core/lease.ts";
 import type { CancelResult } from "../../core/run.ts";
 import type { HeartbeatRequest } from "../../core/system-event.ts";

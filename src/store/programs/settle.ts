@@ -3,7 +3,7 @@
 // one order (runs by lane, then spending by hook, sessions, deliveries by target, the heartbeat), so that groups of
 // two nodes never wait for each other. A heartbeat's own end is in no group with others, whose heartbeat comes last.
 import type { NewDelivery } from "../../core/delivery.ts";
-import { together, type Dialect, type Program, type Row, type Value } from "../driver/driver.ts";
+import { together, type Dialect, type Program, type Row, type Value } from "../driver/program.ts";
 import type { Settlement } from "../../core/settlement.ts";
 import { insertDelivery, laneOf } from "./deliveries.ts";
 import { insertEvents, promoteRuns, requestHeartbeat } from "./enqueue.ts";

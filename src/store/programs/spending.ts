@@ -1,6 +1,6 @@
 // What hooks have used in a day, and the budgets that are held against it.
 import { type Budget, dayOf, limitReached, type Spending } from "../../core/spending.ts";
-import type { Dialect, Program, Row } from "../driver/driver.ts";
+import type { Dialect, Program, Row } from "../driver/program.ts";
 import { byBytes } from "./rows.ts";
 
 const columns = "hook, day, runs, input_tokens, output_tokens, cost";

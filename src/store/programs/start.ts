@@ -4,7 +4,7 @@ import { newId } from "../../core/id.ts";
 import { mainSessionKey } from "../../core/run.ts";
 import { dayOf, nextDay } from "../../core/spending.ts";
 import { noHistory } from "../../core/transcript.ts";
-import { together, type Dialect, type Program, type Row, type Value } from "../driver/driver.ts";
+import { together, type Dialect, type Program, type Row, type Value } from "../driver/program.ts";
 import type { AttemptStarted, AttemptStart } from "../../core/attempt.ts";
 import { insertEvent } from "./enqueue.ts";
 import { encode } from "./rows.ts";

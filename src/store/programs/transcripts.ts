@@ -1,6 +1,6 @@
 // Transcripts: a run's turn begins with what it is told (begin.ts) and ends with its reply.
 import type { History, Session, TranscriptRole, TranscriptTurn } from "../../core/transcript.ts";
-import { inOrder, type Dialect, type Program, type Row, type Statement } from "../driver/driver.ts";
+import { inOrder, type Dialect, type Program, type Row, type Statement } from "../driver/program.ts";
 import type { AttemptStart } from "../../core/attempt.ts";
 import type { TurnEnding } from "../../core/settlement.ts";
 import { byBytes, encode } from "./rows.ts";

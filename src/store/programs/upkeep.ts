@@ -1,7 +1,7 @@
 // The rest: the periodic heartbeat, settings, records of requests, retention, counts.
 import { dayOf } from "../../core/spending.ts";
 import type { Target } from "../../core/target.ts";
-import type { Dialect, Program } from "../driver/driver.ts";
+import type { Dialect, Program } from "../driver/program.ts";
 import type { RequestRecord } from "../../core/request.ts";
 import type { Retention } from "../../core/retention.ts";
 import type { HeartbeatRequest } from "../../core/system-event.ts";

@@ -9,7 +9,7 @@ import {
   type AnyProgram,
   type Row,
   type Statement,
-} from "../driver/driver.ts";
+} from "../driver/program.ts";
 import { programs, type ProgramName } from "../programs/catalogue.ts";
 
 const busyTimeoutMs = 5000;

@@ -6,7 +6,7 @@ import type { Clock } from "../../core/clock.ts";
 import { StoreUnavailable } from "../../core/errors.ts";
 import { toArrays } from "./arrays.ts";
 import { createPostgresBell } from "./notifier.ts";
-import { createStore } from "../create/create.ts";
+import { createStore } from "../create/store.ts";
 import { createDatabaseTime, mostDifferenceMs } from "./time.ts";
 import {
   answerTo,
@@ -20,7 +20,7 @@ import {
   type Row,
   type Statement,
   type Step,
-} from "../driver/driver.ts";
+} from "../driver/program.ts";
 import { inTime, usualPatience, type Patience } from "./timeouts.ts";
 import { isRead, isSingle, programs, type ProgramName, type Programs } from "../programs/catalogue.ts";
 import type { Store } from "../ports/store.ts";

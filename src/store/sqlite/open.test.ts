@@ -8,11 +8,11 @@ import { anAcceptance } from "../../../test/builders/acceptance.ts";
 import { aMessage, aRun, aRunRequest } from "../../../test/builders/run.ts";
 import { aDelivery, aSettlement } from "../../../test/builders/settlement.ts";
 import { acceptRuns, claim, createTestClock, leaseMs } from "../ports/harness.contract.ts";
-import { sqliteDialect } from "../driver/driver.ts";
+import { sqliteDialect } from "../driver/program.ts";
 import { createTables } from "../migrations/001-tables.ts";
 import { packGroup } from "../programs/accept.ts";
 import { openSqliteEngine } from "./engine.ts";
-import { openSqliteFile, openSqliteStore } from "./sqlite.ts";
+import { openSqliteFile, openSqliteStore } from "./open.ts";
 import { storeContract } from "../ports/store.contract.ts";
 import { makeFolder } from "../../../test/support/folder.ts";
 

@@ -11,7 +11,7 @@ import {
   type Program,
   type Row,
   type Statement,
-} from "./driver.ts";
+} from "./program.ts";
 
 const ask = (sql: string): Statement => ({ sql, values: [] });
 

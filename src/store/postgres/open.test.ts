@@ -9,7 +9,7 @@ import { anAcceptance } from "../../../test/builders/acceptance.ts";
 import { aRun } from "../../../test/builders/run.ts";
 import { aDelivery, aDeliverySettlement, aSettlement } from "../../../test/builders/settlement.ts";
 import { acceptRuns, claim, createTestClock, leaseMs } from "../ports/harness.contract.ts";
-import { openPostgresStore } from "./postgres.ts";
+import { openPostgresStore } from "./open.ts";
 import { storeContract } from "../ports/store.contract.ts";
 
 storeContract("postgres", async () => {

@@ -1,7 +1,7 @@
 // The store port over any driver. Here requests are gathered and pages put together; the rest is in the programs.
 import type { ClaimedRun, NewRun } from "../../core/run.ts";
 import { idempotencyMs } from "../../core/retention.ts";
-import type { Driver } from "../driver/driver.ts";
+import type { Driver } from "../driver/program.ts";
 import { type Bell, silentBell } from "./notifier.ts";
 import { createGroup } from "./group.ts";
 import { isolatedRun, loneKind } from "./single.ts";
