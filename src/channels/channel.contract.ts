@@ -1,7 +1,7 @@
 // The suite every channel passes. A platform's test gives it a server to talk to that behaves in each of these ways.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Channel, OutgoingMessage } from "./channel.ts";
+import type { Channel, OutgoingMessage } from "../sdk/channel.ts";
 
 export type ChannelHarness = {
   /** A recipient of a form the platform knows. */

@@ -4,7 +4,7 @@ import type { ChannelConfig, ChannelsConfig } from "../config/config.ts";
 import type { Finding, Path } from "../config/problem.ts";
 import type * as Settings from "../config/schema/channels.ts";
 import { channelNames, type ConfiguredChannel } from "../core/target.ts";
-import type { Channel, ChannelTools } from "./channel.ts";
+import type { Channel, ChannelTools } from "../sdk/channel.ts";
 
 export type Channels = {
   find(name: string): Channel | null;

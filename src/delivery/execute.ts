@@ -1,5 +1,5 @@
 // One attempt of a delivery: where it goes now, its messages, and what follows from how far they got.
-import type { Channel } from "../channels/channel.ts";
+import type { Channel } from "../sdk/channel.ts";
 import type { Channels } from "../channels/registry.ts";
 import type { DeliveryAttempt } from "../core/attempt.ts";
 import type { Clock } from "../core/clock.ts";

@@ -1,6 +1,6 @@
 // Sends the messages of one delivery one after another. How many are sent is stored before the next is: after a crash
 // only the message that was on its way can be sent again.
-import type { OutgoingMessage } from "../channels/channel.ts";
+import type { OutgoingMessage } from "../sdk/channel.ts";
 import type { LostAttempt } from "../core/attempt.ts";
 import type { ClaimedDelivery, SendOutcome } from "../core/delivery.ts";
 

@@ -1,5 +1,5 @@
 // A channel for tests: keeps what was sent, and answers as it is told. Each line of a reply is a message.
-import type { Channel, OutgoingMessage } from "../../src/channels/channel.ts";
+import type { Channel, OutgoingMessage } from "../../src/sdk/channel.ts";
 import type { SendOutcome } from "../../src/core/delivery.ts";
 
 export type FakeChannel = Channel & { sent: OutgoingMessage[] };

@@ -1,5 +1,5 @@
 // `rouse channels`: where replies can go, and whether they would arrive.
-import type { Channel } from "../../channels/channel.ts";
+import type { Channel } from "../../sdk/channel.ts";
 import { nearest } from "../../core/nearest.ts";
 import type { SendOutcome } from "../../core/delivery.ts";
 import { UsageError } from "../../core/errors.ts";

@@ -1,5 +1,5 @@
 // The channels: can each be made, does its platform take our credentials, is its default recipient one?
-import type { Channel } from "../../channels/channel.ts";
+import type { Channel } from "../../sdk/channel.ts";
 import { formatProblem } from "../../config/problem.ts";
 import { faultKind } from "../../core/errors.ts";
 import type { Loaded } from "../open/settings.ts";

@@ -1,5 +1,5 @@
 // The channels as commands use them: made from the config, without a gateway.
-import type { Channel } from "../../channels/channel.ts";
+import type { Channel } from "../../sdk/channel.ts";
 import type { Channels } from "../../channels/registry.ts";
 import { nearest } from "../../core/nearest.ts";
 import { problemList } from "../../config/problem.ts";
