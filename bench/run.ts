@@ -9,6 +9,7 @@ import { measureLatency } from "./measures/latency.ts";
 import { measureBodies, measureConnections } from "./measures/limits.ts";
 import { measureMappings } from "./measures/mappings.ts";
 import { measureQueue } from "./measures/queue.ts";
+import { measureRivals } from "./measures/rivals.ts";
 import { measureSoak } from "./measures/soak.ts";
 import { measureStart } from "./measures/start.ts";
 import { rivalVersion } from "./queue/rival.ts";
@@ -30,6 +31,7 @@ const measures: Record<string, (lab: Lab) => Promise<Result>> = {
   connections: measureConnections,
   start: measureStart,
   soak: measureSoak,
+  rivals: measureRivals,
 };
 
 const efforts: Record<"quick" | "usual" | "full", Effort> = {

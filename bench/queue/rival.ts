@@ -3,18 +3,18 @@ import { createRequire } from "node:module";
 import { existsSync, readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
-const folder = new URL("../rivals/", import.meta.url);
+export const rivalFolder = new URL("../rivals/", import.meta.url);
 
-export const installCommand = "npm ci --prefix bench/rivals";
+export const installCommand = "npm run bench:rivals";
 
 /** Null: it is not installed. */
 export function rivalVersion(name: string): string | null {
-  const file = new URL(`node_modules/${name}/package.json`, folder);
+  const file = new URL(`node_modules/${name}/package.json`, rivalFolder);
   if (!existsSync(file)) return null;
   return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
 }
 
 export async function importRival<T>(name: string): Promise<T> {
-  const entry = createRequire(new URL("package.json", folder)).resolve(name);
+  const entry = createRequire(new URL("package.json", rivalFolder)).resolve(name);
   return (await import(pathToFileURL(entry).href)) as T;
 }

@@ -25,17 +25,23 @@ export async function measureRequests(
 ): Promise<Row[]> {
   const name = `accepted: ${kind}, ${store}`;
   const servers = await startBoth(lab, sides, { store, manner: "hold" });
-  const orderOf = (server: Server): LoadOrder => {
-    const order = agentOrder(server, { body: agentBody, rate: null, seconds });
+  const orderOf = (server: Server, length: number): LoadOrder => {
+    const order = agentOrder(server, { body: agentBody, rate: null, seconds: seconds * length });
     if (kind === "agent") return order;
     return { ...order, requests: [{ path: "/hooks/wake", body: wakeBody }], expectedStatus: [200] };
   };
-  const turns = await takePairs(pairs, async (side, pair) => {
+  const costs = createCosts();
+  const turns = await takePairs(pairs, async (side, pair, length) => {
     lab.say(`${name}: pair ${pair} of ${pairs}`);
-    return (await loadOf(lab, orderOf(servers[side]))).perSecond;
+    const load = () => loadOf(lab, orderOf(servers[side], length));
+    return (await costs.note(side, servers[side], load)).perSecond;
   });
   await endBoth(lab, servers);
-  return [pairedRow(name, "requests/s", sides.theirs.name, turns)];
+  const against = sides.theirs.name;
+  return [
+    pairedRow(name, "requests/s", against, turns),
+    pairedRow(`processor time of one ${name}`, "µs", against, costs.pairs()),
+  ];
 }
 
 /** Runs a second from the first POST until the last one's end is stored, with an agent that answers at once. */
@@ -47,15 +53,23 @@ export async function measureRuns(
 ): Promise<Row[]> {
   const name = `runs, POST to stored end: ${store}`;
   const servers = await startBoth(lab, sides, { store, manner: "answer", maxConcurrent: slots });
-  const turns = await takePairs(pairs, async (side, pair) => {
+  const costs = createCosts();
+  const turns = await takePairs(pairs, async (side, pair, length) => {
     lab.say(`${name}: pair ${pair} of ${pairs}`);
-    return runsPerSecond(lab, servers[side], seconds / 2);
+    const work = () => workOff(lab, servers[side], (seconds / 2) * length);
+    return (await costs.note(side, servers[side], work)).perSecond;
   });
   await endBoth(lab, servers);
-  return [pairedRow(name, "runs/s", sides.theirs.name, turns)];
+  const against = sides.theirs.name;
+  return [
+    pairedRow(name, "runs/s", against, turns),
+    pairedRow(`processor time of one of the ${name}`, "µs", against, costs.pairs()),
+  ];
 }
 
-async function runsPerSecond(lab: Lab, server: Server, seconds: number): Promise<number> {
+type Done = { requests: number; perSecond: number };
+
+async function workOff(lab: Lab, server: Server, seconds: number): Promise<Done> {
   const startedAt = performance.now();
   const { requests } = await loadOf(lab, agentOrder(server, { body: agentBody, rate: null, seconds }));
   for (let arrived = 0; arrived < requests || (await server.hasUnfinished());) {
@@ -64,7 +78,26 @@ async function runsPerSecond(lab: Lab, server: Server, seconds: number): Promise
       throw new Error(`${server.name}: ${requests} runs have not ended after ${drainMs} ms`);
     await pause(pollMs);
   }
-  return requests / ((performance.now() - startedAt) / 1000);
+  return { requests, perSecond: requests / ((performance.now() - startedAt) / 1000) };
+}
+
+/** Processor time of one request in each turn: a busy neighbour changes it far less than a rate. */
+function createCosts() {
+  const costs: Record<Side, number[]> = { ours: [], theirs: [] };
+  return {
+    async note<T extends { requests: number }>(
+      side: Side,
+      server: Server,
+      work: () => Promise<T>,
+    ): Promise<T> {
+      const before = await server.processorMicroseconds();
+      const done = await work();
+      costs[side].push(((await server.processorMicroseconds()) - before) / done.requests);
+      return done;
+    },
+    /** Without the pair that warms up. */
+    pairs: (): Pair[] => costs.ours.map((ours, at) => ({ ours, theirs: costs.theirs[at]! })).slice(1),
+  };
 }
 
 /** The p99 from a POST to the agent's first byte, at a tenth of the other version's highest rate. */
@@ -77,8 +110,7 @@ export async function measureFirstByte(
   const rate = Math.round((await peakOf(lab, sides, store, seconds)) / 10);
   const servers = await startBoth(lab, sides, { store, manner: "answer", maxConcurrent: slots });
   // V8 compiles for some tens of thousands of runs; until then a p99 is several times as high.
-  for (const side of bothSides)
-    for (let turn = 0; turn < 3; turn++) await runsPerSecond(lab, servers[side], seconds);
+  for (const side of bothSides) await workOff(lab, servers[side], seconds * 2.5);
   const waits: Record<Side, number[]> = { ours: [], theirs: [] };
   const turns = await takePairs(pairs, async (side, pair) => {
     lab.say(`first byte, ${store}: pair ${pair} of ${pairs}`);

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
-import type { Lab } from "../lab.ts";
+import { processorMicroseconds, type Lab } from "../lab.ts";
 import { startAgent, writeConfig, type StoreKind } from "../subjects/gateway.ts";
 import type { Subject } from "../subjects/subject.ts";
 import type { Version } from "./version.ts";
@@ -14,6 +14,8 @@ export type Server = Subject & {
   agent: Subject;
   /** Whether any hook run has no stored end yet. */
   hasUnfinished(): Promise<boolean>;
+  /** Processor time so far, of its process and of its connections' processes in the database. */
+  processorMicroseconds(): Promise<number>;
 };
 
 export type ServerOptions = {
@@ -30,8 +32,18 @@ export async function startServer(lab: Lab, version: Version, options: ServerOpt
   const { file, databaseFile } = writeConfig(lab, { agentPort: agent.port, maxConcurrent }, url);
   const child = serve(lab, version, file);
   const port = await portOf(child);
-  const hasUnfinished = url === null ? inFile(lab, databaseFile) : await inDatabase(lab, url);
-  return { name: version.name, child, port, agent, hasUnfinished };
+  const { hasUnfinished, backends } = url === null ? inFile(lab, databaseFile) : await inDatabase(lab, url);
+  return {
+    name: version.name,
+    child,
+    port,
+    agent,
+    hasUnfinished,
+    async processorMicroseconds() {
+      const times = [child.pid, ...(await backends())].map(processorMicroseconds);
+      return times.reduce((sum, each) => sum + (Number.isNaN(each) ? 0 : each), 0);
+    },
+  };
 }
 
 export const serve = (lab: Lab, { folder }: Version, file: string): ChildProcess =>
@@ -50,16 +62,28 @@ export async function portOf(child: ChildProcess): Promise<number> {
 // Every unfinished isolated run is a head, so that this reads one entry of an index.
 const unfinishedSql = "select id from run where kind = 'hook' and head > 0 limit 1";
 
-function inFile(lab: Lab, path: string): () => Promise<boolean> {
+type Probe = {
+  hasUnfinished(): Promise<boolean>;
+  /** The processes that work for its connections. */
+  backends(): Promise<number[]>;
+};
+
+function inFile(lab: Lab, path: string): Probe {
   const database = new DatabaseSync(path, { readOnly: true });
   lab.onClose(async () => database.close());
   const query = database.prepare(unfinishedSql);
-  return async () => query.get() !== undefined;
+  return { hasUnfinished: async () => query.get() !== undefined, backends: async () => [] };
 }
 
-async function inDatabase(lab: Lab, url: string): Promise<() => Promise<boolean>> {
+const backendsSql =
+  "select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()";
+
+async function inDatabase(lab: Lab, url: string): Promise<Probe> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   lab.onClose(() => client.end());
-  return async () => ((await client.query(unfinishedSql)).rowCount ?? 0) > 0;
+  return {
+    hasUnfinished: async () => ((await client.query(unfinishedSql)).rowCount ?? 0) > 0,
+    backends: async () => (await client.query<{ pid: number }>(backendsSql)).rows.map(({ pid }) => pid),
+  };
 }

@@ -1,0 +1,39 @@
+// A durable queue that a Node program could put behind a webhook of its own: it stores work before the request is
+// answered, and a worker in the same process calls the agent.
+
+/** A POST to the agent; resolves with its reply. */
+export type CallAgent = (id: string) => Promise<void>;
+
+export type PeerOptions = {
+  /** Its database: a PostgreSQL URL, or the port of a Redis. */
+  address: string;
+  concurrency: number;
+  /** Null: work is accepted and stays stored. */
+  callAgent: CallAgent | null;
+};
+
+export type OpenPeer = {
+  /** Resolves once the work is durable. */
+  accept(id: string, payload: unknown): Promise<void>;
+  hasUnfinished(): Promise<boolean>;
+};
+
+export type Work = { id: string; payload: unknown };
+
+export const peerNames = ["bullmq", "pg-boss", "graphile-worker", "dbos", "restate"] as const;
+export type PeerName = (typeof peerNames)[number];
+
+export async function loadPeer(name: PeerName): Promise<(options: PeerOptions) => Promise<OpenPeer>> {
+  switch (name) {
+    case "bullmq":
+      return (await import("./bullmq.ts")).open;
+    case "pg-boss":
+      return (await import("./pg-boss.ts")).open;
+    case "graphile-worker":
+      return (await import("./graphile-worker.ts")).open;
+    case "dbos":
+      return (await import("./dbos.ts")).open;
+    case "restate":
+      return (await import("./restate.ts")).open;
+  }
+}
