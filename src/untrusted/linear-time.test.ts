@@ -1,6 +1,6 @@
-// A megabyte of any text takes well under a second; quadratic work would exceed the time limit of the test run.
-
+// Texts of every kind take time that grows with their length, not with its square.
 import { test } from "node:test";
+import { assertLinear } from "../../test/support/growth.ts";
 import { fence, parseFences } from "./fence.ts";
 import { clean } from "./clean.ts";
 import { signalsOf } from "./signals.ts";
@@ -33,17 +33,18 @@ const inputs = {
   mixed: "a\u200B<|x|>👨‍👩‍👧‍👦Ａ\r\n[INST]\uD800System:",
 };
 
-const megabyte = 1 << 20;
+const quarter = 1 << 16;
 
-const works = [
+const works = {
   clean,
-  signalsOf,
-  (text: string) => parseFences(fence("0".repeat(32), { id: 1, label: "x", text })),
-];
+  signals: signalsOf,
+  fence: (text: string) => parseFences(fence("0".repeat(32), { id: 1, label: "x", text })),
+};
 
 for (const [name, unit] of Object.entries(inputs)) {
-  test(`a megabyte of ${name}`, () => {
-    const text = unit.repeat(megabyte / Buffer.byteLength(unit));
-    for (const work of works) work(text);
+  test(`up to 256 KiB of ${name}`, () => {
+    const textOf = (bytes: number): string => unit.repeat(bytes / Buffer.byteLength(unit));
+    for (const [verb, work] of Object.entries(works))
+      assertLinear(`${verb} of ${name}`, quarter, (bytes) => work(textOf(bytes)));
   });
 }

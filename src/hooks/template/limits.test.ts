@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { compiled, faultFrom, problemIn, request } from "../../../test/fixtures/template.ts";
+import { assertLinear } from "../../../test/support/growth.ts";
 import { scopeOf } from "./scope.ts";
 
 const list = Array.from({ length: 20_000 }, (_, id) => ({ id, body: "b" }));
@@ -14,7 +15,6 @@ test("time", () => {
   for (const inner of ["", "{{ b.id }}", "{% assign c = b.id %}", "{% if list contains b %}{% endif %}"]) {
     const fault = faultFrom(`{% for a in list %}{% for b in list %}${inner}{% endfor %}{% endfor %}`, scope);
     assert.match(fault.message, /: it took longer than 1000 ms\.$/);
-    assert.ok(fault.tookMs < 10_000, String(fault.tookMs));
   }
 });
 
@@ -39,7 +39,6 @@ test("memory", () => {
       /: it needs more memory than the 10,000,000 characters a template may use\.$/,
       source,
     );
-    assert.ok(fault.tookMs < 10_000, String(fault.tookMs));
   }
 });
 
@@ -67,9 +66,7 @@ test("the length of a template", () => {
   problemIn("{{ a }}".repeat(28_600));
 });
 
-test("many small pieces are read in good time", () => {
-  const start = performance.now();
-  compiled("{{a}} ".repeat(33_000));
-  compiled("{% if a %}{% endif %}".repeat(9_000));
-  assert.ok(performance.now() - start < 10_000);
+test("many small tags are read in time that grows with their number", () => {
+  assertLinear("outputs", 8_000, (size) => compiled("{{a}} ".repeat(size)));
+  assertLinear("conditions", 2_250, (size) => compiled("{% if a %}{% endif %}".repeat(size)));
 });

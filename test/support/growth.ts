@@ -1,0 +1,34 @@
+// Work that must not grow faster than its input, tried in one run: four times the input may take eight times the
+// processor time. Quadratic work takes sixteen times. How fast or busy the machine is does not matter.
+import assert from "node:assert/strict";
+
+const times = 4;
+const mostGrowth = 8;
+/** Less is noise. */
+const leastMs = 4;
+const attempts = 5;
+
+/** Runs `work` with a `size` and with four times as much. */
+export function assertLinear(what: string, size: number, work: (size: number) => unknown): void {
+  let [small, large] = [Infinity, Infinity];
+  work(size);
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    small = Math.min(
+      small,
+      processorMs(() => work(size)),
+    );
+    large = Math.min(
+      large,
+      processorMs(() => work(size * times)),
+    );
+    if (large <= mostGrowth * Math.max(small, leastMs)) return;
+  }
+  assert.fail(`${what}: ${times} times the input took ${large} ms instead of ${small} ms`);
+}
+
+function processorMs(work: () => unknown): number {
+  const before = process.threadCpuUsage();
+  work();
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1000;
+}
