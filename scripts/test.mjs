@@ -1,43 +1,62 @@
-// Runs every test. A file with a failure is run once more, alone: the machine may have been too busy for it. What fails
-// twice has failed; what passes then is named as unsteady, to be looked into.
+// Runs every test, or with `--quick` those of src/ that need neither PostgreSQL nor a child process. What fails has
+// failed. Only a file of test/system, where real processes compete for the machine, is run once more, alone, and is
+// then named as unsteady.
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 
-const mostAgain = 5;
-const all = ["src/**/*.test.ts", "bench/*.test.ts", "bench/processes/*.test.ts", "test/**/*.test.ts"];
+const all = ["src/**/*.test.ts", "bench/**/*.test.ts", "test/**/*.test.ts"];
+const shownSlowest = 10;
 
-function run(files, concurrency) {
+function run(files, options) {
   const folder = mkdtempSync(join(tmpdir(), "rouse-test-"));
-  const list = join(folder, "failed");
+  const report = join(folder, "report");
   const { status } = spawnSync(
     process.execPath,
     [
       "--test",
-      `--test-concurrency=${concurrency}`,
       "--test-timeout=240000",
-      "--test-global-setup=test/support/setup.ts",
-      "--test-reporter=spec",
       "--test-reporter-destination=stdout",
-      "--test-reporter=./scripts/failed-files.mjs",
-      `--test-reporter-destination=${list}`,
+      "--test-reporter=./scripts/files-reporter.mjs",
+      `--test-reporter-destination=${report}`,
+      ...options,
       ...files,
     ],
-    {
-      stdio: "inherit",
-      env: { NODE_COMPILE_CACHE: "node_modules/.cache/compile", ...process.env },
-    },
+    { stdio: "inherit", env: { NODE_COMPILE_CACHE: "node_modules/.cache/compile", ...process.env } },
   );
-  const failed = readFileSync(list, "utf8").split("\n").filter(Boolean);
+  const lines = readFileSync(report, "utf8").split("\n").filter(Boolean);
   rmSync(folder, { recursive: true });
-  return { passed: status === 0, failed };
+  const ran = lines.map((line) => JSON.parse(line));
+  for (const each of ran) each.file = relative(".", each.file);
+  const failed = [...new Set(ran.filter(({ passed }) => !passed).map(({ file }) => file))];
+  return { passed: status === 0, failed, ran };
 }
 
-const first = run(all, 2);
-if (first.passed) process.exit(0);
-if (first.failed.length === 0 || first.failed.length > mostAgain) process.exit(1);
-console.log(`\nOnce more, alone:\n${first.failed.join("\n")}\n`);
-const second = run(first.failed, 1);
-if (second.passed) console.log(`\nUnsteady, passed the second time:\n${first.failed.join("\n")}`);
-process.exit(second.passed ? 0 : 1);
+function showSlowest(ran) {
+  console.log("\nThe slowest files:");
+  const slowest = ran.toSorted((one, other) => other.ms - one.ms).slice(0, shownSlowest);
+  for (const { file, ms } of slowest) console.log(`${(ms / 1000).toFixed(1).padStart(6)} s  ${file}`);
+}
+
+function runQuick() {
+  const files = globSync("src/**/*.test.ts", { exclude: ["**/*.slow.test.ts"] });
+  const { passed, ran } = run(files, ["--import=./test/support/quick.ts", "--test-reporter=dot"]);
+  showSlowest(ran);
+  return passed;
+}
+
+function runAll() {
+  const setUp = ["--test-global-setup=test/support/setup.ts", "--test-reporter=spec"];
+  const first = run(all, ["--test-concurrency=2", ...setUp]);
+  showSlowest(first.ran);
+  const mayRunAgain = (file) => file.startsWith("test/system/");
+  if (first.passed) return true;
+  if (first.failed.length === 0 || !first.failed.every(mayRunAgain)) return false;
+  console.log(`\nFailed, and run once more, alone:\n${first.failed.join("\n")}\n`);
+  const second = run(first.failed, ["--test-concurrency=1", ...setUp]);
+  if (second.passed) console.log(`\nUNSTEADY: failed once, then passed:\n${first.failed.join("\n")}`);
+  return second.passed;
+}
+
+process.exit((process.argv.includes("--quick") ? runQuick() : runAll()) ? 0 : 1);

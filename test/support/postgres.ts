@@ -88,7 +88,8 @@ export async function createDatabase({ bare = false } = {}): Promise<{ url: stri
   const server = process.env[postgresVariable];
   if (!server)
     throw new Error(
-      "No PostgreSQL is running. Run the tests with npm test, or one file with: npm run test:some -- FILE",
+      "No PostgreSQL is running. Run the tests with npm test, or one file with: npm run test:some -- FILE. " +
+        "In the quick tier there is none: a test that needs it is in a file named x.slow.test.ts",
     );
   const name = `rouse_${randomUUID().replaceAll("-", "")}`;
   const template = bare ? undefined : process.env[templateVariable];
