@@ -87,7 +87,7 @@ function runFor(change: Partial<AgentAction>, ...options: Parameters<typeof test
   return acceptance.runs[0]!;
 }
 
-test("an agent run without a key is isolated, under a key of its own or the default one", () => {
+test("an agent run without an explicit key is isolated, under a key of its own or the default one", () => {
   const own = runFor({});
   assert.ok(isId(own.id));
   assert.equal(own.sessionKey, `hook:${own.id}`);
@@ -97,7 +97,7 @@ test("an agent run without a key is isolated, under a key of its own or the defa
   assert.equal(shared.isolated, true);
 });
 
-test("an explicit key is a conversation", () => {
+test("an explicit key continues a conversation", () => {
   const run = runFor(
     { sessionKey: "hook:a", agentId: "Ops" },
     { hooks: { defaultSessionKey: "hook:ingress" } },
@@ -111,7 +111,7 @@ test("an unknown agent runs on the default one, and the run records both", () =>
   assert.deepEqual([runFor({ agentId: "OPS" }).agentId, runFor({}).requestedAgentId], ["ops", null]);
 });
 
-test("the whole request is stored with the run", () => {
+test("all fields of the request are stored with the run", () => {
   const { request } = runFor({ name: "n", to: "1", timeoutSeconds: 5 });
   assert.deepEqual(request, {
     message: outsideMessage("message", "request", "m"),
@@ -130,7 +130,7 @@ test("the whole request is stored with the run", () => {
   });
 });
 
-test("wake: an event, and a heartbeat only for now", () => {
+test("wake: an event, and a heartbeat only with mode now", () => {
   const text = outsideMessage("text", "request", "t");
   const now = acceptWake("wake", { kind: "wake", text, mode: "now" }, { defaultAgentId: "main" }, null);
   const [event] = now.events;

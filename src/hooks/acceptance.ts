@@ -1,4 +1,4 @@
-// An allowed action becomes all that is stored for it, with the answer the caller will get.
+// Turns an allowed action into everything that is stored for it, and the response to its caller.
 import { hash } from "node:crypto";
 import type { WakeAction } from "../core/action.ts";
 import { type Refusal, refuse } from "../core/errors.ts";
@@ -28,7 +28,7 @@ export function acceptWake(
   };
 }
 
-/** Asks for no heartbeat: that comes with the run's summary. */
+/** Requests no heartbeat: the run's end does, with its summary. */
 export function acceptAgent(
   hook: string,
   allowed: AllowedAgentAction,
@@ -57,7 +57,7 @@ export const acceptOne = (
     ? acceptWake(hook, action, settings, idempotency)
     : acceptAgent(hook, action, settings, idempotency);
 
-/** The actions of one request with `forEach`: one acceptance, whose answer lists them all. */
+/** One acceptance for all actions of a request with `forEach`; the response lists them. */
 export function acceptAll(
   hook: string,
   actions: readonly Allowed[],
@@ -89,7 +89,7 @@ export function acceptAll(
   };
 }
 
-/** Whatever becomes of it goes on with this trace. */
+/** Runs and deliveries of this acceptance continue the trace. */
 export const withTrace = (acceptance: Acceptance, trace: string | null): Acceptance =>
   trace === null || acceptance.runs.length === 0
     ? acceptance

@@ -1,4 +1,4 @@
-// What callers should never send: each is answered or closed, none is stored, and the next caller is served.
+// Requests that no caller should send: each gets a response or is closed, none is stored, and the next is served.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { request as httpRequest } from "node:http";
@@ -43,7 +43,7 @@ test("malformed HTTP is 400 in our shape, and the connection closes", async (con
   await stillServes(hooks);
 });
 
-test("a refusal is read also when the body that follows at once is broken", async (context) => {
+test("a refusal can be read even if the body in the same packet is broken", async (context) => {
   const hooks = await startHooks(context);
   const chunked = "Transfer-Encoding: chunked\r\n\r\nzz\r\n";
   const cases: [string, number][] = [
@@ -67,7 +67,7 @@ test("a refusal is read also when the body that follows at once is broken", asyn
   await stillServes(hooks);
 });
 
-test("random bytes", async (context) => {
+test("random bytes close the connection", async (context) => {
   const hooks = await startHooks(context);
   for (let each = 0; each < 50; each++) {
     const client = hooks.connect();
@@ -103,7 +103,7 @@ test("another expectation is 417, CONNECT is refused, an offer to upgrade is ign
   assert.equal((await hooks.post("/hooks/wake", { text: "x" }, upgrade)).status, 200);
 });
 
-test("what is sent behind an offer to upgrade is not left waiting: the answer ends the connection", async (context) => {
+test("after an offer to upgrade the response closes the connection, so that no later request waits for ever", async (context) => {
   const hooks = await startHooks(context);
   const client = hooks.connect();
   const offer = [right, "Connection: Upgrade", "Upgrade: h2c"];
@@ -146,7 +146,7 @@ test("a chunked body without end is 413 as soon as it is too large", async (cont
   await stillServes(hooks);
 });
 
-test("20 MB chunked gets a readable 413, every time", async (context) => {
+test("a chunked body of 20 MB always gets a readable 413", async (context) => {
   const hooks = await startHooks(context);
   const piece = Buffer.alloc(1_048_576, 0x20);
   for (let each = 0; each < 5; each++) {
@@ -199,7 +199,7 @@ test("a small unread body keeps the connection, a large one closes it", async (c
   await client.closed;
 });
 
-test("pipelined requests are answered in order, also before a broken one", async (context) => {
+test("pipelined requests get responses in order, even before a broken one", async (context) => {
   const hooks = await startHooks(context);
   const client = hooks.connect();
   client.send(
@@ -217,7 +217,7 @@ test("pipelined requests are answered in order, also before a broken one", async
   await client.closed;
 });
 
-test("a broken request behind one that was refused at once is answered behind it", async (context) => {
+test("a broken request after one that was refused at once gets its own 400", async (context) => {
   const stored = () => new Promise<Accepted>((resolve) => setTimeout(resolve, 20, { kind: "stored" }));
   const hooks = await startHooks(context, { accept: stored });
   const good = post("/hooks/wake", { text: "1" });
@@ -251,7 +251,7 @@ test("a reset in the middle of a body stores nothing", async (context) => {
   assert.equal(hooks.accepted.length, 1);
 });
 
-test("a caller that ends its side after the request gets its answer; after half of it, 400", async (context) => {
+test("a caller that ends its side after the request gets its response; after half of it, 400", async (context) => {
   const hooks = await startHooks(context);
   const whole = hooks.connect();
   whole.socket.end(post("/hooks/wake", { text: "x" }));
@@ -261,7 +261,7 @@ test("a caller that ends its side after the request gets its answer; after half 
   assert.equal((await half.next()).status, 400);
 });
 
-test("JSON that is hostile is refused or harmless", async (context) => {
+test("hostile JSON is refused or harmless", async (context) => {
   const hooks = await startHooks(context);
   const deep = (levels: number): string => `{"text":"x","a":${"[".repeat(levels)}${"]".repeat(levels)}}`;
   const cases: [string, string | Buffer, number][] = [
@@ -291,7 +291,7 @@ test("JSON that is hostile is refused or harmless", async (context) => {
   assert.equal(huge.json["code"], "invalid-payload");
 });
 
-test("content types", async (context) => {
+test("the content types that are accepted", async (context) => {
   const hooks = await startHooks(context);
   const cases: [string, number][] = [
     ["application/json", 200],

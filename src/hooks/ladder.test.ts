@@ -8,7 +8,7 @@ import { admitsIf, post, startHooks, token } from "../../test/fixtures/hooks-ser
 const right = `Authorization: Bearer ${token}`;
 const wrong = "Authorization: Bearer wrong";
 
-test("wake is stored and answered", async (context) => {
+test("wake is stored and gets 200", async (context) => {
   const hooks = await startHooks(context);
   const answer = await hooks.post("/hooks/wake", { text: " hello " });
   assert.equal(answer.status, 200);
@@ -20,7 +20,7 @@ test("wake is stored and answered", async (context) => {
   assert.equal(acceptance?.heartbeat?.delayMs, 250);
 });
 
-test("agent is stored and answered", async (context) => {
+test("agent is stored and gets 202", async (context) => {
   const hooks = await startHooks(context);
   const answer = await hooks.post("/hooks/agent/?x=1", { message: "go" }, [`X-Gateway-Token: ${token}`]);
   assert.equal(answer.status, 202);
@@ -221,12 +221,12 @@ test("a request is accepted when the recount finds that the queue is not full", 
   assert.equal(hooks.accepted.length, 1);
 });
 
-test("hooks that are off are not there", async (context) => {
+test("while hooks are off, their paths are 404", async (context) => {
   const hooks = await startHooks(context, { hooks: { enabled: false, tokens: [] } });
   assert.equal((await hooks.post("/hooks/wake", { text: "x" })).json["code"], "not-found");
 });
 
-test("a flood of wrong tokens writes few lines, and never a token or payload", async (context) => {
+test("a flood of wrong tokens logs few lines, and never a token or payload", async (context) => {
   const hooks = await startHooks(context);
   const client = hooks.connect();
   for (let each = 0; each < 200; each++) {
@@ -237,7 +237,7 @@ test("a flood of wrong tokens writes few lines, and never a token or payload", a
   assert.doesNotMatch(JSON.stringify(hooks.lines), /private|guessed/);
 });
 
-test("a caller that goes away after its body is stored all the same", async (context) => {
+test("the request of a caller that goes away after its body is stored", async (context) => {
   const reached = Promise.withResolvers<void>();
   const gone = Promise.withResolvers<void>();
   const stored = Promise.withResolvers<void>();

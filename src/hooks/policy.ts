@@ -5,7 +5,7 @@ import { resolveModel } from "../core/model.ts";
 import { sessionKeyRefusal } from "../core/session-key.ts";
 import type { HookSettings } from "./settings.ts";
 
-/** An action that may go ahead, with its model's full id and the agent that will do it. */
+/** An allowed action, with its model's full id and the agent that will run it. */
 export type AllowedAgentAction = { readonly action: AgentAction; readonly agentId: string };
 
 /** A wake needs no permission. */

@@ -1,4 +1,4 @@
-// Any request target: a name that no proxy can read differently, or nothing; and no token slips through a query.
+// Any request target: a name that no proxy can read differently, or none; and every token in a query is found.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
@@ -56,7 +56,7 @@ test("a name has no segment that could be read as another path", () => {
   );
 });
 
-test("whatever a form decoder would call a token is seen as one", () => {
+test("every parameter that a form decoder would call a token is found", () => {
   fc.assert(
     fc.property(target, (written) => {
       const route = matchRoute(written, "/hooks");

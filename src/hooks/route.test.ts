@@ -16,7 +16,7 @@ test("the name is what follows the base", () => {
   assert.equal(nameOf("/hooks/..a/.b/..."), "..a/.b/...");
 });
 
-test("what could be understood differently is not found", () => {
+test("targets that a proxy could read differently are not found", () => {
   const targets = [
     "/",
     "",
@@ -44,7 +44,7 @@ test("what could be understood differently is not found", () => {
   for (const target of targets) assert.equal(matchRoute(target, "/hooks"), null, target);
 });
 
-test("a token in the query is seen in any disguise, and nothing else is", () => {
+test("a token in the query is found in any encoding, and nothing else is", () => {
   const seen = [
     "token=x",
     "token",

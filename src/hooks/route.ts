@@ -1,11 +1,11 @@
-// Which hook a request target names. Read from the raw target and never decoded: what a proxy before us and we
-// could understand differently is not found.
+// Finds the hook that a request target names. The raw target is never decoded, and one that a proxy before us might
+// read differently names no hook.
 
 export type Route = { name: string; hasTokenInQuery: boolean };
 
 const ambiguous = /\/\/|\\|%2f|%5c|\/(?:\.|%2e){1,2}(?:\/|$)/i;
 
-/** `base`: with a leading and without a trailing slash. Null: not under it. The base itself has an empty name. */
+/** `base` starts with a slash and does not end with one; by itself it has the empty name. Null: not under the base. */
 export function matchRoute(target: string, base: string): Route | null {
   if (!isUnder(target, base)) return null;
   const queryAt = target.indexOf("?");
@@ -18,14 +18,14 @@ export function matchRoute(target: string, base: string): Route | null {
   };
 }
 
-/** Whether the target is the base or below it, whatever else is wrong with it. */
+/** Whether the target is the base or below it, valid or not. */
 export function isUnder(target: string, base: string): boolean {
   if (!target.startsWith(base)) return false;
   const next = target.charCodeAt(base.length);
   return Number.isNaN(next) || next === 0x2f || next === 0x3f;
 }
 
-/** Form decoders take a second `?` for the beginning, too. */
+/** Skips further `?`, as some form decoders do. */
 function hasToken(query: string): boolean {
   return query
     .replace(/^\?+/, "")

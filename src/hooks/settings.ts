@@ -1,4 +1,4 @@
-// What the hooks need of the configuration, computed once per configuration and swapped as one value on reload.
+// The settings that the hooks need, computed once per configuration and swapped as one value on reload.
 import { type Config, defaultAgent } from "../config/config.ts";
 import type { ModelList } from "../core/model.ts";
 import type { SessionKeyPolicy } from "../core/session-key.ts";
@@ -26,7 +26,7 @@ export type HookSettings = {
   readonly mappings: Mappings;
 };
 
-/** `channels`: the names that there are. */
+/** `channels`: the names of all channels. */
 export function hookSettings(
   { hooks, agents, gateway }: Config,
   mappings: Mappings,

@@ -1,5 +1,5 @@
-// The span of a hook request: begun once the caller is known, so that nobody else can write into our traces or hang
-// what they send into others' by a `traceparent`.
+// The span of a hook request. It starts once the token is checked, so that nobody without one can write into our
+// traces, or by a `traceparent` into those of others.
 import { catalogue, isRefusal } from "../core/errors.ts";
 import type { RequestCode } from "../core/metrics.ts";
 import { carriedTrace, noSpan, readTraceHeaders, type Span, type Trace } from "../core/trace.ts";
@@ -37,7 +37,7 @@ export function noteAccepted(span: Span, { runs, events }: Pick<Acceptance, "run
   });
 }
 
-/** A refusal of what the caller sent is no fault of ours: only what is 5xx ends in error. */
+/** Only 5xx is an error of the span: a refused request is no fault of ours. */
 export function endHookSpan(span: Span, code: RequestCode, status: number): void {
   if (span === noSpan) return;
   span.set({ "http.response.status_code": status });
@@ -50,7 +50,7 @@ function endWith(span: Span, code: RequestCode): void {
   span.end(isFault ? code : null);
 }
 
-/** What was fetched, and not sent to us, has nobody's trace to go on with: its own begins as it is decided on. */
+/** Mail was fetched and carries no trace: its own starts when it is decided. */
 export async function inFetchedSpan(
   trace: Trace,
   hook: string,

@@ -16,10 +16,10 @@ export type Verdict = { allowed: true } | { allowed: false; status: number; code
 
 type Common = {
   policy: Verdict;
-  /** The agent that would work on it; null when it is refused. */
+  /** The agent that would run; null when the action is refused. */
   agentId: string | null;
   prompt: string | null;
-  /** Why there would be no prompt, although it is accepted: the run would fail. */
+  /** Why an accepted run would fail before there is a prompt. */
   fault: string | null;
   signals: Signals | null;
 };
@@ -31,11 +31,11 @@ export type ExplainedAgent = Common &
   > & {
     action: "agent";
     message: string;
-    /** As it was written. */
+    /** As the request or mapping names it. */
     requestedAgentId: string | null;
-    /** With "…" where the run's id will stand; null when none is set and it is refused. */
+    /** "…" is for the run's id; null when none is set and the action is refused. */
     sessionKey: string | null;
-    /** What the agent may use in this run; null when it is refused. */
+    /** What the agent may use in this run; null when the action is refused. */
     tools: readonly string[] | null;
     allowUnsafeExternalContent: boolean;
   };
@@ -44,13 +44,13 @@ export type ExplainedWake = Common & { action: "wake"; text: string; wakeMode: W
 
 export type ExplainedAction = ExplainedAgent | ExplainedWake;
 
-type Circumstances = { settings: HookSettings; config: Config; now: number };
+type ExplainOptions = { settings: HookSettings; config: Config; now: number };
 
-/** Actions of a kind ask for the same few agents: each one's instructions are read once. */
+/** Reads the instructions of each agent once. */
 export function explainActions(
   hook: string,
   { actions, origin }: RequestedActions,
-  circumstances: Circumstances,
+  options: ExplainOptions,
 ): Promise<ExplainedAction[]> {
   const read = new Map<string, Promise<Instructions>>();
   const instructionsOf = (agent: AgentConfig): Promise<Instructions> => {
@@ -58,11 +58,11 @@ export function explainActions(
     read.set(agent.id, known);
     return known;
   };
-  const work = { hook, instructionsOf, ...circumstances };
+  const work = { hook, instructionsOf, ...options };
   return Promise.all(actions.map((action) => explainAction(action, origin, work)));
 }
 
-type Work = Circumstances & {
+type Work = ExplainOptions & {
   hook: string;
   instructionsOf: (agent: AgentConfig) => Promise<Instructions>;
 };

@@ -1,4 +1,4 @@
-// What a request would do, as plain values: the way of the gateway's own pipeline, up to where it would store.
+// What a request would do, as plain values: the gateway's own checks and mappings, without storing anything.
 import type { Config } from "../../config/config.ts";
 import { nearest } from "../../core/nearest.ts";
 import { catalogue, isRefusal, type Refusal, refuse } from "../../core/errors.ts";
@@ -21,9 +21,9 @@ export type Explanation = {
   /** In the order in which they are tried; none where a name is built in or unknown. */
   mappings: TriedMapping[];
   outcome: "accepted" | "skipped" | "failed" | "refused";
-  /** What the operator is told and the caller is not. */
+  /** Shown to the operator, not sent to the caller. */
   reason: string | null;
-  /** Ids are made when a request is stored: here they are "…". */
+  /** The HTTP response. Ids are made when a request is stored, so here they are "…". */
   answer: { status: number; body: AcceptedBody | ReturnType<typeof refusalBody> | null };
   actions: ExplainedAction[];
   /** What transforms printed. */
@@ -68,7 +68,7 @@ function bodyRefusal({ rawHeaders, body }: ExplainedRequest, settings: HookSetti
   return headRefusal(headers, settings.body.maxBytes);
 }
 
-/** Null when the body is no JSON: no mapping is tried then. */
+/** Null when the body is not JSON: then no mapping is tried. */
 function readMapped(name: string, request: ExplainedRequest): MappedRequest | null {
   const parsed = parseJson(request.body);
   return isRefusal(parsed) ? null : mappedRequest(name, parsed.value, request);
@@ -94,17 +94,17 @@ function explanationOf(hook: string, decision: Decision, more: More = {}): Expla
 }
 
 function outcomeOf(decision: Decision): Pick<Explanation, "outcome" | "answer"> {
-  if (isRefusal(decision)) return { outcome: "refused", answer: refusalAnswer(decision) };
+  if (isRefusal(decision)) return { outcome: "refused", answer: refusalResponse(decision) };
   if (!("outcome" in decision)) {
     const { status, body } = decision.response;
     return { outcome: "accepted", answer: { status, body: withoutIds(body) } };
   }
   const { outcome } = decision;
   if (outcome === "skipped") return { outcome, answer: { status: 204, body: null } };
-  return { outcome, answer: refusalAnswer(refuse("mapping-failed")) };
+  return { outcome, answer: refusalResponse(refuse("mapping-failed")) };
 }
 
-const refusalAnswer = (refusal: Refusal) => ({
+const refusalResponse = (refusal: Refusal) => ({
   status: catalogue[refusal.refused].status,
   body: refusalBody(refusal),
 });

@@ -1,4 +1,4 @@
-// A mapping with its templates compiled, or what is wrong with them.
+// Compiles the templates of mappings and reports their faults.
 import { type MappingConfig, type TemplateName, templateNames } from "../../config/config.ts";
 import { compileTemplate, type Template } from "../template/template.ts";
 
@@ -6,7 +6,7 @@ export type Mapping = Omit<MappingConfig, "templates"> & {
   readonly templates: Readonly<Record<TemplateName, Template | null>>;
 };
 
-/** `setting` is the name inside the mapping. */
+/** `setting` is the setting's name inside the mapping. */
 export type MappingFault = { mapping: MappingConfig; setting: string; message: string };
 
 export function compileMappings(mappings: readonly MappingConfig[]): {
@@ -28,7 +28,7 @@ function compile(mapping: MappingConfig, name: TemplateName, faults: MappingFaul
   if (source === null) return null;
   const compiled = compileTemplate(source);
   if (compiled.ok) return compiled.template;
-  const place = `line ${compiled.line}, column ${compiled.column} of the template`;
-  faults.push({ mapping, setting: name, message: `${compiled.message} (${place})` });
+  const location = `line ${compiled.line}, column ${compiled.column} of the template`;
+  faults.push({ mapping, setting: name, message: `${compiled.message} (${location})` });
   return null;
 }

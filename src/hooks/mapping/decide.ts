@@ -1,5 +1,5 @@
-// What a request to a mapped hook means: the mapping that takes it, one draft for each element, the transform, and
-// the checks every action passes. All of it is one acceptance, stored together or not at all.
+// Decides a request to a mapped hook: finds its mapping, makes a draft for each element, runs the transform and checks
+// each action. The result becomes one acceptance, stored together or not at all.
 import type { Action } from "../../core/action.ts";
 import { isRefusal, type Refusal, refuse } from "../../core/errors.ts";
 import { readField, replaceField } from "../../core/field-path.ts";
@@ -67,7 +67,7 @@ export async function applyMapping(
   return { kind: "actions", actions, elements: mapping.forEach === null ? null : elements };
 }
 
-/** The request once for each element, each seeing the payload with the array replaced by its one element. */
+/** One request for each element, in whose payload the array holds that element only. */
 function requestsOf(mapping: Mapping, request: MappedRequest): MappedRequest[] | Refusal {
   const { forEach } = mapping;
   if (forEach === null) return [request];

@@ -20,7 +20,7 @@ export type Draft = {
   readonly text: Message;
   readonly name: string | null;
   readonly agentId: string | null;
-  /** Empty when the mapping has a template for it and that came out blank. */
+  /** Empty when the mapping's template for it came out blank. */
   readonly sessionKey: string | null;
   readonly deliver: boolean;
   readonly channel: string | null;
@@ -54,14 +54,14 @@ export function draftOf(mapping: Mapping, request: MappedRequest): Draft {
   };
 }
 
-/** The draft as a transform sees it: under the mapping's own names, without what is not set. */
+/** The draft as a transform sees it: with the mapping's names, without unset values. */
 export function shown({ message, text, action, ...rest }: Draft): TransformAction {
   const content = action === "agent" ? { message: plainText(message) } : { text: plainText(text) };
   const set = Object.entries(rest).filter(([, value]) => value !== null);
   return { action, ...content, ...Object.fromEntries(set) };
 }
 
-/** What a transform returned put over the draft, or what is wrong with it. Its own text counts as from outside. */
+/** The draft with a transform's values, or what is wrong with them. The transform's own text is outside text. */
 export function overwrite(draft: Draft, returned: Record<string, unknown>): Draft | string {
   const fields = readFields(returned);
   if (isRefusal(fields)) return "the transform returned no object";
@@ -97,7 +97,7 @@ const chosen = <const T extends string>(
   otherwise: T,
 ): T => (Object.hasOwn(returned, name) ? fields.choice(name, choices) : otherwise);
 
-/** The draft checked like a request. */
+/** Checks the draft like a request. */
 export function toAction(
   draft: Draft,
   {
@@ -119,13 +119,13 @@ export function toAction(
 
 export const faulty = (details: PayloadFault[]): Refusal => refuse("invalid-payload", { details });
 
-/** Without the white space around it, as far as that is the operator's. */
+/** Trims the operator's text at both ends. */
 function trimmed(message: Message): Message {
   const last = message.length - 1;
   const parts = message.map((part, at) => {
     if (typeof part !== "string") return part;
-    const begun = at === 0 ? part.trimStart() : part;
-    return at === last ? begun.trimEnd() : begun;
+    const trimmedStart = at === 0 ? part.trimStart() : part;
+    return at === last ? trimmedStart.trimEnd() : trimmedStart;
   });
   return parts.filter((part) => part !== "");
 }

@@ -38,7 +38,7 @@ const request = (
   now: "2026-01-01T00:00:00.000Z",
 });
 
-test("the first match in the order of the configuration wins, whatever it is kept under", () => {
+test("the first match in the order of the configuration wins, whatever its index", () => {
   const hooks = matcher(
     { id: "source", source: "crm" },
     { id: "both", path: "in", source: "shop" },
@@ -57,7 +57,7 @@ test("the first match in the order of the configuration wins, whatever it is kep
   assert.equal(taken("elsewhere", "text"), "any");
 });
 
-test("a path and a source must both fit; a source that is no text never does", () => {
+test("a path and a source must both match; a source that is no string never does", () => {
   const hooks = matcher({ id: "both", path: "in", source: "7" });
   assert.equal(hooks.find(request("in", { source: "7" })).kind, "found");
   assert.equal(hooks.find(request("in", { source: 7 })).kind, "unknown");
@@ -65,7 +65,7 @@ test("a path and a source must both fit; a source that is no text never does", (
   assert.equal(hooks.find(request("other", { source: "7" })).kind, "unknown");
 });
 
-test("a name is possible when some mapping could take it", () => {
+test("a name is known when some mapping could take it", () => {
   const hooks = matcher({ id: "a", path: "a/b", source: "x" });
   assert.equal(hooks.couldTake("a/b"), true);
   assert.equal(hooks.couldTake("A/b"), false);
@@ -77,7 +77,7 @@ test("a name is possible when some mapping could take it", () => {
   assert.equal(any.couldTake("x".repeat(201)), false);
 });
 
-test("filters are part of the match: refused here, the next is tried; refused everywhere, with the reasons", () => {
+test("when filters refuse, the next mapping is tried; when all refuse, the reasons are given", () => {
   const hooks = matcher(
     { id: "opened", path: "github", payload: { action: ["opened", "reopened"], "issue.draft": [false] } },
     { id: "push", path: "github", headers: { "x-github-event": ["push"] } },
@@ -106,16 +106,16 @@ test("values are compared with their type", () => {
     assert.notEqual(matchRefusal(one, request("x", { n })), null);
 });
 
-test("why a mapping did not match says what was configured and never what came", () => {
-  const told = matchRefusal(match({ path: "a" }), request("secret-name"));
-  assert.equal(told, "match.path is a");
+test("the reason for no match names configured values and never those of the request", () => {
+  const reason = matchRefusal(match({ path: "a" }), request("secret-name"));
+  assert.equal(reason, "match.path is a");
   assert.equal(
     matchRefusal(match({ source: "crm" }), request("a", { source: "secret" })),
     "the payload's source is not crm",
   );
 });
 
-test("headers lose what is secret and keep what is repeated", () => {
+test("secret headers are left out, repeated ones are joined", () => {
   const headers = visibleHeaders(
     ["Authorization", "Bearer x", "X-Gateway-Token", "x", "Cookie", "c", "Proxy-Authorization", "p"].concat([
       "X-Event",
@@ -129,7 +129,7 @@ test("headers lose what is secret and keep what is repeated", () => {
   assert.deepEqual({ ...headers }, { "x-event": "a, b", ["__proto__"]: "odd" });
 });
 
-test("of a repeated query parameter the last counts", () => {
+test("of a repeated query parameter, the last one is used", () => {
   assert.deepEqual(
     { ...queryOf("/hooks/x?a=1&b=%20&a=2&__proto__=3") },
     { a: "2", b: " ", ["__proto__"]: "3" },

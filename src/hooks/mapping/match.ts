@@ -1,5 +1,5 @@
-// Which mapping takes a request. Mappings are kept by path and source, so that one lookup is as quick among ten
-// thousand as among one; only those that share both are looked at one after another.
+// Finds the mapping that takes a request. Mappings are indexed by path and source, so that a lookup among ten thousand
+// is as quick as among one; only those that share both are tried one after another.
 import type { MatchConfig } from "../../config/config.ts";
 import { readField } from "../../core/field-path.ts";
 import type { MappedRequest } from "./request.ts";
@@ -8,7 +8,7 @@ export type Matchable = { readonly id: string; readonly match: MatchConfig };
 
 export type Found<T> =
   | { kind: "found"; mapping: T }
-  /** Name and source fitted, but no mapping's filters did. */
+  /** Name and source matched, but the filters of every such mapping refused. */
   | { kind: "filtered"; reasons: readonly string[] }
   | { kind: "unknown" };
 
@@ -21,14 +21,14 @@ export type Matcher<T> = {
 const longestName = 200;
 
 export function createMatcher<T extends Matchable>(mappings: readonly T[]): Matcher<T> {
-  const places = new Map<string, number[]>();
+  const indexes = new Map<string, number[]>();
   const paths = new Set<string>();
   let takesAnyPath = false;
   for (const [at, { match }] of mappings.entries()) {
     const key = keyOf(match.path, match.source);
-    const listed = places.get(key);
+    const listed = indexes.get(key);
     if (listed) listed.push(at);
-    else places.set(key, [at]);
+    else indexes.set(key, [at]);
     if (match.path === null) takesAnyPath = true;
     else paths.add(match.path);
   }
@@ -37,7 +37,7 @@ export function createMatcher<T extends Matchable>(mappings: readonly T[]): Matc
   function candidates(name: string, source: string | null): T[] {
     const keys = [keyOf(name, null), keyOf(null, null)];
     if (source !== null) keys.push(keyOf(name, source), keyOf(null, source));
-    const found = keys.flatMap((key) => places.get(key) ?? []);
+    const found = keys.flatMap((key) => indexes.get(key) ?? []);
     return found.toSorted((left, right) => left - right).map((at) => mappings[at]!);
   }
 
@@ -55,7 +55,7 @@ export function createMatcher<T extends Matchable>(mappings: readonly T[]): Matc
   };
 }
 
-/** Why a mapping does not take a request, or null when it does. Names what was configured, never what came. */
+/** Why a mapping does not take a request; null when it does. Names configured values, never those of the request. */
 export function matchRefusal(match: MatchConfig, request: MappedRequest): string | null {
   if (match.path !== null && match.path !== request.name) return `match.path is ${match.path}`;
   if (match.source !== null && match.source !== sourceOf(request.payload))

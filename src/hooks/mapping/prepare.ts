@@ -1,5 +1,5 @@
-// Mappings made ready to serve: templates compiled, transforms loaded. Anything wrong with either is a problem of the
-// configuration, known before the first request.
+// Prepares mappings for requests: compiles templates and loads transforms. A fault in either is a problem of the
+// configuration, reported before the first request.
 import type { Config } from "../../config/config.ts";
 import type { Finding } from "../../config/problem.ts";
 import { refuse, type Refusal } from "../../core/errors.ts";
@@ -15,7 +15,7 @@ export type Mappings = {
   /** In the order in which they are tried. */
   list: readonly Mapping[];
   transforms: Transforms;
-  /** Ends when the decisions under way have been made. */
+  /** Resolves when all pending decisions are made. */
   close(): Promise<void>;
 };
 
@@ -39,7 +39,7 @@ type Options = Pick<Config["hooks"], "mappings" | "transformsDir" | "transformTi
   onOutput?: (text: string) => void;
 };
 
-/** Template engine and threads are loaded only when there is something for them to do. */
+/** Loads the template engine and starts threads only when a mapping needs them. */
 export async function prepareMappings(options: Options): Promise<PreparedMappings> {
   if (options.mappings.length === 0) return { ok: true, mappings: noMappings };
   const { compileMappings } = await import("./compile.ts");
@@ -54,16 +54,16 @@ export async function prepareMappings(options: Options): Promise<PreparedMapping
   }
   const { transforms } = opened;
   const matcher = createMatcher(list);
-  const underWay = createSlots<Promise<unknown>>();
+  const pending = createSlots<Promise<unknown>>();
   const decide = (request: MappedRequest) => {
     const decision = decideMapped(request, { matcher, transforms });
-    const at = underWay.put(decision);
-    const over = () => void underWay.take(at);
+    const at = pending.put(decision);
+    const over = () => void pending.take(at);
     decision.then(over, over);
     return decision;
   };
   const close = async () => {
-    await Promise.allSettled(underWay.values());
+    await Promise.allSettled(pending.values());
     await transforms.close();
   };
   return { ok: true, mappings: { couldTake: matcher.couldTake, decide, list, transforms, close } };

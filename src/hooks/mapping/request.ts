@@ -1,4 +1,4 @@
-// A request to a mapped hook as templates, filters and transforms see it: data only, without its secrets.
+// A request to a mapped hook as templates, filters and transforms see it: plain data without secrets.
 import { secretHeaders } from "../../config/schema/mapping.ts";
 
 export type MappedRequest = {

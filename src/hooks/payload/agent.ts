@@ -1,4 +1,4 @@
-// The agent payload: an isolated turn of an agent. Whether its values may be used is decided in `policy.ts`.
+// The agent payload: a run of an agent. `policy.ts` decides whether its values are allowed.
 import { type AgentAction, wakeModes } from "../../core/action.ts";
 import { isRefusal, type Refusal } from "../../core/errors.ts";
 import { outsideMessage } from "../../core/message.ts";

@@ -1,8 +1,8 @@
-// Reading the fields of a payload: every fault is noted and none stops the reading, so that a caller sees them all.
+// Reads the fields of a payload and collects all faults, so that a caller sees them at once.
 import { type PayloadFault, type Refusal, refuse } from "../../core/errors.ts";
 
 export type Fields = {
-  /** Trimmed; null when it is missing or blank. */
+  /** Trimmed; null when missing or blank. */
   text(name: string, longest?: number): string | null;
   /** As `text`; missing is a fault. */
   requiredText(name: string): string;
@@ -10,7 +10,7 @@ export type Fields = {
   flag(name: string, otherwise: boolean): boolean;
   number(name: string, above: number, most: number): number | null;
   fault(path: string, message: string): void;
-  /** What was found wrong, or null. */
+  /** All faults so far, or null. */
   refusal(): Refusal | null;
 };
 

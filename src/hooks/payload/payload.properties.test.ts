@@ -1,4 +1,4 @@
-// Any JSON as a payload, and any header as a key: an action within its limits, or a refusal that says where.
+// Any JSON as a payload, and any header as a key: an action within its limits, or a refusal with the path.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
@@ -40,7 +40,7 @@ function checkDetails(refusal: {
     assert.ok(message !== "" && (path === "" || names.includes(path)), path);
 }
 
-test("any JSON is a note for the main session, or refused with the place", () => {
+test("any JSON is a wake action, or refused with the path", () => {
   fc.assert(
     fc.property(payload, (value) => {
       const action = readWake(value);
@@ -52,7 +52,7 @@ test("any JSON is a note for the main session, or refused with the place", () =>
   );
 });
 
-test("any JSON is a run within its limits, or refused with the place", () => {
+test("any JSON is an agent action within its limits, or refused with the path", () => {
   fc.assert(
     fc.property(payload, (value) => {
       const action = readAgent(value);
@@ -71,7 +71,7 @@ test("any JSON is a run within its limits, or refused with the place", () => {
   );
 });
 
-test("any Idempotency-Key is one of visible characters, or refused", () => {
+test("an Idempotency-Key consists of visible characters, or is refused", () => {
   const value = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.string(),

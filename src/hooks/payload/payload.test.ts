@@ -11,7 +11,7 @@ function faultsOf(result: object): string[] {
   return (result.details ?? []).map(({ path }) => path);
 }
 
-test("wake: defaults, trimming, unknown fields; its text is from outside", () => {
+test("wake: defaults, trimming, unknown fields; its text is outside text", () => {
   const text = (written: string) => outsideMessage("text", "request", written);
   assert.deepEqual(readWake({ text: " a b ", x: 1 }), { kind: "wake", text: text("a b"), mode: "now" });
   assert.deepEqual(readWake({ text: "a", mode: " next-heartbeat " }), {
@@ -22,7 +22,7 @@ test("wake: defaults, trimming, unknown fields; its text is from outside", () =>
   assert.deepEqual(readWake({ text: "a", mode: " " }), { kind: "wake", text: text("a"), mode: "now" });
 });
 
-test("wake: what is refused", () => {
+test("wake: faults", () => {
   for (const payload of [null, 1, "x", [], true]) assert.deepEqual(faultsOf(readWake(payload)), [""]);
   assert.deepEqual(faultsOf(readWake({})), ["text"]);
   assert.deepEqual(faultsOf(readWake({ text: " \n" })), ["text"]);
@@ -32,7 +32,7 @@ test("wake: what is refused", () => {
   assert.deepEqual(faultsOf(readWake(Object.create({ text: "inherited" }))), ["text"]);
 });
 
-test("agent: defaults; its message is from outside", () => {
+test("agent: defaults; its message is outside text", () => {
   assert.deepEqual(readAgent({ message: " m ", name: " ", sessionKey: "", to: "\t" }), {
     kind: "agent",
     message: outsideMessage("message", "request", "m"),
@@ -52,7 +52,7 @@ test("agent: defaults; its message is from outside", () => {
   });
 });
 
-test("agent: everything set, and no request can lift the boundary, ask for tools or set a fallback", () => {
+test("agent: all fields, and no request can lift the boundary, ask for tools or set a fallback", () => {
   const payload = {
     message: "m",
     name: "n",
@@ -96,7 +96,7 @@ test("agent: all faults at once", () => {
   assert.deepEqual(faultsOf(readAgent(payload)), Object.keys(payload));
 });
 
-test("agent: limits", () => {
+test("agent: limits of length and time", () => {
   for (const timeoutSeconds of [0, -1, 604_801, Infinity, Number.NaN, null, true]) {
     assert.deepEqual(faultsOf(readAgent({ message: "m", timeoutSeconds })), ["timeoutSeconds"]);
   }

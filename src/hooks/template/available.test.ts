@@ -1,4 +1,4 @@
-// Which of LiquidJS's tags and filters a template can use, held against LiquidJS's own lists.
+// The tags and filters that a template can use, compared with LiquidJS's own lists.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { filters, tags } from "liquidjs";
@@ -17,7 +17,7 @@ test("every available tag and filter is one of LiquidJS's", () => {
   assert.equal(new Set(availableFilters).size, availableFilters.length);
 });
 
-test("no other tag of LiquidJS can be read, wherever it stands and whatever its arguments", () => {
+test("no other tag of LiquidJS is parsed, in any position and with any arguments", () => {
   const others = Object.keys(tags).filter((name) => !availableTags.includes(name));
   assert.deepEqual(
     others.toSorted().join(" "),

@@ -1,7 +1,7 @@
-// What of Liquid a template may use. These are lists of what is allowed, so that nothing a new version of LiquidJS
-// adds becomes available unseen.
+// The tags and filters of Liquid that a template may use. The lists name what is allowed, so that what a new version
+// of LiquidJS adds stays unavailable until it is listed.
 
-/** Left out are the tags that read files, and those that put out values without `{{ … }}`. */
+/** Without the tags that read files, and those that output values without `{{ … }}`. */
 export const availableTags: readonly string[] = [
   "assign",
   "capture",
@@ -16,7 +16,7 @@ export const availableTags: readonly string[] = [
   "#",
 ];
 
-/** Left out are `raw`, the filters that evaluate a string as an expression, and `sample`, which is random. */
+/** Without `raw`, the filters that evaluate a string as an expression, and `sample`, which is random. */
 export const availableFilters: readonly string[] = [
   "escape xml_escape escape_once newline_to_br strip_html",
   "abs at_least at_most ceil divided_by floor minus modulo plus round times",
@@ -30,5 +30,5 @@ export const availableFilters: readonly string[] = [
   "default to_integer json jsonify inspect",
 ].flatMap((names) => names.split(" "));
 
-/** These read their argument as a path with LiquidJS's own tokenizer, which also knows ranges. */
+/** Filters that read their argument as a path, with LiquidJS's own tokenizer, which also reads ranges. */
 export const pathFilters: readonly string[] = ["where", "reject", "group_by", "has", "find", "find_index"];

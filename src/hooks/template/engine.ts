@@ -1,4 +1,4 @@
-// One LiquidJS for all templates: no files, no way around our own pieces, and limits on what a rendering may cost.
+// One LiquidJS for all templates: no files, our own nodes for all output, and limits on the cost of a rendering.
 import { type FilterImplOptions, Liquid, filters } from "liquidjs";
 import { availableFilters, pathFilters } from "./available.ts";
 import { type Memory, writeJson } from "./json.ts";
@@ -39,7 +39,7 @@ function json(
   return writeJson(value, Math.min(Math.max(wanted, 0), 10), this.context.memoryLimit);
 }
 
-/** The tokenizer's rule for ranges, for the paths that only a rendering brings. */
+/** Applies the tokenizer's rule for ranges to paths that are known only while rendering. */
 function withoutRanges(filter: FilterImplOptions | undefined): FilterImplOptions {
   if (typeof filter !== "function") throw new TypeError("LiquidJS lost a filter that this list names");
   return function (list: unknown, path: unknown, ...others: unknown[]): unknown {

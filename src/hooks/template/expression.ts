@@ -1,4 +1,4 @@
-// What stands between `{{` and `}}`.
+// The expression between `{{` and `}}`.
 import { type Context, type Liquid, TypeGuards, Value, toValue, toValueSync } from "liquidjs";
 import { type Path, readPath } from "./context.ts";
 import { assertRead, TemplateTokenizer } from "./tokenizer.ts";
@@ -7,7 +7,7 @@ const { isLiteralToken, isNumberToken, isPropertyAccessToken, isQuotedToken, isW
 
 export type Expression = {
   evaluate(context: Context): unknown;
-  /** Whether it is our clock that it reads, in a form the operator wrote out, and so nothing from the request. */
+  /** Whether it only formats our clock, in a format the operator wrote, and so holds nothing of the request. */
   isOurs(context: Context): boolean;
 };
 
@@ -25,13 +25,13 @@ export function readExpression(input: string, range: [number, number], liquid: L
       for (const filter of filters) value = toValueSync(filter.render(value, context));
       return toValue(value);
     },
-    // A tag may have given the name to another value.
+    // A tag may have assigned another value to the name.
     isOurs: (context) =>
       isClock && evaluateInitial(context) === (context.environments as { now?: unknown }).now,
   };
 }
 
-/** A path without a variable in it, which is nearly every one; otherwise null. */
+/** The path, if it contains no variable, as nearly all do; otherwise null. */
 function pathOf({ postfix }: Value["initial"]): Path | null {
   const [only, ...others] = postfix;
   if (others.length > 0 || !isPropertyAccessToken(only) || only.variable !== undefined) return null;

@@ -1,4 +1,4 @@
-// What an operator reads about a template that cannot be read, and what is in the log of one that failed.
+// The messages about a template that cannot be parsed, and about one that cannot be rendered.
 import assert from "node:assert/strict";
 import test from "node:test";
 import * as fc from "fast-check";
@@ -7,7 +7,7 @@ import { faultFrom, problemIn, request } from "../../../test/fixtures/template.t
 import { scopeOf } from "./scope.ts";
 import { compileTemplate } from "./template.ts";
 
-test("what is wrong, and where", () => {
+test("a problem says what is wrong, with line and column", () => {
   const cases: Record<string, [string, string]> = {
     "{{ a": ["1:1", 'output "{{ a" is not closed'],
     "a\n  {% if b": ["2:3", 'tag "{% if b" is not closed'],
@@ -33,20 +33,20 @@ test("what is wrong, and where", () => {
     assert.deepEqual(problemIn(source), { at, message });
 });
 
-test("tags too deep to be read are a problem, not a crash", () => {
+test("tags that are nested too deeply are a problem, not a crash", () => {
   assert.equal(problemIn("{% if a %}".repeat(15_000)).message, "the template is nested too deeply");
   assert.equal(problemIn(`{{ ${"a[".repeat(90_000)} }}`).message, "the template is nested too deeply");
 });
 
-test("any pile of pieces is read or has a problem with a place in it, in plain words", () => {
+test("any sequence of fragments is parsed or has a problem with a location, in plain words", () => {
   const signs = `{{ }} {% %} {%- -%} | : , ' " ( ) .. [ ] . == - = \\ # 1 é`;
   const words =
     "if endif else for in endfor capture endcapture case when raw endraw assign comment endcomment";
   const others = "a now upcase date not and nil";
-  const piece = fc.constantFrom(" ", "\n", ...`${signs} ${words} ${others}`.split(" "));
+  const fragment = fc.constantFrom(" ", "\n", ...`${signs} ${words} ${others}`.split(" "));
   fc.assert(
-    fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
-      const source = pieces.join("");
+    fc.property(fc.array(fragment, { maxLength: 30 }), (fragments) => {
+      const source = fragments.join("");
       const result = compileTemplate(source);
       if (result.ok) return void result.template.renderMessage(scopeOf(request({ a: [{ a: "x" }] })));
       const line = source.split("\n")[result.line - 1];
@@ -57,7 +57,7 @@ test("any pile of pieces is read or has a problem with a place in it, in plain w
   );
 });
 
-test("a fault says where, and nothing of what the payload contains", () => {
+test("a fault names the location and nothing of the payload", () => {
   const secret = "%zz-secret";
   const payload = { secret, list: [1], twisted: { toString: secret, valueOf: secret } };
   for (const expression of [

@@ -1,5 +1,5 @@
-// Why a template cannot be read, or not be rendered, in plain words. What LiquidJS says of a rendering is not
-// repeated: it can contain text of the payload.
+// Says in plain words why a template cannot be parsed or rendered. LiquidJS's own messages about a rendering are not
+// passed on: they can contain text of the payload.
 import { LiquidError } from "liquidjs";
 import { limits } from "./engine.ts";
 
@@ -11,7 +11,7 @@ export class TemplateFault extends Error {
 export type Problem = { readonly message: string; readonly line: number; readonly column: number };
 
 export function problemOf(error: unknown, source: string): Problem {
-  return { message: sentenceOf(error), ...placeOf(source, LiquidError.is(error) ? error.token.begin : 0) };
+  return { message: sentenceOf(error), ...locationOf(source, LiquidError.is(error) ? error.token.begin : 0) };
 }
 
 function sentenceOf(error: unknown): string {
@@ -19,8 +19,8 @@ function sentenceOf(error: unknown): string {
   if (origin instanceof RangeError) return "the template is nested too deeply";
   if (!(origin instanceof Error) || origin instanceof TypeError)
     return "this is not a template that can be read";
-  const said = origin.message.replace(/, line:\d+, col:\d+$/, "");
-  return rewordings.reduce((sentence, [theirs, ours]) => sentence.replace(theirs, ours), said);
+  const sentence = origin.message.replace(/, line:\d+, col:\d+$/, "");
+  return rewordings.reduce((text, [theirs, ours]) => text.replace(theirs, ours), sentence);
 }
 
 const rewordings: readonly (readonly [RegExp, string])[] = [
@@ -36,7 +36,7 @@ const rewordings: readonly (readonly [RegExp, string])[] = [
 export function faultOf(error: unknown, source: string): TemplateFault {
   const token = LiquidError.is(error) && error.token.input === source ? error.token : null;
   if (token === null) return new TemplateFault(`The template could not be rendered: ${reasonOf(error)}.`);
-  const { line, column } = placeOf(source, token.begin);
+  const { line, column } = locationOf(source, token.begin);
   return new TemplateFault(
     `The template could not be rendered at line ${line}, column ${column}: ${reasonOf(error)}.`,
   );
@@ -60,7 +60,7 @@ function originOf(error: unknown): unknown {
   return origin;
 }
 
-function placeOf(source: string, at: number): { line: number; column: number } {
+function locationOf(source: string, at: number): { line: number; column: number } {
   const before = source.slice(0, at).split("\n");
   return { line: before.length, column: before.at(-1)!.length + 1 };
 }

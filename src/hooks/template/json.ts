@@ -1,9 +1,9 @@
-// Values as JSON, each piece counted before it is written: a small payload, deeply nested and indented, can be a
-// thousand times its size.
+// Writes values as JSON and counts each part before it is written: a small payload that is deeply nested can become a
+// thousand times larger when it is indented.
 
 export type Memory = { use(count: number): void };
 
-/** Undefined for what JSON has no word for. */
+/** Undefined for values that JSON cannot express. */
 export function writeJson(value: unknown, spaces: number, memory: Memory): string | undefined {
   const depths = new Map<unknown, number>();
   return JSON.stringify(

@@ -1,4 +1,4 @@
-// A template that would not end, or would fill the memory, is a fault after a bounded time.
+// A template that would never end, or would fill the memory, is a fault after a bounded time.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { compiled, faultFrom, problemIn, request } from "../../../test/fixtures/template.ts";
@@ -11,14 +11,14 @@ const long = "y".repeat(100_000);
 const huge = 2 ** 53;
 const scope = scopeOf(request({ list, deep, long, few: [long], huge, beyond: huge + 4, n: 1e9 }));
 
-test("time", () => {
+test("a template that takes too long is a fault", () => {
   for (const inner of ["", "{{ b.id }}", "{% assign c = b.id %}", "{% if list contains b %}{% endif %}"]) {
     const fault = faultFrom(`{% for a in list %}{% for b in list %}${inner}{% endfor %}{% endfor %}`, scope);
     assert.match(fault.message, /: it took longer than 1000 ms\.$/);
   }
 });
 
-test("memory", () => {
+test("a template that needs too much memory is a fault", () => {
   for (const source of [
     "{% for a in list %}{{ long }}{% endfor %}",
     "{% for a in list %}{% capture b %}{{ b }}{{ long }}{% endcapture %}{% endfor %}",
@@ -42,12 +42,12 @@ test("memory", () => {
   }
 });
 
-test("a large payload within the limits is put out whole", () => {
+test("a large payload within the limits is rendered whole", () => {
   assert.equal(compiled("{{ deep }}").renderText(scope), JSON.stringify(deep));
   assert.equal(compiled("{% for a in list %}{{ a.body }}{% endfor %}").renderText(scope).length, list.length);
 });
 
-test("a range from the payload that could not end is not to be had", () => {
+test("a range from the payload that would never end is a fault", () => {
   problemIn("{% for i in (huge..beyond) %}{% endfor %}");
   problemIn("{% for i in (9007199254740992..9007199254740996) %}{% endfor %}");
   problemIn("{% assign a = (huge..beyond) | size %}");
@@ -57,7 +57,7 @@ test("a range from the payload that could not end is not to be had", () => {
   faultFrom("{{ list | find: p }}", scopeOf(request({ list, p: "a[(9007199254740992..9007199254740996)]" })));
 });
 
-test("the length of a template", () => {
+test("the length of a template is limited", () => {
   compiled("x".repeat(200_000));
   assert.deepEqual(problemIn("x".repeat(200_001)), {
     message: "a template may have 200000 characters, this one has 200001",

@@ -1,4 +1,4 @@
-// Where a rendering goes: the operator's text and outside text, as separate parts from the moment they are written.
+// The output of a rendering: the operator's text and outside text are separate parts as soon as they are written.
 import type { Emitter } from "liquidjs";
 import type { OutsideText } from "../../core/message.ts";
 
@@ -21,5 +21,5 @@ export function createMessageEmitter(): MessageEmitter {
   };
 }
 
-/** Inside `{% capture %}` the emitter is LiquidJS's own, which only knows text. */
+/** Inside `{% capture %}` LiquidJS uses its own emitter, which holds text only. */
 export const isMessageEmitter = (emitter: Emitter): emitter is MessageEmitter => "writeOutside" in emitter;

@@ -1,10 +1,10 @@
-// What a template consists of besides its tags: the operator's text, and `{{ … }}`.
+// The nodes of a template besides its tags: the operator's text, and `{{ … }}`.
 import type { Context, Emitter, Liquid, Template, Token } from "liquidjs";
 import { readExpression } from "./expression.ts";
 import { type Memory, writeJson } from "./json.ts";
 import { isMessageEmitter } from "./message-emitter.ts";
 
-export function textPiece(token: Token, text: string): Template {
+export function textNode(token: Token, text: string): Template {
   return {
     token,
     render(context: Context, emitter: Emitter): void {
@@ -16,7 +16,7 @@ export function textPiece(token: Token, text: string): Template {
 
 type OutputToken = Token & { readonly content: string; readonly contentRange: [number, number] };
 
-export function outputPiece(token: OutputToken, liquid: Liquid): Template {
+export function outputNode(token: OutputToken, liquid: Liquid): Template {
   const expression = readExpression(token.input, token.contentRange, liquid);
   const label = token.content.replace(/\s+/g, " ");
   return {
@@ -32,7 +32,7 @@ export function outputPiece(token: OutputToken, liquid: Liquid): Template {
   };
 }
 
-/** A number or a boolean cannot say anything: it stands in the operator's text. */
+/** Numbers and booleans cannot carry instructions, so they stay in the operator's text. */
 const isPlain = (value: unknown): value is number | boolean =>
   typeof value === "number" || typeof value === "boolean";
 

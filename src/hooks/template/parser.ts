@@ -1,4 +1,4 @@
-// LiquidJS's parser, with our own pieces for everything that a template puts out.
+// LiquidJS's parser with our own nodes for everything that a template outputs.
 import {
   type Liquid,
   ParseError,
@@ -10,7 +10,7 @@ import {
   TypeGuards,
 } from "liquidjs";
 import { availableTags } from "./available.ts";
-import { outputPiece, textPiece } from "./nodes.ts";
+import { outputNode, textNode } from "./nodes.ts";
 import { assertRead, TemplateTokenizer } from "./tokenizer.ts";
 
 const { isOutputToken, isTagToken } = TypeGuards;
@@ -32,7 +32,7 @@ export class TemplateParser extends Parser {
         token.contentRange[1],
       ]);
     }
-    // They are only ever taken from the front, which takes longer the more there are; from the back it does not.
+    // The parser takes tokens from the front of the array, in time that grows with its length; `pop` takes constant time.
     const backwards = tokens.toReversed();
     backwards.shift = backwards.pop;
     return super.parseTokens(backwards);
@@ -41,14 +41,14 @@ export class TemplateParser extends Parser {
   override parseToken(token: TopLevelToken, rest: TopLevelToken[]): Parsed {
     if (isTagToken(token)) return this.#parseTag(token, rest);
     return (
-      isOutputToken(token) ? outputPiece(token, this.#liquid) : textPiece(token, textIn(token))
+      isOutputToken(token) ? outputNode(token, this.#liquid) : textNode(token, textIn(token))
     ) as Parsed;
   }
 
   #parseTag(token: TagToken, rest: TopLevelToken[]): Parsed {
     if (!availableTags.includes(token.name)) throw new ParseError(new Error(whyNot(token.name)), token);
     const tag = super.parseToken(token, rest);
-    if (tag instanceof RawTag) return textPiece(token, tag.render()) as Parsed;
+    if (tag instanceof RawTag) return textNode(token, tag.render()) as Parsed;
     if (!isComment(token.name)) assertRead(token.tokenizer);
     return tag;
   }

@@ -1,9 +1,9 @@
-// Which names a template knows, and that no others are to be had.
+// The names that a template knows, and no others.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { messageFor, outside, textFor } from "../../../test/fixtures/template.ts";
 
-test("the payload's own fields stand at the top, and under payload", () => {
+test("the payload's own fields are at the top and under payload", () => {
   assert.equal(
     textFor("{{ title }} {{ payload.title }} {{ issue.user }}", { title: "x", issue: { user: "y" } }),
     "x x y",
@@ -24,7 +24,7 @@ test("the five words win over fields of the same name", () => {
   );
 });
 
-test("headers, query and path are from outside", () => {
+test("headers, query and path are outside text", () => {
   const others = { headers: { "x-github-event": "push" }, query: { q: "asked" } };
   assert.deepEqual(messageFor("{{ headers.x-github-event }}{{ query['q'] }}{{ path }}", {}, others), [
     outside("headers.x-github-event", "push"),
@@ -33,7 +33,7 @@ test("headers, query and path are from outside", () => {
   ]);
 });
 
-test("a payload that is no object is only to be had as payload", () => {
+test("a payload that is no object is available as payload only", () => {
   for (const payload of [["a"], "text", 3, true, null, undefined]) {
     assert.equal(textFor("[{{ length }}{{ size }}{{ first }}{{ [0] }}{{ toString }}]", payload), "[]");
   }
@@ -48,7 +48,7 @@ test("size, first and last at the top are fields like others", () => {
 
 const inherited = ["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf", "__defineGetter__"];
 
-test("what is inherited is missing", () => {
+test("inherited properties are missing", () => {
   const payload = { object: {}, list: [1], text: "x", number: 1 };
   for (const name of inherited) {
     for (const owner of ["payload", "object", "list", "text", "number", "headers", "missing"]) {
@@ -65,7 +65,7 @@ test("what is inherited is missing", () => {
     assert.equal(textFor(`{{ list.${name} }}`, payload), "");
 });
 
-test("what is inherited is missing from a loop as well, however the name comes in", () => {
+test("inherited properties are missing in a loop as well, wherever the name comes from", () => {
   for (const name of [...inherited, "next", "liquidMethodMissing", "i"]) {
     assert.equal(
       textFor(`{% for a in list %}{{ forloop.${name} }}{{ forloop[key] }}{% endfor %}`, {
@@ -86,7 +86,7 @@ test("a filter that takes a path finds nothing inherited", () => {
   }
 });
 
-test("a payload's own field of such a name is a field", () => {
+test("a payload's own field with such a name is available", () => {
   const payload: unknown = JSON.parse('{"__proto__":"p","constructor":"c","object":{"toString":"t"}}');
   assert.deepEqual(messageFor("{{ __proto__ }}{{ constructor }}{{ object.toString }}", payload), [
     outside("__proto__", "p"),

@@ -1,4 +1,4 @@
-// What a template can see of a request.
+// The part of a request that a template can see.
 
 export type TemplateRequest = {
   readonly payload: unknown;

@@ -1,5 +1,5 @@
-// Any text as a template and any payload for it: read or a problem with its place; rendered within its limits or a
-// fault of its own kind.
+// Any text as a template is parsed or has a problem with a location; with any payload it is rendered within its limits
+// or throws a TemplateFault.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
@@ -85,7 +85,7 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }));
 
-test("any template is read or has a problem with its line, and renders any payload within its limits", () => {
+test("any template is parsed or has a problem with a location, and renders any payload within its limits", () => {
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 5 }), value, (pieces, payload) => {
       const source = pieces.join("");

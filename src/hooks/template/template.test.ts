@@ -1,4 +1,4 @@
-// What a template puts out, and which side of the message it stands on.
+// What a template renders, and whether it becomes outside text or the operator's.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { compiled, messageFor, now, outside, request, textFor } from "../../../test/fixtures/template.ts";
@@ -23,7 +23,7 @@ test("a string from the request is an outside part, with the expression as its l
   assert.deepEqual(messageFor("{{ 'written out' }}", mails), [outside("'written out'", "written out")]);
 });
 
-test("what is missing, null or empty leaves no part, and the operator's text around it is one string", () => {
+test("a missing, null or empty value leaves no part, and the operator's text around it is one string", () => {
   const payload = { nothing: null, empty_text: "", list: [] };
   for (const expression of [
     "missing",
@@ -43,7 +43,7 @@ test("what is missing, null or empty leaves no part, and the operator's text aro
   assert.deepEqual(messageFor("{{ missing }}", payload), []);
 });
 
-test("numbers and booleans stand in the operator's text", () => {
+test("numbers and booleans are in the operator's text", () => {
   const payload: unknown = JSON.parse(
     '{"n":3,"f":0.1,"big":1e21,"minus":-0,"beyond":1e400,"yes":true,"no":false}',
   );
@@ -68,7 +68,7 @@ test("objects and arrays are compact JSON, as one outside part", () => {
   assert.equal(textFor("{{ object | json: 1 }}", { object: { a: 1 } }), '{\n "a": 1\n}');
 });
 
-test("the time is ours, as it is or in a form the operator wrote out", () => {
+test("the time is the operator's text, as it is or in a format the operator wrote", () => {
   assert.deepEqual(messageFor("{{ now }}", {}), [now]);
   assert.deepEqual(messageFor("at {{ now | date: '%Y' }}.", {}), ["at 2026."]);
   assert.deepEqual(messageFor("{{ now | date: '%d %B %H:%M', 'UTC' }}", {}), ["02 January 03:04"]);
@@ -80,7 +80,7 @@ test("the time is ours, as it is or in a form the operator wrote out", () => {
   ]);
 });
 
-test("another value under the name of the time is from outside", () => {
+test("another value under the name of the time is outside text", () => {
   for (const source of [
     "{% assign now = title %}{{ now }}",
     "{% capture now %}{{ title }}{% endcapture %}{{ now }}",
@@ -91,7 +91,7 @@ test("another value under the name of the time is from outside", () => {
   assert.deepEqual(messageFor("{{ payload.now }}", { now: "never" }), [outside("payload.now", "never")]);
 });
 
-test("what is captured is one outside part", () => {
+test("captured text is one outside part", () => {
   assert.deepEqual(
     messageFor("{% capture line %}Re: {{ title }} {{ 1 }}{{ now }}{% endcapture %}[{{ line }}]", mails),
     ["[", outside("line", `Re: Hello 1${now}`), "]"],
@@ -101,7 +101,7 @@ test("what is captured is one outside part", () => {
   ]);
 });
 
-test("a value is never read as a template", () => {
+test("a value is never parsed as a template", () => {
   const payload = { title: "{{ secret }}{% raw %}", secret: "s" };
   assert.deepEqual(messageFor("{{ title }}", payload), [outside("title", "{{ secret }}{% raw %}")]);
   assert.equal(
@@ -144,7 +144,7 @@ test("if, unless, case and for", () => {
   ]);
 });
 
-test("comments put out nothing, raw puts out what stands there", () => {
+test("comments render nothing, raw renders its content unchanged", () => {
   assert.deepEqual(
     messageFor("a{% comment %}{{ title }}{% include 'x' %}{% endcomment %}b{% # c %}", mails),
     ["ab"],
@@ -163,13 +163,13 @@ test("filters", () => {
   assert.equal(textFor("{{ '2026-03-04T00:00:00Z' | date: '%A', 'UTC' }}", mails), "Wednesday");
 });
 
-test("a template without tags is its own text, and an empty one is no part", () => {
+test("a template without tags is its own text, and an empty one has no part", () => {
   assert.deepEqual(messageFor("} plain { %} }}", {}), ["} plain { %} }}"]);
   assert.deepEqual(messageFor("", {}), []);
   assert.equal(textFor("", {}), "");
 });
 
-test("a template holds nothing between renderings, and changes nothing in the payload", () => {
+test("a template keeps nothing between renderings and does not change the payload", () => {
   const template = compiled("{{ seen }}{% assign seen = title %}{{ seen }}");
   const payload = Object.freeze({ title: "x" });
   for (let round = 0; round < 2; round += 1) {

@@ -1,6 +1,6 @@
-// An operator's template: read once, when the config is loaded, and rendered for each request. Everything that comes
-// from the request is an outside part of the message, by the way it is written, not by what it contains.
-import { type Template as Piece, toValueSync } from "liquidjs";
+// An operator's template, parsed once when the config is loaded and rendered for each request. Values from the request
+// become outside parts of the message because of the node that writes them, not because of their content.
+import { type Template as Node, toValueSync } from "liquidjs";
 import { type Message, plainText } from "../../core/message.ts";
 import { createContext } from "./context.ts";
 import { type Engine, engine, limits } from "./engine.ts";
@@ -12,7 +12,7 @@ export { TemplateFault } from "./fault.ts";
 
 /** Both throw a TemplateFault when the template cannot be rendered for this request. */
 export type Template = {
-  /** The same values, joined plainly. */
+  /** The same values, joined as one text. */
   renderText(scope: Scope): string;
   renderMessage(scope: Scope): Message;
 };
@@ -35,11 +35,11 @@ export function compileTemplate(source: string): CompileResult {
   }
 }
 
-function createTemplate(source: string, pieces: Piece[], { liquid }: Engine): Template {
+function createTemplate(source: string, nodes: Node[], { liquid }: Engine): Template {
   const renderMessage = (scope: Scope): Message => {
     const emitter = createMessageEmitter();
     try {
-      toValueSync(liquid.renderer.renderTemplates(pieces, createContext(scope, liquid), emitter));
+      toValueSync(liquid.renderer.renderTemplates(nodes, createContext(scope, liquid), emitter));
     } catch (error) {
       throw faultOf(error, source);
     }

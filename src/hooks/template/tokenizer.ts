@@ -1,12 +1,11 @@
-// LiquidJS's tokenizer takes some mistakes without a word, and a filter's name for granted. Here they are errors, at
-// their own place.
+// LiquidJS's tokenizer silently accepts some mistakes and unknown filters. Here they are errors with a location.
 import { type Expression, type Liquid, Tokenizer, TypeGuards } from "liquidjs";
 
 const { isNumberToken, isOperatorToken, isRangeToken } = TypeGuards;
 type FilterToken = NonNullable<ReturnType<Tokenizer["readFilter"]>>;
 type Grouped = ReturnType<Tokenizer["readGroupOrRange"]>;
 
-/** Far below the numbers where adding one changes nothing. */
+/** Far below the numbers to which adding one changes nothing. */
 const highestRangeStart = 1_000_000_000;
 
 export class TemplateTokenizer extends Tokenizer {
@@ -36,7 +35,7 @@ export class TemplateTokenizer extends Tokenizer {
     throw this.error(`filter "${filter.name}" is not available in templates`, filter.begin);
   }
 
-  /** LiquidJS would never finish a range whose start is so large that adding one changes nothing. */
+  /** LiquidJS would never finish a range whose start is so large that adding one does not change it. */
   override readGroupOrRange(): Grouped {
     const begin = this.p;
     const range = super.readGroupOrRange();
@@ -47,13 +46,13 @@ export class TemplateTokenizer extends Tokenizer {
   }
 }
 
-/** LiquidJS leaves off where it can read no further, and says nothing. */
+/** LiquidJS stops silently at text that it cannot read. */
 export function assertRead(tokenizer: Tokenizer): void {
   tokenizer.skipBlank();
   tokenizer.assert(tokenizer.end(), () => `unexpected ${tokenizer.snapshot()}`);
 }
 
-/** Each operator finds its operands, and exactly one value is left. */
+/** True when each operator has its operands and exactly one value remains. */
 function isWhole({ postfix }: Expression): boolean {
   let values = 0;
   for (const token of postfix) {

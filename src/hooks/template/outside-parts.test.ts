@@ -1,4 +1,4 @@
-// The promise of this folder: no character of a payload ever stands in the operator's text.
+// No character of a payload ever reaches the operator's text.
 import assert from "node:assert/strict";
 import test from "node:test";
 import * as fc from "fast-check";
@@ -7,7 +7,7 @@ import { plainText } from "../../core/message.ts";
 import { compiled, request } from "../../../test/fixtures/template.ts";
 import { scopeOf } from "./scope.ts";
 
-// The operator writes small letters, digits and signs; a payload says everything in capitals and braces.
+// The operator writes small letters, digits and signs; payloads consist of capitals and braces.
 const operatorText = fc.string({ unit: fc.constantFrom(...Array.from("abcxyz .,\n-:")), maxLength: 10 });
 const payloadText = fc.string({
   unit: fc.constantFrom(...Array.from("ABCXYZ{}%|<>\"'\\É漢😀")),
@@ -55,7 +55,7 @@ const expressions = [
   "item[0]",
 ];
 const output = fc.constantFrom(...expressions).map((expression) => `{{ ${expression} }}`);
-// One output only: a capture in a loop that holds itself twice doubles each time.
+// One output only: a capture in a loop that outputs itself twice doubles each time.
 const captured = fc.tuple(operatorText, output, operatorText).map((pieces) => pieces.join(""));
 const { piece } = fc.letrec<{ piece: string }>((tie) => {
   const inner = fc.array(tie("piece"), { maxLength: 3 }).map((pieces) => pieces.join(""));
@@ -74,7 +74,7 @@ const { piece } = fc.letrec<{ piece: string }>((tie) => {
   };
 });
 
-test("the operator's text has nothing of the payload, and the parts are the whole text", () => {
+test("the operator's text holds nothing of the payload, and the parts make up the whole text", () => {
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 8 }), payloads, payloadText, (pieces, payload, event) => {
       const template = compiled(pieces.join(""));
@@ -94,7 +94,7 @@ test("the operator's text has nothing of the payload, and the parts are the whol
   );
 });
 
-test("a string put out alone comes through as it is", () => {
+test("a string that is output alone is unchanged", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", minLength: 1 }), (text) => {
       const parts = compiled("a{{ text }}b").renderMessage(scopeOf(request({ text })));
@@ -104,7 +104,7 @@ test("a string put out alone comes through as it is", () => {
   );
 });
 
-test("any JSON put out alone is that JSON", () => {
+test("any JSON that is output alone is that JSON", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const text = compiled("{{ payload.value }}").renderText(scopeOf(request({ value })));
