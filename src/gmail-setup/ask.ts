@@ -1,4 +1,4 @@
-// One call of the set-up's, and a refusal with all that is needed to explain it. Nothing of the request is in it.
+// One call of the setup to Google. A refusal carries what explains it, and nothing of the request.
 import type { Clock } from "../core/clock.ts";
 import { cutWithMark, oneLine } from "../core/text.ts";
 import { MailFault } from "../mail/mailbox.ts";
@@ -13,17 +13,17 @@ import {
 
 export type Call = { method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"; url: string; body?: object };
 
-/** Throws a GoogleRefusal for every response that is not one of success. */
+/** Throws a GoogleRefusal unless the response has a 2xx status. */
 export type Ask = (call: Call) => Promise<Fields>;
 
 export class GoogleRefusal extends Error {
   override name = "GoogleRefusal";
-  /** 0: there was no response. */
+  /** 0 when no response came. */
   readonly status: number;
-  /** Google's own words for it: `SERVICE_DISABLED`, `invalid_grant`; none if it had none. */
+  /** Google's codes: `SERVICE_DISABLED`, `invalid_grant`. */
   readonly reasons: readonly string[];
   readonly url: string;
-  /** Where an API is turned on, when that is what is missing. */
+  /** Where to turn on the API, when it is off. */
   readonly link: string | null;
   constructor(url: string, message: string, { status, reasons, link }: Refused) {
     super(message);
@@ -69,11 +69,11 @@ async function responseOf(url: string, clock: Clock, init: RequestInit): Promise
 const longest = 300;
 
 function messageIn(body: Fields): string {
-  const said = textIn(fieldsIn(body, "error"), "message") || textIn(body, "error_description");
-  return cutWithMark(oneLine(said), longest);
+  const text = textIn(fieldsIn(body, "error"), "message") || textIn(body, "error_description");
+  return cutWithMark(oneLine(text), longest);
 }
 
-/** Only to Google's own console: it is shown to be opened. */
+/** Only links to Google's own console are shown: people will open them. */
 function linkIn(body: Fields): string | null {
   const details = listIn(fieldsIn(body, "error"), "details");
   const links = details.flatMap((detail) => [

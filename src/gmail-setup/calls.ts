@@ -1,8 +1,8 @@
-// Every call that the set-up makes, as a plain value: what is done, what --dry-run prints, and what tests compare.
+// Every call that the setup makes, as a plain value: made for real, printed by --dry-run, and compared in tests.
 import type { Call } from "./ask.ts";
-import type { Cloud } from "./wanted.ts";
+import type { Cloud } from "./goal.ts";
 
-/** Addresses without slashes at their ends. */
+/** URLs without a slash at the end. */
 export type Endpoints = { authorize: string; oauth: string; gmail: string; pubsub: string };
 
 export const googleEndpoints: Endpoints = {
@@ -17,9 +17,9 @@ export const publisher = {
   member: "serviceAccount:gmail-api-push@system.gserviceaccount.com",
 } as const;
 
-/** What we make is marked, so that `gmail stop --delete` takes away nothing of anybody else's. */
+/** Marks what the setup made, so that `gmail stop --delete` deletes nothing else. */
 export const madeByUs = { "managed-by": "rouse" } as const;
-/** On the subscription: the topic's grant is ours too. */
+/** Marks the subscription when the setup added the topic's grant, too. */
 export const grantMadeByUs = { "rouse-grant": "made" } as const;
 
 export const ackDeadlineSeconds = 60;
@@ -76,7 +76,7 @@ export function cloudCalls({ pubsub }: Endpoints, { topic, subscription, push }:
   };
 }
 
-/** Without an expiration policy it would be deleted after 31 quiet days. */
+/** An empty expiration policy means never; the default deletes a subscription after 31 days without use. */
 export const subscriptionSettings = (push: Cloud["push"]) => ({
   ackDeadlineSeconds,
   expirationPolicy: {},

@@ -1,4 +1,4 @@
-// The files that Google Cloud hands out: an OAuth client for desktop apps, or the key of a service account.
+// Reads the files that Google Cloud gives out: an OAuth client for desktop apps, or a service account's key.
 import { createPrivateKey } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { faultKind, UsageError } from "../core/errors.ts";
@@ -57,7 +57,7 @@ function isPrivateKey(text: string): boolean {
   }
 }
 
-/** Never says what is in the file: it is a secret. */
+/** The content is secret, so no fault shows it. */
 function readJson(file: string): Fields {
   let text: string;
   try {
@@ -71,7 +71,7 @@ function readJson(file: string): Fields {
   } catch {
     throw new UsageError(`${file} is not JSON. It is the file that Google Cloud let you download, as it is.`);
   }
-  throw new UsageError(`${file} is not a file of Google Cloud's: it should be one JSON object.`);
+  throw new UsageError(`${file} is not a file from Google Cloud: it should be one JSON object.`);
 }
 
 function textIn(fields: Fields, name: string): string | null {

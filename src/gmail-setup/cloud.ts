@@ -1,4 +1,4 @@
-// Topic, grant and subscription: each is looked at first, and only what differs is made or changed.
+// Topic, grant and subscription. Each is read first, and only made or changed where it differs.
 import { isDeepStrictEqual } from "node:util";
 import { UsageError } from "../core/errors.ts";
 import { type Fields, isFields } from "../mail/gmail/request.ts";
@@ -12,44 +12,44 @@ import {
   publisher,
   subscriptionSettings,
 } from "./calls.ts";
-import type { Done } from "./done.ts";
-import type { Cloud } from "./wanted.ts";
-import { explained } from "./words.ts";
+import type { Step } from "./step.ts";
+import type { Cloud } from "./goal.ts";
+import { explained } from "./refusals.ts";
 
 type Calls = ReturnType<typeof cloudCalls>;
-type Room = { ask: Ask; calls: Calls; cloud: Cloud };
+type Scope = { ask: Ask; calls: Calls; cloud: Cloud };
 
 export async function provision(
   ask: Ask,
   endpoints: Endpoints,
   cloud: Cloud,
-  report: (done: Done) => void,
-): Promise<Done[]> {
-  const room: Room = { ask, calls: cloudCalls(endpoints, cloud), cloud };
-  const step = async (what: string, action: () => Promise<Done>): Promise<Done> => {
+  report: (done: Step) => void,
+): Promise<Step[]> {
+  const scope: Scope = { ask, calls: cloudCalls(endpoints, cloud), cloud };
+  const step = async (what: string, action: () => Promise<Step>): Promise<Step> => {
     const done = await explained({ what, project: cloud.project }, action);
     report(done);
     return done;
   };
-  const topic = await step(`Making the topic ${cloud.topic}`, () => ensureTopic(room));
-  const grant = await step(`Letting Gmail publish to ${cloud.topic}`, () => ensureGrant(room));
+  const topic = await step(`Making the topic ${cloud.topic}`, () => ensureTopic(scope));
+  const grant = await step(`Letting Gmail publish to ${cloud.topic}`, () => ensureGrant(scope));
   const labels = { ...madeByUs, ...(grant.state === "there" ? {} : grantMadeByUs) };
   const subscription = await step(`Making the subscription ${cloud.subscription}`, () =>
-    ensureSubscription(room, labels),
+    ensureSubscription(scope, labels),
   );
   return [topic, grant, subscription];
 }
 
-async function ensureTopic({ ask, calls, cloud }: Room): Promise<Done> {
+async function ensureTopic({ ask, calls, cloud }: Scope): Promise<Step> {
   const found = await orNull(ask(calls.getTopic()));
-  if (found === null) await orThere(ask(calls.makeTopic()));
+  if (found === null) await unlessThere(ask(calls.makeTopic()));
   return { what: "topic", name: cloud.topic, state: found === null ? "made" : "there" };
 }
 
 const policyTries = 5;
 
-/** The policy is changed as it was read, and only if nobody changed it meanwhile (its etag). */
-async function ensureGrant({ ask, calls }: Room): Promise<Done> {
+/** Adds to the policy. Its etag makes Google refuse the change (409) when somebody else changed it meanwhile. */
+async function ensureGrant({ ask, calls }: Scope): Promise<Step> {
   const done = { what: "grant", name: `${publisher.role} for ${publisher.member}` };
   for (let left = policyTries; ; left--) {
     const policy = (await ask(calls.getPolicy())) as Policy;
@@ -88,9 +88,9 @@ export function withoutGrant({ bindings = [], ...policy }: Policy): Policy {
 }
 
 async function ensureSubscription(
-  { ask, calls, cloud }: Room,
+  { ask, calls, cloud }: Scope,
   labels: Readonly<Record<string, string>>,
-): Promise<Done> {
+): Promise<Step> {
   const done = { what: "subscription", name: cloud.subscription };
   const found = await orNull(ask(calls.getSubscription()));
   if (found === null) {
@@ -107,15 +107,17 @@ async function ensureSubscription(
   return { ...done, state: "changed" };
 }
 
-/** What a subscription that is there has otherwise than we need it. Fields that we do not set are left alone. */
+/** The settings in which an existing subscription differs from ours. Fields that we do not set are left alone. */
 function differing(found: Fields, { push }: Cloud): Record<string, unknown> {
-  const wanted = subscriptionSettings(push);
+  const settings = subscriptionSettings(push);
   const isSame = {
-    ackDeadlineSeconds: found["ackDeadlineSeconds"] === wanted.ackDeadlineSeconds,
-    expirationPolicy: isDeepStrictEqual(found["expirationPolicy"], wanted.expirationPolicy),
-    pushConfig: isDeepStrictEqual(pushOf(found["pushConfig"]), wanted.pushConfig),
+    ackDeadlineSeconds: found["ackDeadlineSeconds"] === settings.ackDeadlineSeconds,
+    expirationPolicy: isDeepStrictEqual(found["expirationPolicy"], settings.expirationPolicy),
+    pushConfig: isDeepStrictEqual(pushOf(found["pushConfig"]), settings.pushConfig),
   };
-  return Object.fromEntries(Object.entries(wanted).filter(([name]) => !isSame[name as keyof typeof isSame]));
+  return Object.fromEntries(
+    Object.entries(settings).filter(([name]) => !isSame[name as keyof typeof isSame]),
+  );
 }
 
 /** Google adds attributes of its own (`x-goog-version`). */
@@ -133,8 +135,8 @@ export async function orNull(response: Promise<Fields>): Promise<Fields | null> 
   }
 }
 
-/** Another has made it in the same moment. */
-async function orThere(response: Promise<Fields>): Promise<void> {
+/** 409: somebody else made it in the same moment. */
+async function unlessThere(response: Promise<Fields>): Promise<void> {
   try {
     await response;
   } catch (fault) {

@@ -1,4 +1,4 @@
-// Asking a person's consent in a browser: the address to open, and what comes back from it.
+// A person's consent in a browser: the address to open, and the code that comes back.
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { UsageError } from "../core/errors.ts";
 
@@ -36,7 +36,7 @@ export function createConsent({
   return { url: url.href, state, verifier, redirectUri };
 }
 
-/** The code in the address that the browser was sent to. */
+/** The code in the address that Google sent the browser to. */
 export function readRedirect(redirected: string, { state }: Pick<Consent, "state">): string {
   const written = redirected.trim();
   if (!URL.canParse(written))

@@ -1,4 +1,4 @@
-// The login as it is kept: in a file of its own that only its owner can read, in the forms that Google's own tools use.
+// The credentials file: only its owner can read it, and its form is that of Google's own tools.
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -11,7 +11,7 @@ export type LoginCredentials = {
   client_id: string;
   client_secret: string;
   refresh_token: string;
-  /** The client's project: topics must be in it. */
+  /** The client's project, where topics must be. */
   project_id?: string;
 };
 
@@ -28,7 +28,7 @@ export type Credentials = LoginCredentials | ServiceAccountKey;
 /** Relative to the config. */
 export const credentialsFileFor = (account: string): string => join("credentials", `gmail-${account}.json`);
 
-/** Null when there is no such file, or nothing of use in it. */
+/** Null when the file is missing or holds no complete credentials. */
 export function readCredentials(file: string): Credentials | null {
   if (!existsSync(file)) return null;
   try {
@@ -49,7 +49,7 @@ const isComplete = (value: Readonly<Record<string, unknown>>): boolean =>
   needed[String(value["type"])]?.every((name) => typeof value[name] === "string" && value[name] !== "") ??
   false;
 
-/** False when the file says the same already. */
+/** False when the file is the same already. */
 export function writeCredentials(file: string, credentials: Credentials): boolean {
   if (isDeepStrictEqual(readCredentials(file), credentials)) {
     const isOpen = (statSync(file).mode & 0o077) !== 0;
@@ -63,7 +63,7 @@ export function writeCredentials(file: string, credentials: Credentials): boolea
   return true;
 }
 
-/** Run by root for a service of another user, the service must be able to read it. */
+/** When root runs the setup for a service of another user, that user must be able to read the file. */
 function giveToOwnerOf(home: string, paths: readonly string[]): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(home);

@@ -1,8 +1,8 @@
-// Where the first look at the mailbox begins. Set once: later it moves only behind mail that was taken in.
+// Sets the first cursor of a mailbox. Later only stored mail moves it.
 import { newId } from "../core/id.ts";
 import { type MailAccount, mailAccountId } from "../core/mail.ts";
 import type { Store } from "../store/ports/store.ts";
-import type { Done } from "./done.ts";
+import type { Step } from "./step.ts";
 
 export type CursorStore = Pick<
   Store,
@@ -18,11 +18,11 @@ export async function findAccount(store: CursorStore, account: string): Promise<
   return (await store.listMailAccounts()).find((each) => each.id === id) ?? null;
 }
 
-export async function setFirstCursor(store: CursorStore, account: string, cursor: string): Promise<Done> {
+export async function setFirstCursor(store: CursorStore, account: string, cursor: string): Promise<Step> {
   const id = gmailAccountId(account);
   const lease = newId();
   const held = await store.claimMailbox({ id, lease, leaseMs });
-  // Whoever holds it looks at this moment, and sets it.
+  // A gateway is syncing the mailbox right now, and sets the cursor.
   if (held === null) return { what: "cursor", name: id, state: "there" };
   try {
     if (held.cursor !== null) return { what: "cursor", name: id, state: "there" };

@@ -1,9 +1,9 @@
-// The same as commands of gcloud's, for those who may not do it themselves, or would rather see it.
+// The cloud part of a setup as gcloud commands, for people who may not run it or prefer to see it.
 import { ackDeadlineSeconds, grantMadeByUs, madeByUs, publisher } from "./calls.ts";
-import { type Cloud, defaultLabel, defaultResourceName, type Wanted } from "./wanted.ts";
+import { type Cloud, defaultLabel, defaultResourceName, type Goal } from "./goal.ts";
 
-export function gcloudCommands(wanted: Wanted): string[] {
-  const { cloud } = wanted;
+export function gcloudCommands(goal: Goal): string[] {
+  const { cloud } = goal;
   const project = cloud === null ? "" : ` ${flag("project", cloud.project)}`;
   const apis = ["gmail.googleapis.com", ...(cloud === null ? [] : ["pubsub.googleapis.com"])];
   const enable = `gcloud services enable ${apis.join(" ")}${project}`;
@@ -18,7 +18,7 @@ export function gcloudCommands(wanted: Wanted): string[] {
     "# The subscription, which never expires",
     ...subscription(cloud, project),
     "# Then, where Rouse runs:",
-    setupCommand(wanted, cloud),
+    setupCommand(goal, cloud),
   ];
 }
 
@@ -31,7 +31,7 @@ function subscription({ topic, subscription: name, push }: Cloud, project: strin
 }
 
 function setupCommand(
-  { account, mode, label }: Wanted,
+  { account, mode, label }: Goal,
   { project, topic, subscription: name, push }: Cloud,
 ): string {
   const isNamed = (whole: string): boolean => !whole.endsWith(`/${defaultResourceName}`);
@@ -53,14 +53,14 @@ function setupCommand(
 
 const short = (name: string): string => quoted(name.slice(name.lastIndexOf("/") + 1));
 const flag = (name: string, value: string): string => `--${name}=${quoted(value)}`;
-const labels = (wanted: Readonly<Record<string, string>>): string =>
+const labels = (values: Readonly<Record<string, string>>): string =>
   flag(
     "labels",
-    Object.entries(wanted)
+    Object.entries(values)
       .map((pair) => pair.join("="))
       .join(","),
   );
 
-/** For a shell, where it needs to be. */
+/** Quoted for a shell, where that is needed. */
 const quoted = (text: string): string =>
   /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

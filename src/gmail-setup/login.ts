@@ -1,4 +1,4 @@
-// A login for the account: the one that is kept, as long as it works and may do enough, or else a new one.
+// Logs in to the account: with the kept login while it works and has the scopes, otherwise with a new one.
 import type { Clock } from "../core/clock.ts";
 import { UsageError } from "../core/errors.ts";
 import { gmailScope, pubsubScope } from "../mail/gmail/auth.ts";
@@ -9,13 +9,13 @@ import { type Consent, createConsent, readRedirect } from "./consent.ts";
 import type { Credentials, LoginCredentials, ServiceAccountKey } from "./credentials.ts";
 import { listenForRedirect } from "./loopback.ts";
 import { type Token, tokenFor, tokenForCode } from "./token.ts";
-import { explained } from "./words.ts";
+import { explained } from "./refusals.ts";
 
 export type LoginSource =
   | { kind: "desktop"; client: DesktopClient }
   | { kind: "service-account"; key: ServiceAccountKey };
 
-/** Shows the address to a person and answers where the browser was sent; `visited` is that, if it finds its way here. */
+/** Shows the address to a person. Resolves with where Google sent the browser: `visited`, or what the person pasted. */
 export type Visit = (url: string, visited: Promise<string>) => Promise<string>;
 
 export type LoginOptions = {
@@ -23,14 +23,14 @@ export type LoginOptions = {
   scopes: readonly string[];
   source: LoginSource | null;
   kept: Credentials | null;
-  /** Even though the kept one works. */
-  anew: boolean;
+  /** Log in again even though the kept login works. */
+  newLogin: boolean;
   endpoints: Endpoints;
   visit: Visit;
   clock: Clock;
 };
 
-/** `cloudToken` is for Pub/Sub: a service account asks for it in its own name, so that it needs no more delegated to it. */
+/** `cloudToken` is for Pub/Sub. A service account gets it in its own name, so that nobody has to delegate that scope. */
 export type Login = { credentials: Credentials; token: Token; cloudToken: Token; isNew: boolean };
 
 export async function logIn(options: LoginOptions): Promise<Login> {
@@ -44,7 +44,7 @@ export async function logIn(options: LoginOptions): Promise<Login> {
       "There is no login yet. Give an OAuth client of the type Desktop app: --client FILE, or a service account's key: --service-account FILE",
     );
   const isSameClient = login?.client_id === client.clientId && login.client_secret === client.clientSecret;
-  const token = login && isSameClient && !options.anew ? await stillWorks(login, options) : null;
+  const token = login && isSameClient && !options.newLogin ? await tokenIfValid(login, options) : null;
   return login && token
     ? { credentials: login, token, cloudToken: token, isNew: false }
     : byConsent(client, options);
@@ -72,8 +72,8 @@ async function byServiceAccount(key: ServiceAccountKey, options: LoginOptions): 
   return { credentials: key, token, cloudToken, isNew };
 }
 
-/** Null when a person has to be asked again. */
-async function stillWorks(login: LoginCredentials, options: LoginOptions): Promise<Token | null> {
+/** Null when a person has to consent again. */
+async function tokenIfValid(login: LoginCredentials, options: LoginOptions): Promise<Token | null> {
   try {
     const token = await tokenFor(serverOf(options), login, { subject: null, scopes: options.scopes });
     return missing(token, options.scopes).length === 0 ? token : null;
@@ -83,8 +83,8 @@ async function stillWorks(login: LoginCredentials, options: LoginOptions): Promi
   }
 }
 
-const missing = ({ scopes: granted }: Token, wanted: readonly string[]): string[] =>
-  granted === null ? [] : wanted.filter((scope) => !granted.includes(scope));
+const missing = ({ scopes: granted }: Token, goal: readonly string[]): string[] =>
+  granted === null ? [] : goal.filter((scope) => !granted.includes(scope));
 
 async function byConsent(client: DesktopClient, options: LoginOptions): Promise<Login> {
   const { consent, redirected } = await askPerson(client, options);

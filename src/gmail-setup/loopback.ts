@@ -1,4 +1,4 @@
-// Where the browser comes back to after the consent: a server on this machine, for that one visit.
+// A server on this machine for one visit: that of the browser after the consent.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -12,23 +12,23 @@ export type Loopback = {
 const page = (text: string): string =>
   `<!doctype html><meta charset="utf-8"><title>Rouse</title><p style="font:1.2em sans-serif;margin:3em">${text}</p>\n`;
 
-/** `accepts`: whether a visit is the one that is waited for. Others are answered, and do not count. */
+/** `accepts` tells the visit waited for. Others get a 404 and change nothing. */
 export async function listenForRedirect(accepts: (url: string) => boolean): Promise<Loopback> {
   const { promise: visited, resolve } = Promise.withResolvers<string>();
   let origin = "";
   const server = createServer((request, response) => {
     const url = `${origin}${request.url ?? "/"}`;
-    const isIt = request.method === "GET" && isFor(request.headers.host, origin) && accepts(url);
-    response.writeHead(isIt ? 200 : 404, {
+    const isAwaited = request.method === "GET" && isFor(request.headers.host, origin) && accepts(url);
+    response.writeHead(isAwaited ? 200 : 404, {
       "content-type": "text/html; charset=utf-8",
       "cache-control": "no-store",
       "referrer-policy": "no-referrer",
       connection: "close",
     });
     response.end(
-      page(isIt ? "Thank you. Go back to the terminal; this page can be closed." : "Nothing is here."),
+      page(isAwaited ? "Thank you. Go back to the terminal; this page can be closed." : "Nothing is here."),
     );
-    if (isIt) resolve(url);
+    if (isAwaited) resolve(url);
   });
   await new Promise<void>((listening, failed) => {
     server.once("error", failed);
@@ -46,5 +46,5 @@ export async function listenForRedirect(accepts: (url: string) => boolean): Prom
   };
 }
 
-/** A page elsewhere must not reach it under a name of its own. */
+/** Against DNS rebinding: another site must not reach this server under its own host name. */
 const isFor = (host: string | undefined, origin: string): boolean => `http://${host ?? ""}` === origin;

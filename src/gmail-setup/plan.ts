@@ -1,4 +1,4 @@
-// Everything a set-up would do, without doing any of it. Secrets are shown as "…".
+// The calls a setup would make, for --dry-run. Secrets are shown as "…".
 import { gmailScope } from "../mail/gmail/auth.ts";
 import type { Call } from "./ask.ts";
 import {
@@ -11,8 +11,8 @@ import {
   subscriptionSettings,
 } from "./calls.ts";
 import type { LoginSource } from "./login.ts";
-import type { Credentials } from "./credentials.ts";
-import { type Cloud, scopesFor, type Wanted } from "./wanted.ts";
+import type { Credentials, ServiceAccountKey } from "./credentials.ts";
+import { type Cloud, scopesFor, type Goal } from "./goal.ts";
 
 /** `when`: null for a call that is always made. */
 export type PlannedCall = Call & { what: string; when: string | null };
@@ -20,17 +20,17 @@ export type PlannedCall = Call & { what: string; when: string | null };
 const secret = "…";
 
 export type PlanOptions = {
-  wanted: Wanted;
+  goal: Goal;
   source: LoginSource | null;
   kept: Credentials | null;
   endpoints: Endpoints;
 };
 
-export function planCalls({ wanted, source, kept, endpoints }: PlanOptions): PlannedCall[] {
+export function planCalls({ goal, source, kept, endpoints }: PlanOptions): PlannedCall[] {
   const gmail = gmailCalls(endpoints);
-  const { cloud } = wanted;
+  const { cloud } = goal;
   return [
-    ...loginCalls({ wanted, source, kept, endpoints }),
+    ...loginCalls({ goal, source, kept, endpoints }),
     always("whose login it is", gmail.profile()),
     always("whether the label is there", gmail.labels()),
     ...(cloud === null || cloud.provisioned ? [] : provisioningCalls(endpoints, cloud)),
@@ -40,7 +40,7 @@ export function planCalls({ wanted, source, kept, endpoints }: PlanOptions): Pla
           {
             what: "asks Gmail for its hints, which end after seven days",
             when: "unless they are promised for two more days",
-            ...gmail.watch(cloud.topic, wanted.label),
+            ...gmail.watch(cloud.topic, goal.label),
           },
         ]),
   ];
@@ -48,64 +48,53 @@ export function planCalls({ wanted, source, kept, endpoints }: PlanOptions): Pla
 
 const always = (what: string, call: Call): PlannedCall => ({ what, when: null, ...call });
 
-function loginCalls({ wanted, source, kept, endpoints }: PlanOptions): PlannedCall[] {
-  const scope = scopesFor(wanted).join(" ");
-  const tokenCall = (what: string, when: string | null, body: object): PlannedCall => ({
-    what,
-    when,
-    method: "POST",
-    url: `${endpoints.oauth}/token`,
-    body,
+function loginCalls({ goal, source, kept, endpoints }: PlanOptions): PlannedCall[] {
+  if (source?.kind === "service-account") return serviceAccountCalls(source.key, goal, endpoints);
+  if (source === null && kept?.type === "service_account") return serviceAccountCalls(kept, goal, endpoints);
+  const login = kept?.type === "authorized_user" ? kept : null;
+  const clientId = source?.client.clientId ?? login?.client_id ?? secret;
+  return personCalls({ clientId, isKept: login?.client_id === clientId }, goal, endpoints);
+}
+
+const serviceAccountCalls = (key: ServiceAccountKey, goal: Goal, endpoints: Endpoints): PlannedCall[] =>
+  scopesFor(goal).map((scope) => {
+    const { client_email } = key;
+    const name =
+      scope === gmailScope ? `as ${goal.account}, signed by ${client_email}` : `as ${client_email} itself`;
+    const grant_type = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+    return tokenCall(endpoints, `a token for ${scope}, ${name}`, { grant_type, assertion: secret });
   });
-  const key =
-    source?.kind === "service-account"
-      ? source.key
-      : kept?.type === "service_account" && !source
-        ? kept
-        : null;
-  if (key !== null)
-    return scopesFor(wanted).map((each) => {
-      const name =
-        each === gmailScope
-          ? `as ${wanted.account}, signed by ${key.client_email}`
-          : `as ${key.client_email} itself`;
-      const grant = "urn:ietf:params:oauth:grant-type:jwt-bearer";
-      return tokenCall(`a token for ${each}, ${name}`, null, { grant_type: grant, assertion: secret });
-    });
-  const clientId =
-    source?.kind === "desktop"
-      ? source.client.clientId
-      : kept?.type === "authorized_user"
-        ? kept.client_id
-        : secret;
+
+function personCalls(
+  { clientId, isKept }: { clientId: string; isKept: boolean },
+  goal: Goal,
+  endpoints: Endpoints,
+): PlannedCall[] {
+  const scope = scopesFor(goal).join(" ");
   const client = { client_id: clientId, client_secret: secret };
-  const hasLogin = kept?.type === "authorized_user" && kept.client_id === clientId;
-  const when = hasLogin ? "if the login that is kept no longer works, or may do too little" : null;
+  const refresh = { grant_type: "refresh_token", refresh_token: secret, ...client };
+  const exchange = {
+    grant_type: "authorization_code",
+    code: secret,
+    code_verifier: secret,
+    redirect_uri: "http://127.0.0.1:PORT",
+    ...client,
+  };
+  const when = isKept ? "if the login that is kept no longer works, or may do too little" : null;
   return [
-    ...(hasLogin
-      ? [
-          tokenCall("a token for the login that is kept", null, {
-            grant_type: "refresh_token",
-            refresh_token: secret,
-            ...client,
-          }),
-        ]
-      : []),
+    ...(isKept ? [tokenCall(endpoints, "a token for the login that is kept", refresh)] : []),
     {
       what: `opened in a browser: consent to ${scope}`,
       when,
       method: "GET",
-      url: consentUrl(endpoints, clientId, scope, wanted.account),
+      url: consentUrl(endpoints, clientId, scope, goal.account),
     },
-    tokenCall("the login, for the code that the consent gave", when, {
-      grant_type: "authorization_code",
-      code: secret,
-      code_verifier: secret,
-      redirect_uri: "http://127.0.0.1:PORT",
-      ...client,
-    }),
+    { ...tokenCall(endpoints, "the login, for the code that the consent gave", exchange), when },
   ];
 }
+
+const tokenCall = ({ oauth }: Endpoints, what: string, body: object): PlannedCall =>
+  always(what, { method: "POST", url: `${oauth}/token`, body });
 
 function consentUrl({ authorize }: Endpoints, clientId: string, scope: string, account: string): string {
   const query = {

@@ -1,18 +1,18 @@
-// The way back: Gmail sends no more hints, and what we made in the cloud goes. What we did not make stays.
+// Undoes a setup: Gmail sends no more hints, and what the setup made in the cloud is deleted. Nothing else is.
 import { type Fields, isFields } from "../mail/gmail/request.ts";
 import type { Ask } from "./ask.ts";
 import { cloudCalls, type Endpoints, gmailCalls, grantMadeByUs, madeByUs, type Policy } from "./calls.ts";
 import { isGranted, orNull, withoutGrant } from "./cloud.ts";
-import type { Done } from "./done.ts";
-import type { Cloud } from "./wanted.ts";
-import { explained } from "./words.ts";
+import type { Step } from "./step.ts";
+import type { Cloud } from "./goal.ts";
+import { explained } from "./refusals.ts";
 
-export async function stopWatch(ask: Ask, endpoints: Endpoints, account: string): Promise<Done> {
+export async function stopWatch(ask: Ask, endpoints: Endpoints, account: string): Promise<Step> {
   await explained({ what: "Stopping Gmail's hints", project: null }, () => ask(gmailCalls(endpoints).stop()));
   return { what: "watch", name: account, state: "removed" };
 }
 
-export async function removeFromCloud(ask: Ask, endpoints: Endpoints, cloud: Cloud): Promise<Done[]> {
+export async function removeFromCloud(ask: Ask, endpoints: Endpoints, cloud: Cloud): Promise<Step[]> {
   const calls = cloudCalls(endpoints, cloud);
   const doing = (what: string) => ({ what, project: cloud.project });
   const subscription = await explained(doing(`Deleting ${cloud.subscription}`), async () => {
@@ -27,13 +27,13 @@ export async function removeFromCloud(ask: Ask, endpoints: Endpoints, cloud: Clo
   return [subscription.done, ...topic];
 }
 
-/** The topic goes with its policy; where others use it, only the grant that is ours does. */
+/** Deletes the topic with its policy; a topic that somebody else made only loses the grant that we added. */
 async function removeTopic(
   ask: Ask,
   calls: ReturnType<typeof cloudCalls>,
   { topic }: Cloud,
   isGrantOurs: boolean,
-): Promise<Done[]> {
+): Promise<Step[]> {
   const found = await orNull(ask(calls.getTopic()));
   const isOurs = hasLabels(found, madeByUs);
   if (!isOurs) {
@@ -47,18 +47,18 @@ async function removeTopic(
   return [removed("topic", topic, found, true)];
 }
 
-async function removeGrant(ask: Ask, calls: ReturnType<typeof cloudCalls>, topic: string): Promise<Done> {
+async function removeGrant(ask: Ask, calls: ReturnType<typeof cloudCalls>, topic: string): Promise<Step> {
   const policy = (await ask(calls.getPolicy())) as Policy;
   if (isGranted(policy)) await ask(calls.setPolicy(withoutGrant(policy)));
   return { what: "grant", name: topic, state: "removed" };
 }
 
-const hasLabels = (found: Fields | null, wanted: Readonly<Record<string, string>>): boolean => {
+const hasLabels = (found: Fields | null, expected: Readonly<Record<string, string>>): boolean => {
   const labels = found?.["labels"];
-  return isFields(labels) && Object.entries(wanted).every(([name, value]) => labels[name] === value);
+  return isFields(labels) && Object.entries(expected).every(([name, value]) => labels[name] === value);
 };
 
-function removed(what: string, name: string, found: object | null, isOurs: boolean): Done {
+function removed(what: string, name: string, found: object | null, isOurs: boolean): Step {
   if (found === null) return { what, name, state: "left", note: "there is none" };
   return isOurs
     ? { what, name, state: "removed" }

@@ -1,5 +1,5 @@
-// The set-up, step by step. What it finds as it should be it leaves; what it has done it reports at once. The config is
-// last: before that, nothing of an unfinished set-up is in use.
+// The setup, step by step. Every step leaves alone what is as it should be, and is reported at once. The config comes
+// last, so that a setup that fails half way is not in use.
 import type { Config } from "../config/config.ts";
 import type { Clock } from "../core/clock.ts";
 import type { MailAccount } from "../core/mail.ts";
@@ -8,41 +8,41 @@ import type { Endpoints } from "./calls.ts";
 import { provision } from "./cloud.ts";
 import { readCredentials, writeCredentials } from "./credentials.ts";
 import { type CursorStore, findAccount, gmailAccountId, setFirstCursor } from "./cursor.ts";
-import type { Done } from "./done.ts";
+import type { Step } from "./step.ts";
 import { type Login, logIn, type LoginOptions } from "./login.ts";
-import { checkAccount, findLabel } from "./mailbox-facts.ts";
+import { checkAccount, findLabel } from "./mailbox.ts";
 import { enablingEdits, gmailEdits, writeSettings } from "./settings.ts";
-import { scopesFor, type Wanted } from "./wanted.ts";
+import { scopesFor, type Goal } from "./goal.ts";
 import { startWatch, type WatchStart } from "./watch-start.ts";
 
-export type SetupOptions = Pick<LoginOptions, "source" | "anew" | "visit"> & {
-  wanted: Wanted;
+export type SetupOptions = Pick<LoginOptions, "source" | "newLogin" | "visit"> & {
+  goal: Goal;
   config: Config;
   credentialsFile: string;
-  /** Null when there is none that could be used now: the gateway's first look sets the cursor then. */
+  /** Null when the store cannot be used now; the gateway's first sync sets the cursor then. */
   store: CursorStore | null;
   endpoints: Endpoints;
   env: NodeJS.ProcessEnv;
   clock: Clock;
-  report: (done: Done) => void;
+  report: (done: Step) => void;
 };
 
 export type SetupResult = {
   login: "account" | "service-account";
-  /** Until the login ends; null when that is not known. */
+  /** Time until the login ends; null when unknown. */
   loginSeconds: number | null;
 };
 
 export async function setUp(options: SetupOptions): Promise<SetupResult> {
-  const { wanted, config, credentialsFile, endpoints, clock, env, report } = options;
-  const { account } = wanted;
+  const { goal, config, credentialsFile, endpoints, clock, env, report } = options;
+  const { account } = goal;
   const kept = readCredentials(credentialsFile);
-  const scopes = scopesFor(wanted);
+  const scopes = scopesFor(goal);
   const login = await logIn({ ...options, account, scopes, kept });
   const ask = createAsk(login.token.accessToken, clock);
   const cursor = await checkAccount(ask, endpoints, account);
   report({ what: "login", name: account, state: login.isNew ? "made" : "there" });
-  const labelId = await findLabel(ask, endpoints, wanted.label);
+  const labelId = await findLabel(ask, endpoints, goal.label);
   const known = options.store && (await findAccount(options.store, account));
   const watch = await setUpCloud(
     { ask, cloudAsk: createAsk(login.cloudToken.accessToken, clock), labelId, known },
@@ -52,7 +52,7 @@ export async function setUp(options: SetupOptions): Promise<SetupResult> {
   const state = !isWritten ? "there" : kept === null ? "made" : "changed";
   report({ what: "credentials", name: credentialsFile, state });
   report(await noteInStore({ cursor, watch, known, login }, options));
-  const edits = [...enablingEdits(config), ...gmailEdits(wanted, credentialsFile, config)];
+  const edits = [...enablingEdits(config), ...gmailEdits(goal, credentialsFile, config)];
   report(writeSettings(config, edits, env));
   const isService = login.credentials.type === "service_account";
   return {
@@ -63,20 +63,20 @@ export async function setUp(options: SetupOptions): Promise<SetupResult> {
 
 async function setUpCloud(
   { ask, cloudAsk, labelId, known }: { ask: Ask; cloudAsk: Ask; labelId: string; known: MailAccount | null },
-  { wanted, config, endpoints, clock, report }: SetupOptions,
+  { goal, config, endpoints, clock, report }: SetupOptions,
 ): Promise<WatchStart | null> {
-  const { cloud } = wanted;
+  const { cloud } = goal;
   if (cloud === null) return null;
-  const made: Done[] = cloud.provisioned
+  const steps: Step[] = cloud.provisioned
     ? [{ what: "topic", name: cloud.topic, state: "left", note: "taken as it is (--provisioned)" }]
     : await provision(cloudAsk, endpoints, cloud, report);
-  if (cloud.provisioned) made.forEach(report);
-  const isJustGranted = made.some(({ what, state }) => what === "grant" && state === "made");
+  if (cloud.provisioned) steps.forEach(report);
+  const isJustGranted = steps.some(({ what, state }) => what === "grant" && state === "made");
   const before = config.hooks.gmail;
   const watch = await startWatch({
     ask,
     endpoints,
-    wanted,
+    goal,
     cloud,
     labelId,
     before,
@@ -92,11 +92,11 @@ const renewInMs = 12 * 3_600_000;
 
 async function noteInStore(
   found: { cursor: string; watch: WatchStart | null; known: MailAccount | null; login: Login },
-  { wanted: { account }, store, clock }: SetupOptions,
-): Promise<Done> {
+  { goal: { account }, store, clock }: SetupOptions,
+): Promise<Step> {
   const id = gmailAccountId(account);
   if (store === null)
-    return { what: "cursor", name: id, state: "left", note: "the gateway sets it at its first look" };
+    return { what: "cursor", name: id, state: "left", note: "the gateway sets it at its first sync" };
   const done = await setFirstCursor(store, account, found.cursor);
   const expiration = found.watch?.expiration ?? null;
   if (expiration !== null) await store.noteSubscription(id, { expiration, dueAt: clock.now() + renewInMs });

@@ -1,30 +1,28 @@
-// `hooks.gmail` in the config: what of it differs, and the edit that makes it right, comments kept.
+// `hooks.gmail` in the config: finds the settings that differ, and edits them. Comments stay.
 import { readFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Config, GmailConfig } from "../config/config.ts";
 import { replaceConfig } from "../config/write/replace.ts";
 import { editConfig, newToken } from "../config/write/write.ts";
-import type { Done } from "./done.ts";
-import type { Wanted } from "./wanted.ts";
+import type { Step } from "./step.ts";
+import type { Goal } from "./goal.ts";
 
 export type Edit = { path: string[]; value: unknown };
 
-/** Compared as the program understands them: what is taken from the environment stays so. */
-export function gmailEdits(wanted: Wanted, credentialsFile: string, config: Config): Edit[] {
+/** Compares values after the environment is filled in, so that `${VARIABLE}` stays in the config. */
+export function gmailEdits(goal: Goal, credentialsFile: string, config: Config): Edit[] {
   const { gmail } = config.hooks;
-  const settings = settingsOf(wanted, relative(dirname(config.file), credentialsFile));
+  const settings = settingsOf(goal, relative(dirname(config.file), credentialsFile));
   const current =
-    gmail === null
-      ? {}
-      : settingsOf(wantedFrom(gmail), relative(dirname(config.file), gmail.credentialsFile));
+    gmail === null ? {} : settingsOf(goalFrom(gmail), relative(dirname(config.file), gmail.credentialsFile));
   const differing = Object.entries(settings).filter(
     ([name, value]) => !isDeepStrictEqual(current[name as keyof typeof current], value),
   );
   return differing.map(([name, value]) => ({ path: ["hooks", "gmail", name], value }));
 }
 
-/** Without hooks no mail becomes a run. */
+/** Turns hooks on: without them no mail becomes a run. */
 export const enablingEdits = ({ hooks }: Config): Edit[] =>
   hooks.enabled
     ? []
@@ -33,7 +31,7 @@ export const enablingEdits = ({ hooks }: Config): Edit[] =>
         ...(hooks.tokens.length === 0 ? [{ path: ["hooks", "token"], value: newToken() }] : []),
       ];
 
-export function writeSettings(config: Config, edits: readonly Edit[], env: NodeJS.ProcessEnv): Done {
+export function writeSettings(config: Config, edits: readonly Edit[], env: NodeJS.ProcessEnv): Step {
   const { file } = config;
   if (edits.length === 0) return { what: "config", name: file, state: "there" };
   const text = readFileSync(file, "utf8").replace(/^\uFEFF/, "");
@@ -43,7 +41,7 @@ export function writeSettings(config: Config, edits: readonly Edit[], env: NodeJ
   return { what: "config", name: file, state: "changed", note: `${names}; as it was before: ${kept}` };
 }
 
-function settingsOf({ account, mode, label, cloud }: Wanted, credentialsFile: string) {
+function settingsOf({ account, mode, label, cloud }: Goal, credentialsFile: string) {
   return {
     account,
     mode,
@@ -59,8 +57,8 @@ function settingsOf({ account, mode, label, cloud }: Wanted, credentialsFile: st
   };
 }
 
-/** As a set-up would have wanted what is configured. */
-export function wantedFrom({ account, mode, label, topic, subscription, oidc }: GmailConfig): Wanted {
+/** The goal that leads to the current config. */
+export function goalFrom({ account, mode, label, topic, subscription, oidc }: GmailConfig): Goal {
   if (topic === null || subscription === null) return { account, mode, label, cloud: null };
   const project = topic.split("/")[1] ?? "";
   const push = oidc && {

@@ -1,4 +1,4 @@
-// Access tokens with all that Google says of them: what they are good for, and when the login itself ends.
+// Asks for access tokens, with what Google says about each: its scopes, and when the login behind it ends.
 import type { Clock } from "../core/clock.ts";
 import { grantOf } from "../mail/gmail/auth.ts";
 import { textIn } from "../mail/gmail/request.ts";
@@ -10,9 +10,9 @@ export type Token = {
   accessToken: string;
   /** What was granted; null when the response does not say. */
   scopes: readonly string[] | null;
-  /** Only for a code. */
+  /** Set in exchange for a code. */
   refreshToken: string | null;
-  /** Until the login itself ends, when that is known: an app in Testing has seven days. */
+  /** Time until the login itself ends, where Google says so: seven days for an app in Testing. */
   refreshTokenSeconds: number | null;
 };
 
@@ -32,7 +32,7 @@ export const tokenForCode = (
     client_secret: clientSecret,
   });
 
-/** `subject`: in whose name a service account asks; null: its own. A login is always its person's. */
+/** `subject`: the person a service account acts for; null: itself. A person's login ignores it. */
 export const tokenFor = async (
   server: Server,
   credentials: Credentials,

@@ -1,4 +1,4 @@
-// Google, as far as a mail watch and its set-up can see it: tokens, keys, one mailbox with its history, Pub/Sub. It
+// Google, as far as Rouse sees it: tokens, keys, one mailbox with its history, Pub/Sub. It
 // remembers what it is told, and it has faults on demand. `google.test.ts` drives it with Google's own clients.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

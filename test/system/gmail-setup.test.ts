@@ -1,4 +1,4 @@
-// From nothing to the first mail, with real processes: the set-up, a browser, the gateway, a login that ends and is renewed.
+// From nothing to the first mail, with real processes: the setup, a browser, the gateway, a login that ends and is renewed.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";

@@ -39,13 +39,13 @@ export const command: Command = {
   test      sends a made-up mail through the running gateway: mapping, run, agent, reply. --wait
             prints the reply; --url names another gateway address than the config's.
   stop      tells Gmail to send no more hints. --delete: also takes away the subscription and the
-            topic that the set-up made; --remove: takes hooks.gmail out of the config.
+            topic that the setup made; --remove: takes hooks.gmail out of the config.
 
 Setup options:
   --account ADDRESS         the mailbox, as a whole address
   --client FILE             an OAuth client of the type "Desktop app", as downloaded from Google Cloud
   --service-account FILE    instead: the key of a service account with domain-wide delegation
-  --mode MODE               how new mail is noticed: poll (default, nothing else to set up), pull
+  --mode MODE               how Rouse learns of new mail: poll (default, nothing else to set up), pull
                             (Pub/Sub, no public address needed) or push (Pub/Sub to a public address)
   --label LABEL             only mail under this label, by name or id; default INBOX
   --new-login               log in again although the login that is kept works

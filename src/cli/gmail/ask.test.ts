@@ -36,7 +36,7 @@ test("a person is asked for what is missing, and sees what will be done before i
       [/How does Rouse log in/, enter],
       [/JSON file of the OAuth client/, `/nowhere${enter}`],
       [/no such file/, `${"\u007f".repeat(20)}${home.clientFile}${enter}`],
-      [/How is new mail noticed/, down + enter],
+      [/How does Rouse learn of new mail/, down + enter],
       [/What will be done[^]*Go on/, enter],
     ],
   ).catch((fault: unknown) => fault);

@@ -1,4 +1,4 @@
-// What is missing is asked for. Loaded only on a terminal, and only when something is.
+// Asks for what is missing. Loaded only on a terminal, and only when something is.
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
@@ -7,13 +7,13 @@ import { UsageError } from "../../core/errors.ts";
 import { readClientFile, readServiceAccount } from "../../gmail-setup/client-file.ts";
 import type { Credentials } from "../../gmail-setup/credentials.ts";
 import type { LoginSource } from "../../gmail-setup/login.ts";
-import { isAddress, type MailMode } from "../../gmail-setup/wanted.ts";
+import { isAddress, type MailMode } from "../../gmail-setup/goal.ts";
 import { type Draft, projectOf } from "./flags.ts";
 import type { Terminal } from "./terminal.ts";
 
 type Streams = Pick<Terminal, "input" | "output">;
 
-/** `keptFor`: the login that is kept for an account. */
+/** `keptFor`: the login kept for an account. */
 export async function askMissing(
   draft: Draft,
   keptFor: (account: string) => Credentials | null,
@@ -41,7 +41,7 @@ async function askMode(streams: Streams): Promise<MailMode> {
     { value: "pull", label: "Pub/Sub, fetched", hint: "within seconds; no public address" },
     { value: "push", label: "Pub/Sub, pushed", hint: "needs a public https address" },
   ];
-  const message = "How is new mail noticed?";
+  const message = "How does Rouse learn of new mail?";
   return answered(await select({ ...streams, message, options, initialValue: "poll" }), streams.output);
 }
 
@@ -136,6 +136,6 @@ function answered<T>(answer: T, output: Streams["output"]): Exclude<T, symbol> {
 }
 
 function givenUp(output: Streams["output"]): UsageError {
-  cancel("Given up.", { output });
+  cancel("SetupInput up.", { output });
   return new UsageError("Nothing was changed.");
 }

@@ -1,11 +1,11 @@
-// The words after `gmail setup`, and what they, the config and the kept login together say.
+// The flags of `gmail setup`, and the draft of a setup that they, the config and the kept login make.
 import { resolve } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { gmailModes } from "../../config/schema/gmail.ts";
 import { readClientFile, readServiceAccount } from "../../gmail-setup/client-file.ts";
 import type { Credentials } from "../../gmail-setup/credentials.ts";
 import type { LoginSource } from "../../gmail-setup/login.ts";
-import type { Given, MailMode } from "../../gmail-setup/wanted.ts";
+import type { SetupInput, MailMode } from "../../gmail-setup/goal.ts";
 import { configFlag, jsonFlag, type Values } from "../terminal/arguments.ts";
 import { WrongUsage } from "../command.ts";
 
@@ -33,8 +33,10 @@ export const setupFlags = {
 
 export type SetupValues = Values<typeof setupFlags>;
 
-/** What is not there may still be asked for. */
-export type Draft = { [Name in keyof Given]?: Given[Name] | undefined } & { source: LoginSource | null };
+/** A person may still be asked for what is missing. */
+export type Draft = { [Name in keyof SetupInput]?: SetupInput[Name] | undefined } & {
+  source: LoginSource | null;
+};
 
 export function readMode(written: string | undefined): MailMode | undefined {
   const mode = gmailModes.find((each) => each === written);
@@ -53,11 +55,11 @@ export function readSource(values: SetupValues): LoginSource | null {
     : { kind: "service-account", key: readServiceAccount(resolve(serviceAccount)) };
 }
 
-/** Flags first, then what is configured. */
+/** Flags take precedence over the config. */
 export function draftOf(values: SetupValues, config: Config | null): Draft {
   const gmail = config?.hooks.gmail ?? null;
   const account = values.account?.trim() || gmail?.account;
-  // The config's spelling is the one under which the store knows the account.
+  // The store knows the account by the spelling in the config.
   const isSame = account?.toLowerCase() === gmail?.account.toLowerCase();
   const mode = readMode(values.mode) ?? (isSame ? gmail?.mode : undefined);
   return {
@@ -78,7 +80,7 @@ export function draftOf(values: SetupValues, config: Config | null): Draft {
 const endpointIn = (audience: string | undefined): string | undefined =>
   audience?.startsWith("https://") ? audience : undefined;
 
-/** Topics must be in the project of whoever asks for the watch. */
+/** Topics must be in the project of the login. */
 export function projectOf(source: LoginSource | null, kept: Credentials | null): string | null {
   if (source?.kind === "desktop") return source.client.projectId;
   return (source?.key ?? kept)?.project_id ?? null;

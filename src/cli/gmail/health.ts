@@ -1,20 +1,20 @@
-// How the Gmail watch is doing, in one word and one sentence, and what to do: for `gmail status` and for the doctor.
+// The state of the Gmail account: one word, one sentence, and what to do. For `gmail status` and `doctor`.
 import { statSync } from "node:fs";
 import type { GmailConfig } from "../../config/config.ts";
 import type { MailAccount } from "../../core/mail.ts";
 
 export type MailState =
   | MailAccount["status"]
-  /** Nothing was read yet. */
+  /** Never synced. */
   | "new"
-  /** No look for longer than there should be: no gateway runs, or it is stuck. */
+  /** Not synced for too long: no gateway runs, or it is stuck. */
   | "silent";
 
 export type Health = { state: MailState; message: string; fix: string | null };
 
 const newLogin = "Log in again: rouse gmail setup --new-login";
-/** Looks are at most five minutes apart, and back off to as much again. */
-const longestQuietMs = 15 * 60_000;
+/** Syncs are at most five minutes apart, and so is the back-off. */
+const longestGapMs = 15 * 60_000;
 
 export function judgeMail(gmail: GmailConfig, account: MailAccount | null, now: number): Health {
   const fault = fileFault(gmail.credentialsFile);
@@ -31,9 +31,9 @@ export function judgeMail(gmail: GmailConfig, account: MailAccount | null, now: 
       fix: newLogin,
     };
   if (account === null || account.lastSyncAt === null)
-    return { state: "new", message: "no mail was looked for yet", fix: "Start the gateway: rouse start" };
-  const quietMs = now - account.lastSyncAt;
-  const isLate = quietMs > Math.max(longestQuietMs, 3 * gmail.pollMs);
+    return { state: "new", message: "the mailbox was not read yet", fix: "Start the gateway: rouse start" };
+  const sinceSyncMs = now - account.lastSyncAt;
+  const isLate = sinceSyncMs > Math.max(longestGapMs, 3 * gmail.pollMs);
   if (account.status === "degraded")
     return {
       state: "degraded",
@@ -43,12 +43,12 @@ export function judgeMail(gmail: GmailConfig, account: MailAccount | null, now: 
   if (isLate)
     return {
       state: "silent",
-      message: `nothing was looked for in ${ago(quietMs)}`,
+      message: `the mailbox was not read for ${ago(sinceSyncMs)}`,
       fix: "See that the gateway runs: rouse start",
     };
   return {
     state: "ok",
-    message: `mail was looked for ${ago(quietMs)} ago`,
+    message: `the mailbox was read ${ago(sinceSyncMs)} ago`,
     fix: openFix(gmail.credentialsFile),
   };
 }

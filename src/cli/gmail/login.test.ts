@@ -140,8 +140,8 @@ test("a login that has ended is asked for again, and the account counts as well"
   assert.match(stdout, /was there already +config/);
   assert.notEqual(readFileSync(lab.credentialsFile, "utf8"), before);
   assert.equal((await store.listMailAccounts())[0]?.status, "ok");
-  const anew = await lab.setup(["--new-login"]);
-  assert.match(anew.stdout, /made +login/);
+  const newLogin = await lab.setup(["--new-login"]);
+  assert.match(newLogin.stdout, /made +login/);
   assert.equal(lab.google.accounts.logins.size, 2);
   lab.assertNoSecrets();
 });

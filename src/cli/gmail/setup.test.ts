@@ -276,8 +276,8 @@ test("a dry run makes no call and changes nothing", async (t) => {
   lab.assertNoSecrets();
 });
 
-/** Everything a set-up writes or sends was announced by its dry run. */
-test("the dry run says all that the set-up does", async (t) => {
+/** Everything a setup writes or sends was announced by its dry run. */
+test("the dry run says all that the setup does", async (t) => {
   const lab = await createLab(t);
   const argv = ["--account", account, "--client", lab.clientFile, ...pushArgv];
   const plan = json(await lab.setup([...argv, "--dry-run", "--json"])) as {
@@ -351,11 +351,11 @@ test("the command line is told what is missing, and never asked", async (t) => {
   );
   await assert.rejects(lab.setup([...known, "--mode", "fetch"]), /poll, pull or push/);
   await assert.rejects(lab.setup([...known, "--label", "Nothing"]), /no label Nothing.*Support/);
-  assert.ok(!existsSync(lab.credentialsFile), "nothing is kept of a set-up that failed");
+  assert.ok(!existsSync(lab.credentialsFile), "nothing is kept of a setup that failed");
   assert.equal(gmailIn(lab), null);
 });
 
-test("refusals in the cloud are explained, and leave no half set-up in use", async (t) => {
+test("refusals in the cloud are explained, and leave no half setup in use", async (t) => {
   const lab = await createLab(t);
   const argv = ["--account", account, "--client", lab.clientFile, "--mode", "pull"];
   const activationUrl =

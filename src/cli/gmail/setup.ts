@@ -1,4 +1,4 @@
-// `rouse gmail setup`: what is wanted is gathered, shown or asked for, and then brought about.
+// `rouse gmail setup`: gathers what is asked for from flags, config and person, then prints or applies it.
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Config } from "../../config/config.ts";
@@ -9,38 +9,38 @@ import { gcloudCommands } from "../../gmail-setup/gcloud.ts";
 import type { LoginSource } from "../../gmail-setup/login.ts";
 import { planCalls } from "../../gmail-setup/plan.ts";
 import { setUp } from "../../gmail-setup/set-up.ts";
-import { readAddress, toWanted, type Wanted } from "../../gmail-setup/wanted.ts";
+import { readAddress, toGoal, type Goal } from "../../gmail-setup/goal.ts";
 import { readArguments, refuseMore } from "../terminal/arguments.ts";
 import { type Context, WrongUsage } from "../command.ts";
 import { makeHome } from "../open/home.ts";
 import { printJson, printLine } from "../terminal/output.ts";
 import { findConfigFile, loadSettings } from "../open/settings.ts";
-import { openOrMakeStore } from "./first-store.ts";
+import { openOrMakeStore } from "./store.ts";
 import { type Draft, draftOf, projectOf, setupFlags, type SetupValues } from "./flags.ts";
-import { plainCall, showDone, showPlan } from "./show.ts";
-import { closingLines } from "./show-end.ts";
+import { plainCall, showStep, showPlan } from "./show.ts";
+import { closingLines } from "./closing.ts";
 import { processTerminal, type Terminal } from "./terminal.ts";
 import { createVisit } from "./visit.ts";
 
-export type Surroundings = { terminal?: Terminal; endpoints?: Partial<Endpoints> };
+export type Overrides = { terminal?: Terminal; endpoints?: Partial<Endpoints> };
 
-type Ready = { wanted: Wanted; source: LoginSource | null; credentialsFile: string; wasAsked: boolean };
+type Ready = { goal: Goal; source: LoginSource | null; credentialsFile: string; wasAsked: boolean };
 
-export async function runSetup(context: Context, around: Surroundings = {}): Promise<number> {
+export async function runSetup(context: Context, overrides: Overrides = {}): Promise<number> {
   const { values, positionals } = readArguments(context.argv, setupFlags);
   refuseMore(positionals, 0);
-  const { terminal = processTerminal(context) } = around;
+  const { terminal = processTerminal(context) } = overrides;
   const file = await findConfigFile(context, values.config);
   const config = existsSync(file) ? (await loadSettings(context, values.config)).config : null;
-  const endpoints = { ...googleEndpoints, ...config?.hooks.gmail?.endpoints, ...around.endpoints };
-  const ready = await makeReady(values, { config, file, terminal });
+  const endpoints = { ...googleEndpoints, ...config?.hooks.gmail?.endpoints, ...overrides.endpoints };
+  const ready = await prepare(values, { config, file, terminal });
   if (values["print-gcloud"]) return printGcloud(context, ready, values);
   if (values["dry-run"]) return printPlan(context, ready, endpoints, values);
   if (ready.wasAsked && !values.yes) await confirmPlan(ready, file, terminal);
-  return bringAbout(context, ready, { values, file, endpoints, terminal });
+  return applySetup(context, ready, { values, file, endpoints, terminal });
 }
 
-async function makeReady(
+async function prepare(
   values: SetupValues,
   { config, file, terminal }: { config: Config | null; file: string; terminal: Terminal },
 ): Promise<Ready> {
@@ -50,14 +50,14 @@ async function makeReady(
   const wasAsked = terminal.isInteractive && !values.json && isMissing(first, keptFor);
   const draft = wasAsked ? await (await import("./ask.ts")).askMissing(first, keptFor, terminal) : first;
   if (draft.account === undefined) throw new WrongUsage("Say which mailbox: --account ADDRESS");
-  const project = theProject(draft, projectOf(draft.source, keptFor(draft.account)));
-  const wanted = toWanted({ ...draft, account: draft.account, mode: draft.mode ?? "poll", project });
-  const account = config?.hooks.gmail?.account ?? wanted.account;
-  const isSame = account.toLowerCase() === wanted.account;
+  const project = agreeOnProject(draft, projectOf(draft.source, keptFor(draft.account)));
+  const goal = toGoal({ ...draft, account: draft.account, mode: draft.mode ?? "poll", project });
+  const account = config?.hooks.gmail?.account ?? goal.account;
+  const isSame = account.toLowerCase() === goal.account;
   return {
-    wanted: isSame ? { ...wanted, account } : wanted,
+    goal: isSame ? { ...goal, account } : goal,
     source: draft.source,
-    credentialsFile: fileFor(wanted.account),
+    credentialsFile: fileFor(goal.account),
     wasAsked,
   };
 }
@@ -73,7 +73,7 @@ function isMissing(draft: Draft, keptFor: (account: string) => Credentials | nul
   return !hasProject || (mode === "push" && !isPushReady);
 }
 
-/** Where the config says, if there is a login; otherwise in a place of its own. */
+/** The file the config names, if it is there; else the default for the account. */
 function keptFile(account: string, config: Config | null, file: string): string {
   const gmail = config?.hooks.gmail;
   const isSame = gmail?.account.toLowerCase() === account.toLowerCase();
@@ -81,7 +81,7 @@ function keptFile(account: string, config: Config | null, file: string): string 
   return join(dirname(file), credentialsFileFor(account.toLowerCase()));
 }
 
-function theProject({ project, mode }: Draft, ofLogin: string | null): string | undefined {
+function agreeOnProject({ project, mode }: Draft, ofLogin: string | null): string | undefined {
   if (
     mode !== undefined &&
     mode !== "poll" &&
@@ -95,8 +95,8 @@ function theProject({ project, mode }: Draft, ofLogin: string | null): string | 
   return project ?? ofLogin ?? undefined;
 }
 
-function printGcloud(context: Context, { wanted }: Ready, { json }: SetupValues): number {
-  const commands = gcloudCommands(wanted);
+function printGcloud(context: Context, { goal }: Ready, { json }: SetupValues): number {
+  const commands = gcloudCommands(goal);
   if (json) printJson(context, { commands: commands.filter((line) => !line.startsWith("#")) });
   else printLine(context, commands.join("\n"));
   return 0;
@@ -104,23 +104,23 @@ function printGcloud(context: Context, { wanted }: Ready, { json }: SetupValues)
 
 function printPlan(
   context: Context,
-  { wanted, source, credentialsFile }: Ready,
+  { goal, source, credentialsFile }: Ready,
   endpoints: Endpoints,
   { json }: SetupValues,
 ): number {
   const kept = readCredentials(credentialsFile);
-  const calls = planCalls({ wanted, source, kept, endpoints });
+  const calls = planCalls({ goal, source, kept, endpoints });
   if (json) printJson(context, { dryRun: true, calls: calls.map(plainCall) });
   else showPlan(context, calls);
   return 0;
 }
 
 async function confirmPlan(
-  { wanted, credentialsFile }: Ready,
+  { goal, credentialsFile }: Ready,
   file: string,
   terminal: Terminal,
 ): Promise<void> {
-  const { account, mode, label, cloud } = wanted;
+  const { account, mode, label, cloud } = goal;
   const { confirmed } = await import("./ask.ts");
   await confirmed(terminal, [
     `Mailbox ${account}, label ${label}, mode ${mode}`,
@@ -130,16 +130,16 @@ async function confirmPlan(
   ]);
 }
 
-async function bringAbout(
+async function applySetup(
   context: Context,
-  { wanted, source, credentialsFile }: Ready,
+  { goal, source, credentialsFile }: Ready,
   about: { values: SetupValues; file: string; endpoints: Endpoints; terminal: Terminal },
 ): Promise<number> {
   const { values, file, endpoints, terminal } = about;
-  const steps: Parameters<typeof showDone>[1][] = [];
+  const steps: Parameters<typeof showStep>[1][] = [];
   const report = (done: (typeof steps)[number]): void => {
     steps.push(done);
-    if (!values.json) showDone(context, done);
+    if (!values.json) showStep(context, done);
   };
   if (!existsSync(file)) {
     await makeHome(file, { overwrite: false });
@@ -150,25 +150,25 @@ async function bringAbout(
   try {
     const visit = createVisit(context, terminal, { noBrowser: values["no-browser"] === true });
     const { clock, env } = context;
-    const anew = values["new-login"] === true;
+    const newLogin = values["new-login"] === true;
     const result = await setUp({
-      wanted,
+      goal,
       source,
       credentialsFile,
       config,
       store,
       endpoints,
       visit,
-      anew,
+      newLogin,
       clock,
       env,
       report,
     });
-    const lines = closingLines({ wanted, config, result, steps, now: clock.now() });
+    const lines = closingLines({ goal, config, result, steps, now: clock.now() });
     if (values.json)
       printJson(context, {
-        account: wanted.account,
-        mode: wanted.mode,
+        account: goal.account,
+        mode: goal.mode,
         file,
         credentialsFile,
         steps,

@@ -1,11 +1,11 @@
-// The steps of a set-up, for people.
+// Prints steps and plans of a setup for people.
 import type { Call } from "../../gmail-setup/ask.ts";
-import type { Done } from "../../gmail-setup/done.ts";
+import type { Step } from "../../gmail-setup/step.ts";
 import type { PlannedCall } from "../../gmail-setup/plan.ts";
 import type { Context } from "../command.ts";
 import { painter, printLine, type Style } from "../terminal/output.ts";
 
-const styles: Readonly<Record<Done["state"], Style>> = {
+const styles: Readonly<Record<Step["state"], Style>> = {
   there: "dim",
   made: "green",
   changed: "green",
@@ -13,7 +13,7 @@ const styles: Readonly<Record<Done["state"], Style>> = {
   left: "yellow",
 };
 
-const words: Readonly<Record<Done["state"], string>> = {
+const words: Readonly<Record<Step["state"], string>> = {
   there: "was there already",
   made: "made",
   changed: "changed",
@@ -23,13 +23,13 @@ const words: Readonly<Record<Done["state"], string>> = {
 
 const width = Math.max(...Object.values(words).map((word) => word.length));
 
-export function showDone(context: Context, { what, name, state, note }: Done): void {
+export function showStep(context: Context, { what, name, state, note }: Step): void {
   const paint = painter(context);
   const more = note === undefined ? "" : ` (${note})`;
   printLineWith(context, paint(styles[state], words[state].padEnd(width)), `${what}: ${name}${more}`);
 }
 
-/** Colours are ours: only the text goes through the filter for terminals. */
+/** Only the text goes through the filter for terminals: the colours are our own. */
 function printLineWith({ stdout }: Context, start: string, text: string): void {
   stdout.write(`${start}  `);
   printLine({ stdout } as Context, text);

@@ -1,4 +1,4 @@
-// `rouse gmail status`: the account, how far it was read, how it is doing, and what to do.
+// `rouse gmail status`: the account, its last sync, its state, and what to do.
 import { existsSync } from "node:fs";
 import type { Config, GmailConfig } from "../../config/config.ts";
 import { UsageError } from "../../core/errors.ts";
@@ -30,7 +30,7 @@ export function gmailOf({ hooks, file }: Config): GmailConfig {
   return hooks.gmail;
 }
 
-/** Null when nothing is known of it, or there is no store yet. */
+/** Null when the store, or the account in it, does not exist yet. */
 export async function storedAccount(
   { store: where }: Config,
   { account }: GmailConfig,
@@ -69,7 +69,7 @@ function wordsFor(gmail: GmailConfig, account: MailAccount | null, health: Healt
     mode: `${gmail.mode}, label ${gmail.label}`,
     state: `${health.state}: ${health.message}`,
     "cursor set": since(account?.cursorAt),
-    "last look": since(account?.lastSyncAt),
+    "last sync": since(account?.lastSyncAt),
     ...(gmail.mode !== "poll" && {
       hints: !until
         ? "not asked for yet"

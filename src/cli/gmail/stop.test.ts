@@ -30,7 +30,7 @@ async function pulling(
   return { lab, stored: async () => (await store.listMailAccounts())[0] ?? null };
 }
 
-test("stop tells Gmail, says what goes on, and a later set-up asks for hints again", async (t) => {
+test("stop tells Gmail, says what goes on, and a later setup asks for hints again", async (t) => {
   const { lab, stored } = await pulling(t);
   const { code, stdout } = await lab.stop([]);
   assert.equal(code, 0);
@@ -45,7 +45,7 @@ test("stop tells Gmail, says what goes on, and a later set-up asks for hints aga
   lab.assertNoSecrets();
 });
 
-test("--delete takes away what the set-up made, --remove takes hooks.gmail out of the config", async (t) => {
+test("--delete takes away what the setup made, --remove takes hooks.gmail out of the config", async (t) => {
   const { lab, stored } = await pulling(t);
   const { code, stdout } = await lab.stop(["--delete", "--remove", "--json"]);
   assert.equal(code, 0);
@@ -68,7 +68,7 @@ test("--delete takes away what the set-up made, --remove takes hooks.gmail out o
   assert.ok(loaded.ok && loaded.config.hooks.gmail === null);
   assert.match(lab.config(), /Callers send it as/, "comments stay");
   assert.ok(existsSync(`${lab.file}.bak`));
-  assert.equal(await stored(), null, "the next set-up begins anew");
+  assert.equal(await stored(), null, "the next setup begins anew");
   await assert.rejects(lab.stop([]), /rouse gmail setup/);
   lab.assertNoSecrets();
 });

@@ -1,4 +1,4 @@
-// `rouse gmail stop`: no more hints from Gmail; on request, nothing left in the cloud and in the config.
+// `rouse gmail stop`: ends the hints from Gmail; on request, removes what is in the cloud and in the config.
 import type { Config, GmailConfig } from "../../config/config.ts";
 import { UsageError } from "../../core/errors.ts";
 import { gmailScope, pubsubScope } from "../../mail/gmail/auth.ts";
@@ -6,18 +6,18 @@ import { type Ask, createAsk } from "../../gmail-setup/ask.ts";
 import { type Endpoints, googleEndpoints } from "../../gmail-setup/calls.ts";
 import { readCredentials } from "../../gmail-setup/credentials.ts";
 import { gmailAccountId } from "../../gmail-setup/cursor.ts";
-import type { Done } from "../../gmail-setup/done.ts";
+import type { Step } from "../../gmail-setup/step.ts";
 import { removeFromCloud, stopWatch } from "../../gmail-setup/remove.ts";
-import { wantedFrom, writeSettings } from "../../gmail-setup/settings.ts";
+import { goalFrom, writeSettings } from "../../gmail-setup/settings.ts";
 import { tokenFor } from "../../gmail-setup/token.ts";
-import { explained } from "../../gmail-setup/words.ts";
+import { explained } from "../../gmail-setup/refusals.ts";
 import { configFlag, jsonFlag, readArguments, refuseMore } from "../terminal/arguments.ts";
 import type { Context } from "../command.ts";
 import { printJson, printLine } from "../terminal/output.ts";
 import { loadSettings } from "../open/settings.ts";
-import { openOrMakeStore } from "./first-store.ts";
-import type { Surroundings } from "./setup.ts";
-import { showDone } from "./show.ts";
+import { openOrMakeStore } from "./store.ts";
+import type { Overrides } from "./setup.ts";
+import { showStep } from "./show.ts";
 import { gmailOf } from "./status.ts";
 
 const flags = {
@@ -27,19 +27,19 @@ const flags = {
   remove: { type: "boolean" },
 } as const;
 
-export async function runStop(context: Context, around: Surroundings = {}): Promise<number> {
+export async function runStop(context: Context, overrides: Overrides = {}): Promise<number> {
   const { values, positionals } = readArguments(context.argv, flags);
   refuseMore(positionals, 0);
   const { config } = await loadSettings(context, values.config);
   const gmail = gmailOf(config);
-  const { cloud } = wantedFrom(gmail);
-  const endpoints = { ...googleEndpoints, ...gmail.endpoints, ...around.endpoints };
-  const steps: Done[] = [];
-  const report = (done: Done): void => {
+  const { cloud } = goalFrom(gmail);
+  const endpoints = { ...googleEndpoints, ...gmail.endpoints, ...overrides.endpoints };
+  const steps: Step[] = [];
+  const report = (done: Step): void => {
     steps.push(done);
-    if (!values.json) showDone(context, done);
+    if (!values.json) showStep(context, done);
   };
-  // First the config: a running gateway would ask for the hints again.
+  // The config comes first: a running gateway would ask for hints again.
   if (values.remove)
     report(writeSettings(config, [{ path: ["hooks", "gmail"], value: undefined }], context.env));
   try {
@@ -48,7 +48,7 @@ export async function runStop(context: Context, around: Surroundings = {}): Prom
     if (values.delete && cloud)
       (await removeFromCloud(await askAs(null, pubsubScope), endpoints, cloud)).forEach(report);
   } catch (fault) {
-    // Without a login that works nothing can be done in the cloud; the config is ours.
+    // Without a valid login nothing can be removed from the cloud, but the config can be changed.
     if (!values.remove || !(fault instanceof UsageError)) throw fault;
     report({ what: "watch", name: gmail.account, state: "left", note: fault.message });
   }
@@ -59,7 +59,7 @@ export async function runStop(context: Context, around: Surroundings = {}): Prom
   return 0;
 }
 
-/** How to ask in the account's name, or (null) in that of whoever made the topic. */
+/** Asks in the account's name; with null as the login itself, which made the topic. */
 type AskAs = (subject: string | null, scope: string) => Promise<Ask>;
 
 function logInAgain({ credentialsFile }: GmailConfig, endpoints: Endpoints, { clock }: Context): AskAs {
@@ -77,7 +77,7 @@ function logInAgain({ credentialsFile }: GmailConfig, endpoints: Endpoints, { cl
   };
 }
 
-/** A watch that was removed begins anew when it is set up again, not where it once stopped. */
+/** An account that was removed begins with new mail when it is set up again, not where it once stopped. */
 async function noteStop(
   config: Config,
   gmail: GmailConfig,

@@ -1,11 +1,11 @@
-// The person at the terminal: may questions be asked, and on which streams. Tests bring streams of their own.
+// The person at the terminal: whether to ask questions, and on which streams. Tests pass their own streams.
 import { spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import type { Context } from "../command.ts";
 
 export type Terminal = {
   input: Readable;
-  /** Questions go where they are no part of the result. */
+  /** For questions: standard error, so that they are not part of the result. */
   output: Writable;
   /** Null where none can be opened. */
   openBrowser: ((url: string) => void) | null;
@@ -19,7 +19,7 @@ export const processTerminal = ({ env, errorIsTerminal }: Context): Terminal => 
   openBrowser: browserOpener(process.platform, env),
 });
 
-/** On another machine's desktop nobody would see it. */
+/** Null over SSH and without a desktop: nobody would see the browser. */
 export function browserOpener(platform: NodeJS.Platform, env: NodeJS.ProcessEnv): Terminal["openBrowser"] {
   const isRemote = Boolean(env["SSH_CONNECTION"] ?? env["SSH_TTY"]);
   const hasDesktop =
@@ -33,7 +33,7 @@ export function browserOpener(platform: NodeJS.Platform, env: NodeJS.ProcessEnv)
         : ["xdg-open"];
   return (url) => {
     const child = spawn(program ?? "", [...args, url], { env, stdio: "ignore", detached: true });
-    // The address is on the screen too.
+    // The address is printed, too.
     child.on("error", () => {});
     child.unref();
   };

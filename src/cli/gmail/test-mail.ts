@@ -1,4 +1,4 @@
-// `rouse gmail test`: a made-up mail goes the whole way of a real one, from the hook on.
+// `rouse gmail test`: posts a made-up mail to the hook; from there it goes the way of a real one.
 import { newId } from "../../core/id.ts";
 import type { Mail } from "../../mail/mailbox.ts";
 import { UsageError } from "../../core/errors.ts";
@@ -21,22 +21,22 @@ export async function runTestMail(context: Context): Promise<number> {
   const [token] = config.hooks.tokens;
   if (token === undefined) throw new UsageError(`Set hooks.enabled and hooks.token in ${config.file} first.`);
   const payload = { source: "gmail", account, messages: [madeUpMail(account, label, context.clock.now())] };
-  const answer = await postHook(hookUrl(config, "gmail", values.url), {
+  const response = await postHook(hookUrl(config, "gmail", values.url), {
     token,
     body: JSON.stringify(payload),
     headers: [],
     idempotencyKey: undefined,
   });
   const json = values.json === true;
-  if (answer.status < 200 || answer.status > 299) return showRefusal(context, answer, json);
-  const runIds = idsIn(answer, "run");
+  if (response.status < 200 || response.status > 299) return showRefusal(context, response, json);
+  const runIds = idsIn(response, "run");
   if (values.wait && runIds.length > 0) return showEnds(context, config, runIds, json);
-  if (json) printJson(context, answer.body);
-  else printLine(context, sentenceFor(answer));
+  if (json) printJson(context, response.body);
+  else printLine(context, sentenceFor(response));
   return 0;
 }
 
-/** In the shape of a real one; what it says asks for nothing. */
+/** In the shape of a real mail. Its text asks for nothing but one sentence. */
 function madeUpMail(account: string, label: string, now: number): Mail {
   const body = `This mail is made up: "rouse gmail test" sent it, to see that mail for ${account} reaches its agent. There is nothing to do about it but to answer with one short sentence.`;
   const id = `test-${newId()}`;

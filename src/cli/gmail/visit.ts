@@ -1,4 +1,4 @@
-// The consent in a browser: here, or on another machine, from where the answer comes back by paste.
+// Gets a person to the consent page: in a browser here, or on another machine, from where they paste the address.
 import { createInterface } from "node:readline";
 import { UsageError } from "../../core/errors.ts";
 import type { Visit } from "../../gmail-setup/login.ts";
@@ -6,7 +6,7 @@ import type { Context } from "../command.ts";
 import { noteLine } from "../terminal/output.ts";
 import type { Terminal } from "./terminal.ts";
 
-const patienceMs = 15 * 60_000;
+const timeoutMs = 15 * 60_000;
 
 export const createVisit =
   (context: Context, terminal: Terminal, { noBrowser }: { noBrowser: boolean }): Visit =>
@@ -20,14 +20,14 @@ export const createVisit =
     );
     opens?.(url);
     const done = new AbortController();
-    const late = Promise.withResolvers<never>();
-    const takeBack = context.clock.after(patienceMs, () =>
-      late.reject(new UsageError("Nobody came back from Google's page within 15 minutes. Run it again.")),
+    const timeout = Promise.withResolvers<never>();
+    const cancelTimer = context.clock.after(timeoutMs, () =>
+      timeout.reject(new UsageError("Nobody came back from Google's page within 15 minutes. Run it again.")),
     );
     try {
-      return await Promise.race([visited, pasted(terminal, done.signal), late.promise]);
+      return await Promise.race([visited, pasted(terminal, done.signal), timeout.promise]);
     } finally {
-      takeBack();
+      cancelTimer();
       done.abort();
     }
   };
@@ -51,7 +51,7 @@ async function askForPaste({ input, output }: Terminal, signal: AbortSignal): Pr
   return answer;
 }
 
-/** Never, when the input ends without one: then only the browser can answer. */
+/** Does not resolve when the input ends first: then only the browser can come back. */
 async function firstLine({ input }: Terminal, signal: AbortSignal): Promise<string> {
   const lines = createInterface({ input });
   signal.addEventListener("abort", () => {

@@ -1,23 +1,23 @@
-// What a person should know when the set-up is done.
+// What a person should know after a setup.
 import type { Config } from "../../config/config.ts";
-import type { Done } from "../../gmail-setup/done.ts";
+import type { Step } from "../../gmail-setup/step.ts";
 import type { SetupResult } from "../../gmail-setup/set-up.ts";
-import type { Wanted } from "../../gmail-setup/wanted.ts";
+import type { Goal } from "../../gmail-setup/goal.ts";
 
 const testing =
   'An OAuth app whose publishing status is "Testing" loses this login after seven days. To keep it, publish the app (Google Auth Platform → Audience → Publish app); for your own use it needs no verification.';
 
 export function closingLines({
-  wanted,
+  goal,
   config,
   result: { login, loginSeconds },
   steps,
   now,
 }: {
-  wanted: Wanted;
+  goal: Goal;
   config: Config;
   result: SetupResult;
-  steps: readonly Done[];
+  steps: readonly Step[];
   now: number;
 }): string[] {
   const isUnchanged = steps.every(({ state }) => state === "there" || state === "left");
@@ -25,18 +25,18 @@ export function closingLines({
   return [
     isUnchanged
       ? "Everything was there already: nothing was changed."
-      : `New mail of ${wanted.account} becomes runs from now on.`,
+      : `New mail of ${goal.account} becomes runs from now on.`,
     ...(ends === null
       ? []
       : [`This login ends at ${ends}: Google says so. Before that, run: rouse gmail setup --new-login`]),
     ...(login === "account" ? [testing] : []),
-    ...pushLines(wanted, config),
+    ...pushLines(goal, config),
     "A running gateway takes it up within seconds; if none runs: rouse start",
     "Try it: rouse gmail test --wait     See how it is doing: rouse gmail status",
   ];
 }
 
-function pushLines({ cloud }: Wanted, { hooks, gateway }: Config): string[] {
+function pushLines({ cloud }: Goal, { hooks, gateway }: Config): string[] {
   if (!cloud?.push) return [];
   const path = hooks.gmail?.pushPath ?? "/gmail-pubsub";
   const { pathname } = new URL(cloud.push.endpoint);

@@ -1,4 +1,4 @@
-// The store for a set-up, which may be the first to need one.
+// Opens the store for a setup, which may be the first command to need one.
 import { existsSync } from "node:fs";
 import type { Config } from "../../config/config.ts";
 import { faultKind, UsageError } from "../../core/errors.ts";
@@ -7,7 +7,7 @@ import type { Context } from "../command.ts";
 import { openStore } from "../open/store.ts";
 import { noteLine } from "../terminal/output.ts";
 
-/** Null when it cannot be used now. That is no reason to stop: the gateway does the rest at its first look. */
+/** Null when the store cannot be used now: the gateway does the rest at its first sync. */
 export async function openOrMakeStore(config: Config["store"], context: Context): Promise<Store | null> {
   try {
     if (config.url === null && !existsSync(config.path)) {
@@ -18,7 +18,7 @@ export async function openOrMakeStore(config: Config["store"], context: Context)
     return await openStore(config, context.clock);
   } catch (fault) {
     const reason = fault instanceof UsageError ? fault.message : faultKind(fault);
-    noteLine(context, `The store cannot be used now (${reason}): mail counts from the gateway's first look.`);
+    noteLine(context, `The store cannot be used now (${reason}): mail counts from the gateway's first sync.`);
     return null;
   }
 }

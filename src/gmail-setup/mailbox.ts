@@ -1,11 +1,11 @@
-// What the mailbox itself says: whose it is, where it stands, and which of its labels is meant.
+// Reads what the setup needs of the mailbox: its owner, its history id, and the id of the label.
 import { UsageError } from "../core/errors.ts";
 import { listIn, textIn } from "../mail/gmail/request.ts";
 import type { Ask } from "./ask.ts";
 import { type Endpoints, gmailCalls } from "./calls.ts";
-import { explained } from "./words.ts";
+import { explained } from "./refusals.ts";
 
-/** Answers the history id of this moment. */
+/** Resolves with the current history id. */
 export async function checkAccount(ask: Ask, endpoints: Endpoints, account: string): Promise<string> {
   const doing = { what: "Reading the mailbox", project: null };
   const { emailAddress, historyId } = await explained(doing, () => ask(gmailCalls(endpoints).profile()));
@@ -18,8 +18,8 @@ export async function checkAccount(ask: Ask, endpoints: Endpoints, account: stri
   return String(historyId);
 }
 
-/** Labels of one's own have ids that nobody knows by heart: their names count too. */
-export async function findLabel(ask: Ask, endpoints: Endpoints, wanted: string): Promise<string> {
+/** By id or by name: nobody knows the ids of their own labels. */
+export async function findLabel(ask: Ask, endpoints: Endpoints, label: string): Promise<string> {
   const doing = { what: "Reading the labels", project: null };
   const response = await explained(doing, () => ask(gmailCalls(endpoints).labels()));
   const all = listIn(response, "labels").map((each) => ({
@@ -27,9 +27,8 @@ export async function findLabel(ask: Ask, endpoints: Endpoints, wanted: string):
     name: textIn(each, "name"),
   }));
   const found =
-    all.find(({ id }) => id === wanted) ??
-    all.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
+    all.find(({ id }) => id === label) ?? all.find(({ name }) => name.toLowerCase() === label.toLowerCase());
   if (found) return found.id;
   const names = all.map(({ name }) => name).slice(0, 30);
-  throw new UsageError(`The mailbox has no label ${wanted}. Those there are: ${names.join(", ")}`);
+  throw new UsageError(`The mailbox has no label ${label}. Those there are: ${names.join(", ")}`);
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { GoogleRefusal } from "./ask.ts";
-import { inWords } from "./words.ts";
+import { explain } from "./refusals.ts";
 
 const gmail = "https://gmail.googleapis.com/gmail/v1/users/me/profile";
 const pubsub = "https://pubsub.googleapis.com/v1/projects/p/topics/t";
@@ -13,7 +13,7 @@ const words = (
   message = "",
   link: string | null = null,
 ): string =>
-  inWords(new GoogleRefusal(url, message, { status, reasons, link }), { what: "It", project: "my-project" });
+  explain(new GoogleRefusal(url, message, { status, reasons, link }), { what: "It", project: "my-project" });
 
 test("an API that is off comes with the link to turn it on", () => {
   const link = "https://console.developers.google.com/apis/api/gmail.googleapis.com/overview?project=1";

@@ -1,19 +1,19 @@
-// What a refusal of Google's means, and what a person can do about it.
+// Explains a refusal of Google: what it means, and what a person can do about it.
 import { UsageError } from "../core/errors.ts";
 import { GoogleRefusal } from "./ask.ts";
 
 export type Doing = { what: string; project: string | null };
 
-/** A refusal becomes a sentence; everything else passes. */
+/** Turns a GoogleRefusal into a UsageError with an explanation; other faults pass. */
 export async function explained<T>(doing: Doing, action: () => Promise<T>): Promise<T> {
   try {
     return await action();
   } catch (fault) {
-    throw fault instanceof GoogleRefusal ? new UsageError(inWords(fault, doing)) : fault;
+    throw fault instanceof GoogleRefusal ? new UsageError(explain(fault, doing)) : fault;
   }
 }
 
-export function inWords(refusal: GoogleRefusal, { what, project }: Doing): string {
+export function explain(refusal: GoogleRefusal, { what, project }: Doing): string {
   const { status, message } = refusal;
   const said = message === "" ? "" : ` Google says: ${message}`;
   const failed = `${what} did not work`;
@@ -28,7 +28,7 @@ export function inWords(refusal: GoogleRefusal, { what, project }: Doing): strin
   if (status === 401)
     return `${failed}: the login is no longer accepted. Log in again: rouse gmail setup --new-login${said}`;
   if (status === 403)
-    return `${failed}: the account has no right to it${project === null ? "" : ` in the project ${project}`}. Someone with the right can run what "rouse gmail setup --print-gcloud" prints; then run the set-up again with --provisioned.${said}`;
+    return `${failed}: the account has no right to it${project === null ? "" : ` in the project ${project}`}. Someone with the right can run what "rouse gmail setup --print-gcloud" prints; then run the setup again with --provisioned.${said}`;
   if (status === 404)
     return `${failed}: it was not found${project === null ? "" : `; is ${project} the project's id?`}${said}`;
   if (status >= 500)

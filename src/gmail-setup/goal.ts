@@ -1,4 +1,4 @@
-// What a set-up is to bring about, complete and checked.
+// What a setup should bring about, complete and checked.
 import type { gmailModes } from "../config/schema/gmail.ts";
 import { UsageError } from "../core/errors.ts";
 import { gmailScope, pubsubScope } from "../mail/gmail/auth.ts";
@@ -11,11 +11,11 @@ export type Cloud = {
   topic: string;
   subscription: string;
   push: { endpoint: string; audience: string; serviceAccount: string } | null;
-  /** Somebody else has made them: they are used as they are, and not looked at. */
+  /** Somebody else made them: they are used unchecked. */
   provisioned: boolean;
 };
 
-export type Wanted = {
+export type Goal = {
   account: string;
   mode: MailMode;
   label: string;
@@ -23,8 +23,8 @@ export type Wanted = {
   cloud: Cloud | null;
 };
 
-/** As they were given, by flags, by the config that is there, or by a person. */
-export type Given = {
+/** From flags, the existing config, or a person. */
+export type SetupInput = {
   account: string;
   mode: MailMode;
   label?: string | undefined;
@@ -40,17 +40,17 @@ export type Given = {
 export const defaultLabel = "INBOX";
 export const defaultResourceName = "rouse-gmail";
 
-/** The least that will do: Pub/Sub is read by `pull`, and written to by a set-up that makes things there. */
-export const scopesFor = ({ mode, cloud }: Wanted): string[] =>
+/** The fewest scopes that suffice: `pull` reads Pub/Sub, and a setup that provisions writes to it. */
+export const scopesFor = ({ mode, cloud }: Goal): string[] =>
   cloud !== null && (mode === "pull" || !cloud.provisioned) ? [gmailScope, pubsubScope] : [gmailScope];
 
-export function toWanted(given: Given): Wanted {
+export function toGoal(given: SetupInput): Goal {
   const account = readAddress(given.account);
   const label = given.label?.trim() || defaultLabel;
   return { account, mode: given.mode, label, cloud: given.mode === "poll" ? null : toCloud(given) };
 }
 
-/** Gmail sees no difference between large and small letters. */
+/** In lower case: Gmail ignores case. */
 export function readAddress(written: string): string {
   const address = written.trim().toLowerCase();
   if (!isAddress(address))
@@ -62,7 +62,7 @@ export function readAddress(written: string): string {
 
 export const isAddress = (text: string): boolean => /^[^\s@/\\:"']+@[^\s@/\\:"']+$/.test(text);
 
-function toCloud(given: Given): Cloud {
+function toCloud(given: SetupInput): Cloud {
   const topic = given.topic?.trim() || defaultResourceName;
   const project = given.project?.trim() || /^projects\/([^/]+)\//.exec(topic)?.[1];
   if (project === undefined)
@@ -80,7 +80,7 @@ function toCloud(given: Given): Cloud {
   };
 }
 
-/** Gmail takes a topic only of the project whose client asks for it. */
+/** Gmail accepts only topics in the project of the OAuth client. */
 function wholeName(kind: "topics" | "subscriptions", written: string, project: string): string {
   const name = new RegExp(`^projects/([^/]+)/${kind}/([^/]+)$`).exec(written);
   if (name && name[1] !== project)
@@ -95,14 +95,14 @@ function wholeName(kind: "topics" | "subscriptions", written: string, project: s
   return `projects/${project}/${kind}/${short}`;
 }
 
-function toPush({ pushEndpoint, audience, oidcServiceAccount }: Given): NonNullable<Cloud["push"]> {
+function toPush({ pushEndpoint, audience, oidcServiceAccount }: SetupInput): NonNullable<Cloud["push"]> {
   const endpoint = pushEndpoint?.trim() ?? "";
   if (!URL.canParse(endpoint) || new URL(endpoint).protocol !== "https:")
     throw new UsageError(
       "The mode push needs the https address at which Google reaches the gateway: --push-endpoint https://HOST/PATH",
     );
   if (new URL(endpoint).search !== "" || new URL(endpoint).hash !== "")
-    throw new UsageError("The push endpoint is an address without a query: no token belongs into it.");
+    throw new UsageError("The push endpoint is an address without a query: no token belongs in it.");
   const serviceAccount = oidcServiceAccount?.trim().toLowerCase() ?? "";
   if (!isAddress(serviceAccount))
     throw new UsageError(
