@@ -48,7 +48,7 @@ test("a person is asked for what is missing, and sees what will be done before i
     ["--account", "me@example.com", "--mode", "pull"],
     [
       [/How does Rouse log in[^]*How does Rouse log in/, enter],
-      [/JSON file[^]*noticed[^]*JSON file/, `${home.clientFile}${enter}`],
+      [/JSON file[^]*learn of[^]*JSON file/, `${home.clientFile}${enter}`],
       [/Go on[^]*Go on/, enter],
     ],
   );
