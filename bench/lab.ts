@@ -1,5 +1,4 @@
-// What every measurement works with: processes that are ended, folders that are removed and databases that are
-// dropped when it is over.
+// Resources for one measurement. `close` ends its processes, removes its folders and drops its databases.
 import { fork, spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -9,10 +8,10 @@ import type { LoadOrder, LoadResult } from "./processes/load.ts";
 import { createDatabases, type Databases } from "./postgres.ts";
 
 export type Effort = {
-  /** How often the contenders take turns, and for how long each time. */
+  /** Number and length of the turns of each contender. */
   rounds: number;
   seconds: number;
-  /** Runs in the queue, and how long each contender works on them at a time; null: until all are done. */
+  /** Runs in the queue, and how long each contender works per turn; null: until the queue is empty. */
   queued: number;
   queueSeconds: number | null;
   queueTurns: number;
@@ -22,9 +21,9 @@ export type Effort = {
 
 export type Lab = {
   effort: Effort;
-  /** A script of `processes/`, as a process of its own. */
+  /** Starts a script of `processes/`. */
   start(script: string, ...args: string[]): ChildProcess;
-  /** Any program, with all it starts; its output goes nowhere. */
+  /** Starts any program in a process group of its own, without its output. */
   run(command: string, args: readonly string[], options?: SpawnOptions): ChildProcess;
   end(child: ChildProcess): Promise<void>;
   folder(): string;
@@ -53,7 +52,7 @@ export function createLab(effort: Effort, { profileFolder }: { profileFolder?: s
   const profiling = profileFolder === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profileFolder}`];
   const flags: Record<string, string[]> = {
     gateway: profiling,
-    // So that it collects its garbage between the turns.
+    // The load generator collects its garbage between turns.
     load: ["--expose-gc", "--max-semi-space-size=64"],
   };
   const start = (script: string, ...args: string[]): ChildProcess => {
@@ -123,11 +122,11 @@ export async function messageFrom<T>(child: ChildProcess): Promise<T> {
   }
 }
 
-/** Resident memory of a process in megabytes. Like the next one not a number where there is no /proc. */
+/** Resident memory of a process in megabytes; NaN where there is no /proc, like the next function. */
 export const residentMegabytes = (pid: number | undefined): number =>
   Number(/VmRSS:\s+(\d+) kB/.exec(procFile(pid, "status"))?.[1]) / 1024;
 
-/** The processor time a process has taken, all its threads together; the kernel counts in hundredths of a second. */
+/** Processor time of all threads of a process; the kernel counts in hundredths of a second. */
 export function processorMicroseconds(pid: number | undefined): number {
   const stat = procFile(pid, "stat");
   const [user, system] = stat

@@ -1,4 +1,4 @@
-// What the figures were made on.
+// The machine and the versions that a result was measured on.
 import { cpus, loadavg, platform, release, totalmem } from "node:os";
 import { DatabaseSync } from "node:sqlite";
 
@@ -7,12 +7,12 @@ export type Machine = {
   processor: string;
   memory: string;
   system: string;
-  /** Of others too, in the minute before. */
+  /** The one-minute load average before the measurement, other work included. */
   loadBefore: number;
   versions: Record<string, string>;
 };
 
-/** `postgres` and `rivals`: the versions of what is measured on, and against. */
+/** `rivals`: a version for each name, or null where it is not installed. */
 export async function describeMachine(
   postgres: () => Promise<string>,
   rivals: Record<string, string | null>,

@@ -1,6 +1,5 @@
-// Ratios as bars, in an SVG that needs nothing else: on a card of its own, so that it can be read on any background.
-// What is held against the same thing shares a panel and its scale; where the ratios are far apart the scale is
-// logarithmic, and bars begin at 1.
+// Ratios as bars in a self-contained SVG, on a white card that can be read on any background. Bars with the same
+// reference share a panel and a scale; where ratios are far apart the scale is logarithmic and bars start at 1.
 import { figure, type Result, type Row } from "./row.ts";
 
 const width = 940;
@@ -23,7 +22,7 @@ const logarithmicFrom = 4;
 type Bar = Row & { ratio: number };
 type Scale = { at(ratio: number): number; base: number; marks: number[] };
 
-/** Null when nothing in it is a ratio. */
+/** Null where no row has a ratio. */
 export function plot({ title, rows }: Result): string | null {
   const bars = rows.filter(
     (row): row is Bar => row.ratio !== null && Number.isFinite(row.ratio) && row.ratio > 0,
@@ -81,12 +80,12 @@ function drawPanel({ against, unit, bars }: Panel, y: number): string {
 function scaleFor(bars: readonly Bar[]): Scale {
   const values = bars.flatMap(({ ratio, goal }) => [ratio, ...(goal?.of === "ratio" ? [goalOf(goal)] : [])]);
   const most = Math.max(1, ...values);
-  const room = width - labelWidth - valueWidth;
+  const barSpace = width - labelWidth - valueWidth;
   if (most <= logarithmicFrom) {
     const step = most <= 1.5 ? 0.25 : 0.5;
     const end = Math.ceil((most * 1.02) / step) * step;
     const marks = Array.from({ length: Math.floor(end / step) + 1 }, (_, at) => at * step);
-    return { at: (ratio) => labelWidth + (ratio / end) * room, base: 0, marks };
+    return { at: (ratio) => labelWidth + (ratio / end) * barSpace, base: 0, marks };
   }
   const least = Math.min(1, ...values);
   const [low, high] = [Math.floor(Math.log10(least)), Math.ceil(Math.log10(most))];
@@ -95,7 +94,11 @@ function scaleFor(bars: readonly Bar[]): Scale {
   const marks = Array.from({ length: high - low + 1 }, (_, at) => 10 ** (low + at)).filter(
     (mark) => Math.log10(mark) >= from && Math.log10(mark) <= to,
   );
-  return { at: (ratio) => labelWidth + ((Math.log10(ratio) - from) / (to - from)) * room, base: 1, marks };
+  return {
+    at: (ratio) => labelWidth + ((Math.log10(ratio) - from) / (to - from)) * barSpace,
+    base: 1,
+    marks,
+  };
 }
 
 const goalOf = ({ atLeast, atMost }: NonNullable<Row["goal"]>): number => atLeast ?? atMost ?? 1;
@@ -118,7 +121,7 @@ function drawBar({ name, value, unit, ratio, goal, met }: Bar, y: number, scale:
 
 const figureWidth = 44;
 
-/** Behind the bar, and behind the line of its goal where that would run through it. */
+/** Right of the bar, and right of its goal's line where that would cross the figure. */
 function figureAt(barEnd: number, goal: Row["goal"], scale: Scale): number {
   const line = goal?.of === "ratio" ? scale.at(goalOf(goal)) : -Infinity;
   return (line > barEnd && line < barEnd + figureWidth ? line : barEnd) + 6;
@@ -150,8 +153,8 @@ const drawLegend = (y: number): string =>
 
 type TextStyle = { fill?: string; size?: number; weight?: number; anchor?: string; style?: string };
 
-const text = (x: number, y: number, written: string, look: TextStyle = {}): string =>
-  `<text x="${x.toFixed(1)}" y="${y}" fill="${look.fill ?? colours.text}" font-size="${look.size ?? 13}"${look.weight ? ` font-weight="${look.weight}"` : ""}${look.anchor ? ` text-anchor="${look.anchor}"` : ""}${look.style ? ` font-style="${look.style}"` : ""}>${escape(written)}</text>`;
+const text = (x: number, y: number, written: string, style: TextStyle = {}): string =>
+  `<text x="${x.toFixed(1)}" y="${y}" fill="${style.fill ?? colours.text}" font-size="${style.size ?? 13}"${style.weight ? ` font-weight="${style.weight}"` : ""}${style.anchor ? ` text-anchor="${style.anchor}"` : ""}${style.style ? ` font-style="${style.style}"` : ""}>${escape(written)}</text>`;
 
 const escape = (written: string): string =>
   written.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");

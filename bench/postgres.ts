@@ -1,11 +1,11 @@
-// The PostgreSQL that everything is measured on: one of our own that flushes to disk, started when it is first
-// needed, or the one of ROUSE_BENCH_POSTGRES.
+// The PostgreSQL for all measurements: a server of our own that flushes to disk, started at its first use, or the one
+// that ROUSE_BENCH_POSTGRES names.
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { startPostgres, type RunningPostgres } from "../test/support/postgres.ts";
 
 export type Databases = {
-  /** An empty one. */
+  /** Creates an empty database and returns its URL. */
   create(): Promise<string>;
   drop(url: string): Promise<void>;
   version(): Promise<string>;
@@ -43,19 +43,19 @@ export function createDatabases(given = process.env["ROUSE_BENCH_POSTGRES"]): Da
   };
 }
 
-const journalMegabytes = 1024;
+const walMegabytes = 1024;
 
 /**
- * With its journal laid out, as it is where a database has been at work for a while: a new one makes each file of it,
- * 16 MB of zeros, while a commit waits.
+ * Fills the write-ahead log first, so that its files are recycled as in a database that has run for a while. A new
+ * database creates each file, 16 MB of zeros, while a commit waits.
  */
 async function startServer(): Promise<RunningPostgres> {
-  const size = `${journalMegabytes}MB`;
+  const size = `${walMegabytes}MB`;
   const server = await startPostgres({
     flushes: true,
     settings: [`min_wal_size=${size}`, "max_wal_size=4GB"],
   });
-  for (let at = 0; at < journalMegabytes / 16; at++)
+  for (let at = 0; at < walMegabytes / 16; at++)
     await ask(server.url, "select pg_logical_emit_message(true, 'bench', 'x'), pg_switch_wal()");
   await ask(server.url, "checkpoint");
   return server;

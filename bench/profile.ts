@@ -1,6 +1,6 @@
-// Reads CPU profiles: node bench/profile.ts FOLDER [SECONDS], leaving out the first seconds, of start and warm-up.
-// They are made with: npm run bench -- --only accept --profile FOLDER
-// For each file, where its time went: by room or library, and the functions with the most of their own.
+// Reads CPU profiles: node bench/profile.ts FOLDER [SECONDS], without the first SECONDS of start and warm-up.
+// Create them with: npm run bench -- --only accept --profile FOLDER
+// Prints for each profile the time per folder or library, and the functions with the most self time.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -10,7 +10,7 @@ type Profile = { nodes: Node[]; samples: number[]; timeDeltas: number[] };
 const mostFunctions = 25;
 const idle = new Set(["(idle)", "(program)", "(root)"]);
 
-function placeOf({ functionName, url }: Node["callFrame"]): string {
+function ownerOf({ functionName, url }: Node["callFrame"]): string {
   if (url === "") return functionName;
   const library = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1];
   if (library !== undefined) return library;
@@ -21,7 +21,7 @@ function placeOf({ functionName, url }: Node["callFrame"]): string {
 function report(file: string, leaveOutUs: number): void {
   const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(file, "utf8")) as Profile;
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
-  const [byPlace, byFunction] = [new Map<string, number>(), new Map<string, number>()];
+  const [byOwner, byFunction] = [new Map<string, number>(), new Map<string, number>()];
   let [busyUs, sinceStartUs] = [0, 0];
   for (const [at, id] of samples.entries()) {
     const frame = frames.get(id)!;
@@ -30,7 +30,7 @@ function report(file: string, leaveOutUs: number): void {
     if (idle.has(frame.functionName) || sinceStartUs < leaveOutUs) continue;
     busyUs += us;
     const name = `${frame.functionName || "(anonymous)"} ${frame.url.split("/").slice(-2).join("/")}:${frame.lineNumber + 1}`;
-    byPlace.set(placeOf(frame), (byPlace.get(placeOf(frame)) ?? 0) + us);
+    byOwner.set(ownerOf(frame), (byOwner.get(ownerOf(frame)) ?? 0) + us);
     byFunction.set(name, (byFunction.get(name) ?? 0) + us);
   }
   const shown = (of: Map<string, number>, most: number): string =>
@@ -40,7 +40,7 @@ function report(file: string, leaveOutUs: number): void {
       .map(([name, us]) => `${((us / busyUs) * 100).toFixed(1).padStart(6)} %  ${name}`)
       .join("\n");
   console.log(
-    `\n${file}: busy for ${(busyUs / 1_000_000).toFixed(2)} s\n${shown(byPlace, 14)}\n\n${shown(byFunction, mostFunctions)}`,
+    `\n${file}: busy for ${(busyUs / 1_000_000).toFixed(2)} s\n${shown(byOwner, 14)}\n\n${shown(byFunction, mostFunctions)}`,
   );
 }
 

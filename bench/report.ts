@@ -1,4 +1,4 @@
-// The table on the terminal, and the file with everything.
+// The table on the terminal, and the JSON file with all results.
 import { mkdirSync, writeFileSync } from "node:fs";
 import type { Machine } from "./machine.ts";
 import { figure, goalText, type Result, type Row } from "./row.ts";

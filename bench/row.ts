@@ -1,7 +1,6 @@
-// What a measurement answers: rows, each a figure and, where there is something to hold it against, a ratio taken
-// inside the same run.
+// The result of a measurement: rows, each with a figure and, where there is a reference, a ratio from the same run.
 
-/** Of `ratio` or of `value`; one of the two limits is given. */
+/** A limit for the ratio or the value; exactly one of the two is given. */
 export type Goal = { of: "ratio" | "value"; atLeast?: number; atMost?: number };
 
 export type Row = {
@@ -20,7 +19,7 @@ export type Result = {
   name: string;
   title: string;
   rows: Row[];
-  /** What was found out besides: what is missing, what was verified, what the figures stand on. */
+  /** What is missing, what was verified, and the conditions of the measurement. */
   notes: string[];
 };
 

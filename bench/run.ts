@@ -1,4 +1,4 @@
-// npm run bench: every figure is a ratio inside one run, so that another machine gives about the same.
+// npm run bench: figures are ratios inside one run, so that they are about the same on another machine.
 import { readOptions } from "../test/support/options.ts";
 import { createLab, type Effort, type Lab } from "./lab.ts";
 import { describeMachine, type Machine } from "./machine.ts";
@@ -15,7 +15,7 @@ import { measureStart } from "./measures/start.ts";
 import { rivalVersion } from "./queue/rival.ts";
 import { table, writeResults } from "./report.ts";
 import type { Result } from "./row.ts";
-import { measureSteadiness, steadinessNote } from "./steadiness.ts";
+import { measureNoise, noiseNote } from "./noise.ts";
 import { findOpenclaw } from "./subjects/openclaw.ts";
 import { storeKinds } from "./subjects/gateway.ts";
 import { findWebhook } from "./subjects/webhook.ts";
@@ -64,8 +64,8 @@ const efforts: Record<"quick" | "usual" | "full", Effort> = {
   },
 };
 
-/** Of the machine by itself, before and after each measurement. */
-const steadinessMs = 3000;
+/** How long the noise of the machine is measured, before and after each measurement. */
+const noiseMs = 3000;
 
 const usage = `npm run bench -- [--quick | --full] [--only NAME,NAME] [--rounds N] [--seconds N] [--minutes N]
   [--write] [--profile FOLDER]
@@ -112,7 +112,7 @@ async function measureAll(): Promise<void> {
   const results: Result[] = [];
   const machine = await inLab(describe);
   for (const name of names) {
-    results.push(await withSteadiness(() => inLab((lab) => measures[name]!(lab))));
+    results.push(await withNoise(() => inLab((lab) => measures[name]!(lab))));
     writeResults("latest", machine, results);
   }
   if (values.write) writeDocument(machine, results);
@@ -123,17 +123,17 @@ async function measureAgainst(against: string): Promise<void> {
   const turns = { pairs: Number(values.pairs), seconds: Number(values.seconds ?? 2) };
   const comparison = { ...turns, against, of: values.of, only: names, stores };
   await inLab(async (lab) => {
-    const result = await withSteadiness(() => compareVersions(lab, comparison));
+    const result = await withNoise(() => compareVersions(lab, comparison));
     writeResults("latest-against", await describe(lab), [result]);
     console.log(table([result]));
   });
 }
 
-async function withSteadiness(measure: () => Promise<Result>): Promise<Result> {
-  const before = measureSteadiness(steadinessMs);
+async function withNoise(measure: () => Promise<Result>): Promise<Result> {
+  const before = measureNoise(noiseMs);
   const result = await measure();
-  const steadiness = steadinessNote(before, measureSteadiness(steadinessMs));
-  return { ...result, notes: [...result.notes, steadiness] };
+  const noise = noiseNote(before, measureNoise(noiseMs));
+  return { ...result, notes: [...result.notes, noise] };
 }
 
 function describe(lab: Lab): Promise<Machine> {
@@ -154,7 +154,7 @@ function rivalVersions(): Record<string, string | null> {
   };
 }
 
-/** A lab of its own for each: what one leaves behind does not slow the next. */
+/** Every measurement has its own lab, so that leftovers of one cannot slow the next. */
 async function inLab<T>(work: (lab: Lab) => Promise<T>): Promise<T> {
   const lab = createLab(effort, values.profile === undefined ? {} : { profileFolder: values.profile });
   const stop = (): void => void lab.close().then(() => process.exit(130));

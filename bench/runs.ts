@@ -1,4 +1,4 @@
-// Runs and their ends as the gateway stores them, for measurements that go to the store itself.
+// Runs and settlements as the gateway stores them, for measurements of the store itself.
 import type { RunRequest } from "../src/core/action.ts";
 import { outsideMessage } from "../src/core/message.ts";
 import { mainSessionKey, type NewRun } from "../src/core/run.ts";
@@ -8,7 +8,7 @@ import { anAcceptance, anEvent } from "../test/builders/acceptance.ts";
 import { aRun, aRunRequest } from "../test/builders/run.ts";
 import { aSettlement } from "../test/builders/settlement.ts";
 
-/** No heartbeat follows from it: that would be work of another kind. */
+/** Asks for no heartbeat, which would be work of another kind. */
 export const request: RunRequest = aRunRequest({
   message: outsideMessage("message", "request", "the build of main is broken; find out why"),
   name: "Bench",
@@ -25,7 +25,7 @@ export const newRun = ({ lane }: { lane?: string } = {}): NewRun =>
 export const acceptanceOf = (run: NewRun): Acceptance =>
   anAcceptance({ id: run.id, hook: run.hook, runs: [run], response: { status: 202, body: {} } });
 
-/** It ended well; its summary is stored with it. */
+/** A successful end with a summary. */
 export const endOf = ({ hook }: { hook: string }): Settlement =>
   aSettlement({
     workedMs: 1,

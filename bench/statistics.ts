@@ -1,6 +1,6 @@
-// Numbers from samples.
+// Median, quantiles, ratios of pairs, and reproducible random numbers.
 
-/** Of an even number of values, the mean of the two in the middle: the upper one would favour whoever is on top. */
+/** For an even number of values, the mean of the middle two: taking the upper one would favour the numerator of a ratio. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const half = sorted.length / 2;
@@ -12,7 +12,7 @@ export function quantile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }
 
-/** The median of `a[i] / b[i]`: two that took turns, compared turn by turn. */
+/** The median of `a[i] / b[i]`. */
 export const medianRatio = (a: readonly number[], b: readonly number[]): number =>
   median(a.map((value, turn) => value / (b[turn] ?? Number.NaN)));
 

@@ -1,10 +1,10 @@
-// Accepting: durable wakes and agent runs on both stores, against a bare node:http server, the same with a flush to disk,
-// and two other gateways, which store nothing. First the highest rate, then the latency at shares of what all of ours can
-// take; then our gateways are killed, and every id they have answered is looked for in their stores.
-import { compare, type Contender, type Scores } from "../contest.ts";
+// Accepting: durable wakes and agent runs on both stores, compared with a bare node:http server, with the same server
+// flushing to disk, and with two other gateways, which store nothing. First the highest rate, then the latency at shares
+// of the rate that all of ours can keep. At the end our gateways are killed, and every id they sent must be in its store.
+import { compare, type Contender, type Scores } from "../comparison.ts";
 import type { Lab } from "../lab.ts";
 import { figure, row, type Goal, type Result, type Row } from "../row.ts";
-import { startFloor } from "../subjects/floor.ts";
+import { startBareServer } from "../subjects/bare-server.ts";
 import { startGateway, type Gateway } from "../subjects/gateway.ts";
 import { findOpenclaw } from "../subjects/openclaw.ts";
 import { findWebhook } from "../subjects/webhook.ts";
@@ -18,7 +18,7 @@ export const agentBody = JSON.stringify({
   name: "CI",
   deliver: false,
 });
-/** Of the others' wake: in their favour, since it leads to nothing more. */
+/** For the other gateways, in their favour: this wake leads to no further work. */
 const quietBody = JSON.stringify({ ...JSON.parse(wakeBody), mode: "next-heartbeat" });
 
 const goals: Record<string, number> = {
@@ -27,22 +27,22 @@ const goals: Record<string, number> = {
   "wake, PostgreSQL": 0.6,
   "agent, PostgreSQL": 0.6,
 };
-/** Of the highest rate that the slowest of ours can take. */
+/** Shares of the highest rate of our slowest case. */
 const shares = [0.1, 0.25, 0.5];
 
 const goalOf = (name: string): { goal?: Goal } =>
   goals[name] === undefined ? {} : { goal: { of: "ratio", atLeast: goals[name] } };
 
 export async function measureAccept(lab: Lab): Promise<Result> {
-  const floor = await startFloor(lab);
-  const flushing = await startFloor(lab, { flushes: true });
+  const bareServer = await startBareServer(lab);
+  const flushing = await startBareServer(lab, { flushes: true });
   const gateways = [
     await startGateway(lab, { store: "SQLite" }),
     await startGateway(lab, { store: "PostgreSQL" }),
   ];
   const bare = {
     name: "bare node:http",
-    server: floor,
+    server: bareServer,
     path: "/hooks/wake",
     body: wakeBody,
     expectedStatus: 200,
@@ -89,26 +89,26 @@ export async function measureAccept(lab: Lab): Promise<Result> {
   };
 }
 
-/** What they waited at one rate. */
+/** Latencies at one rate. */
 type Load = { share: number; rate: number; waits: Scores[] };
 
-/** In fewer turns, three times as long: one percent of two seconds is twenty milliseconds, a single hiccup. */
+/** Fewer turns, three times as long: in a turn of two seconds a single pause of 20 ms decides the p99. */
 function compareWaits(lab: Lab, contenders: readonly Contender[], rate: number): Promise<Scores[]> {
   const { rounds, seconds } = lab.effort;
   return compare(lab, { contenders, rounds: Math.ceil(rounds * 0.6), seconds: seconds * 3, rate });
 }
 
 type Others = {
-  /** Of the rivals. */
+  /** Highest rates of the rivals. */
   peaks: Scores[];
-  /** Of those that can keep the rate. */
+  /** Latencies of the rivals that can keep the rate. */
   waits: Scores[];
-  /** Of our own beside them. */
+  /** Our own wake in the same comparison. */
   wake: Scores;
   missing: string[];
 };
 
-/** In a contest of their own: openclaw works on when its load is over, in the way of whoever is next. */
+/** A separate comparison, because openclaw goes on working after its turn and slows the next one. */
 async function measureRivals(
   lab: Lab,
   bare: Contender,
@@ -165,10 +165,10 @@ const waitRow = ({ name, p99Ms, ofP99 }: Scores, load: string): Row =>
 const waitRows = ({ share, rate, waits }: Load): Row[] =>
   waits.map((each) => waitRow(each, `at ${figure(rate)}/s (${share * 100} %)`));
 
-export const memoryRow = (scores: Scores, floor: Scores): Row =>
+export const memoryRow = (scores: Scores, bareServer: Scores): Row =>
   row(`memory: ${scores.name}`, scores.residentMegabytes, "MB", {
-    against: floor.name,
-    ratio: scores.residentMegabytes / floor.residentMegabytes,
+    against: bareServer.name,
+    ratio: scores.residentMegabytes / bareServer.residentMegabytes,
   });
 
 const costNote = ({ name, groupSize, processorMicroseconds }: Scores): string =>
@@ -177,7 +177,7 @@ const costNote = ({ name, groupSize, processorMicroseconds }: Scores): string =>
     ...(groupSize === null ? [] : [`${figure(groupSize)} requests a commit`]),
   ].join(", ");
 
-/** Killed, not stopped: what is found was on disk when it was answered. */
+/** Kills the gateway instead of stopping it, so that only what was on disk before the response is found. */
 async function verify(lab: Lab, gateway: Gateway, scores: readonly Scores[]): Promise<string> {
   await lab.end(gateway.child);
   const stored = await gateway.storedIds();

@@ -1,6 +1,5 @@
-// Growth: what accepting, claiming and settling a run cost on a store with one run in it, and on one with up to a
-// million finished ones and a tenth as many waiting in a single lane; then in one lane and in many. Stores of all
-// sizes take turns.
+// Growth: the cost of accepting, claiming and settling a run on a store with one run, and on stores with up to a million
+// finished runs and a tenth as many waiting in one lane; then with one lane and with many. The stores take turns.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { newId } from "../../src/core/id.ts";
@@ -18,7 +17,7 @@ const atOnce = 16;
 const leaseSeconds = 60;
 const steps = ["accept", "claim", "settle"] as const;
 type Costs = Record<(typeof steps)[number], number>;
-/** `lanes` null: each run has one of its own. */
+/** `lanes` null: every run is isolated. */
 type Sized = { name: string; store: Store; lanes: number | null };
 
 export async function measureGrowth(lab: Lab): Promise<Result> {
@@ -78,7 +77,7 @@ async function compareStores(lab: Lab, kind: StoreKind, stores: readonly Sized[]
   );
 }
 
-/** Milliseconds for each run of each step. */
+/** Milliseconds per run for each step. */
 async function workOnce({ store, lanes }: Sized): Promise<Costs> {
   const runs = Array.from({ length: batch }, (_, at) =>
     newRun(lanes === null ? {} : { lane: `lane-${at % lanes}` }),
@@ -110,7 +109,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 const columns =
   "id, kind, hook, agent_id, session_key, lane, head, status, created_at, ready_at, ended_at, request, reply";
 
-/** Finished runs, and a tenth as many in one long lane whose head is due tomorrow: what is claimed are others. */
+/** Finished runs, and a tenth as many waiting in one lane whose head is due tomorrow, so that none of them is claimed. */
 async function openFilled(lab: Lab, kind: StoreKind, size: number): Promise<Store> {
   const url = kind === "PostgreSQL" ? await lab.databases.create() : null;
   const path = join(lab.folder(), "rouse.db");

@@ -1,6 +1,5 @@
-// From a POST to the agent's first byte: the moment a request was due to the moment the run's own request reaches its
-// `http` agent. Against requests that go straight to that agent. At a tenth of two peaks: of the runs that are begun and
-// ended a second, and of the requests that are accepted, which is many times as many.
+// From a POST to the agent's first byte, compared with requests that go straight to the agent. Measured at a tenth of two
+// peaks: runs finished a second, and requests accepted a second, which is several times as many.
 import { agentOrder, arrivalsAt, firstByteWaits, type Waits } from "../first-byte.ts";
 import type { Lab } from "../lab.ts";
 import { figure, row, type Result, type Row } from "../row.ts";
@@ -9,11 +8,11 @@ import { startAgent, startGateway, type Gateway, type StoreKind } from "../subje
 import type { Subject } from "../subjects/subject.ts";
 import { agentBody } from "./accept.ts";
 
-const places = 64;
-/** So much longer than others: a tenth of a peak is few requests a second, and a p99 needs many. */
+const slots = 64;
+/** Turns are longer by this factor: a tenth of a peak is few requests a second, and a p99 needs many. */
 const longer = 4;
-/** V8 compiles what a run takes for some tens of thousands of them; meanwhile a p99 is two to five times as high. */
-const workingIn = { share: 0.5, timesSeconds: 20 };
+/** V8 goes on compiling for some tens of thousands of runs; until then a p99 is two to five times as high. */
+const warmUpLoad = { share: 0.5, timesSeconds: 20 };
 const longestMs = 120_000;
 
 export async function measureLatency(lab: Lab): Promise<Result> {
@@ -21,16 +20,16 @@ export async function measureLatency(lab: Lab): Promise<Result> {
   const { rounds, seconds } = lab.effort;
   const turns = Math.max(1, Math.ceil(rounds / 2));
   const rows: Row[] = [];
-  const notes: string[] = [`agents.maxConcurrent is ${places}; the agent answers at once`];
+  const notes: string[] = [`agents.maxConcurrent is ${slots}; the agent answers at once`];
   for (const store of stores) {
     const accepted = await acceptedAtPeak(lab, store);
     const agent = await startAgent(lab, "answer");
-    const gateway = await startGateway(lab, { store, agentPort: agent.port, maxConcurrent: places });
+    const gateway = await startGateway(lab, { store, agentPort: agent.port, maxConcurrent: slots });
     const run = await runAtPeak(lab, gateway, agent);
     notes.push(
-      `${store}: ${figure(run)} runs a second begin and end, ${figure(accepted)} requests are accepted`,
+      `${store}: ${figure(run)} runs a second start and end, ${figure(accepted)} requests are accepted`,
     );
-    await workIn(lab, gateway, run);
+    await warmUp(lab, gateway, run);
     for (const [of, peak] of [
       ["runs", run],
       ["requests", accepted],
@@ -57,7 +56,7 @@ export async function measureLatency(lab: Lab): Promise<Result> {
   return { name: "latency", title: "From a POST to the agent's first byte", rows, notes };
 }
 
-/** Of a gateway whose agent is never done, as accepting is measured. */
+/** With an agent that never answers, as in the measurement of accepting. */
 async function acceptedAtPeak(lab: Lab, store: StoreKind): Promise<number> {
   lab.say(`${store}: the highest rate`);
   const gateway = await startGateway(lab, { store });
@@ -71,7 +70,7 @@ async function acceptedAtPeak(lab: Lab, store: StoreKind): Promise<number> {
   return median(rates.slice(1));
 }
 
-/** As many as come are accepted; what reaches the agent is what is run. The rest is worked off before it is over. */
+/** Runs a second from the first request until the last accepted run has reached the agent. */
 async function runAtPeak(lab: Lab, gateway: Gateway, agent: Subject): Promise<number> {
   const rates: number[] = [];
   for (let turn = 0; turn < 3; turn++) {
@@ -91,10 +90,10 @@ async function runAtPeak(lab: Lab, gateway: Gateway, agent: Subject): Promise<nu
   return median(rates.slice(1));
 }
 
-async function workIn(lab: Lab, gateway: Gateway, runAtPeak: number): Promise<void> {
+async function warmUp(lab: Lab, gateway: Gateway, runAtPeak: number): Promise<void> {
   lab.say(`${gateway.store}: working in`);
-  const rate = Math.round(runAtPeak * workingIn.share);
-  const seconds = lab.effort.seconds * workingIn.timesSeconds;
+  const rate = Math.round(runAtPeak * warmUpLoad.share);
+  const seconds = lab.effort.seconds * warmUpLoad.timesSeconds;
   await lab.load(agentOrder(gateway, { body: agentBody, rate, seconds }));
 }
 

@@ -1,23 +1,23 @@
-// The largest bodies that are taken, and a thousand connections at once, against the bare server under the same.
-import { compare, type Contender, type Scores } from "../contest.ts";
+// The largest allowed bodies, and a thousand open connections, compared with the bare server under the same load.
+import { compare, type Contender, type Scores } from "../comparison.ts";
 import type { Lab } from "../lab.ts";
 import { figure, row, type Result, type Row } from "../row.ts";
-import { startFloor } from "../subjects/floor.ts";
+import { startBareServer } from "../subjects/bare-server.ts";
 import { startGateway } from "../subjects/gateway.ts";
 import { agentBody, memoryRow } from "./accept.ts";
 
 const largestBody = 262_144;
 const connections = 1000;
 
-/** As long as `hooks.maxBodyBytes` allows, of words as mail and logs have them. */
+/** As long as `hooks.maxBodyBytes` allows, of plain words. */
 function largeBody(): string {
   const message = "the build of main is broken: 3 tests fail in payment/refund. ";
   const empty = JSON.stringify({ message: "", deliver: false });
-  const room = largestBody - Buffer.byteLength(empty);
+  const remaining = largestBody - Buffer.byteLength(empty);
   return JSON.stringify({
     message: message
-      .repeat(Math.ceil(room / message.length))
-      .slice(0, room)
+      .repeat(Math.ceil(remaining / message.length))
+      .slice(0, remaining)
       .trim(),
     deliver: false,
   });
@@ -33,9 +33,9 @@ type Load = { name: string; title: string; body: string; connections: number };
 
 async function measureUnder(lab: Lab, load: Load): Promise<Result> {
   const { body } = load;
-  const floor = await startFloor(lab);
+  const bareServer = await startBareServer(lab);
   const contenders: Contender[] = [
-    { name: "bare node:http", server: floor, path: "/hooks/agent", body, expectedStatus: 200 },
+    { name: "bare node:http", server: bareServer, path: "/hooks/agent", body, expectedStatus: 200 },
   ];
   for (const store of ["SQLite", "PostgreSQL"] as const) {
     const server = await startGateway(lab, { store });

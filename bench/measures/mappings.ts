@@ -1,9 +1,8 @@
-// Mappings: whether ten thousand of them cost a request more than one, through the real gateway and in the matcher
-// alone.
+// Mappings: whether ten thousand of them cost a request more than one does, in the gateway and in the matcher alone.
 import type { MatchConfig } from "../../src/config/config.ts";
 import { createMatcher, type Matchable } from "../../src/hooks/mapping/match.ts";
 import type { MappedRequest } from "../../src/hooks/mapping/request.ts";
-import { compare, type Contender } from "../contest.ts";
+import { compare, type Contender } from "../comparison.ts";
 import type { Lab } from "../lab.ts";
 import { figure, row, type Result, type Row } from "../row.ts";
 import { median, medianRatio } from "../statistics.ts";
@@ -47,7 +46,7 @@ export async function measureMappings(lab: Lab): Promise<Result> {
   };
 }
 
-/** The request is for the last mapping. */
+/** Requests go to the last mapping. */
 async function contenderWith(lab: Lab, size: number): Promise<Contender> {
   const mappings = Array.from({ length: size }, (_, at) => ({
     match: { path: `hook-${at}` },

@@ -1,5 +1,5 @@
-// A long time at half of the highest rate, wakes and agent runs in turns, with an agent that answers at once: whether
-// memory stays flat. The first quarter of the time is for the heap to find its size.
+// Soak: whether memory stays flat at half of the highest rate, with wakes and agent runs in turns and an agent that
+// answers at once. The first quarter of the time does not count, because the heap is still growing to its size.
 import { residentMegabytes, type Lab } from "../lab.ts";
 import type { LoadOrder } from "../processes/load.ts";
 import { figure, row, type Result, type Row } from "../row.ts";

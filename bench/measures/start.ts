@@ -1,5 +1,4 @@
-// Start to ready, and memory when idle, from the second start on (the compile cache is warm then); against the bare
-// server.
+// Time to ready and memory when idle, compared with the bare server. The first start only fills the compile cache.
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
@@ -9,7 +8,7 @@ import { median, medianRatio } from "../statistics.ts";
 import { writeConfig } from "../subjects/gateway.ts";
 
 const command = fileURLToPath(new URL("../../bin/rouse.mjs", import.meta.url));
-/** Idle is what remains once the start has settled. */
+/** The pause before idle memory is read. */
 const settleMs = 5000;
 
 type Start = { readyMs: number; megabytes: number };
@@ -19,13 +18,12 @@ export async function measureStart(lab: Lab): Promise<Result> {
   const starts: [Start[], Start[]] = [[], []];
   for (let turn = 0; turn <= lab.effort.rounds; turn++) {
     lab.say(`start ${turn} of ${lab.effort.rounds}`);
-    const bare = await startOnce(lab, () => lab.start("floor"), messageFrom);
+    const bare = await startOnce(lab, () => lab.start("bare-server"), messageFrom);
     const ours = await startOnce(
       lab,
       () => startRouse(lab, file),
       (child) => once(child.stdout!, "data"),
     );
-    // The first one fills the compile cache.
     if (turn === 0) continue;
     starts[0].push(bare);
     starts[1].push(ours);
@@ -51,11 +49,11 @@ const startRouse = (lab: Lab, file: string): ChildProcess =>
 
 async function startOnce(
   lab: Lab,
-  begin: () => ChildProcess,
+  launch: () => ChildProcess,
   ready: (child: ChildProcess) => Promise<unknown>,
 ): Promise<Start> {
   const startedAt = performance.now();
-  const child = begin();
+  const child = launch();
   await ready(child);
   const readyMs = performance.now() - startedAt;
   await new Promise((resolve) => setTimeout(resolve, settleMs));

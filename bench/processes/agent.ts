@@ -1,5 +1,5 @@
-// An agent behind `http`, and the one of no agent at all: it notes when each run's first byte came. Told "hold" it
-// never answers, as agents mostly seem from here; told "answer" it answers at once.
+// An `http` agent that records when each run's request arrived. As "hold" it never answers, as if its work took longer
+// than the measurement; as "answer" it answers at once.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 

@@ -1,4 +1,4 @@
-// The least that it takes to keep something: it is written to a file that has its length already, and flushed.
+// The cheapest durable write: into a file that already has its full length, then flushed.
 import { fdatasyncSync, openSync, writeSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 

@@ -1,4 +1,4 @@
-// A gateway to be measured: the real one, which also tells how many requests shared each commit.
+// The gateway under measurement, which also reports how many requests shared each commit.
 import { loadConfig } from "../../src/config/load.ts";
 import { startGateway } from "../../src/gateway/gateway.ts";
 import { openStore } from "../../src/store/open.ts";
@@ -29,6 +29,6 @@ process.on("message", () => {
   process.send?.({ groups, members });
   groups = members = 0;
 });
-// For a profile, which is written by a process that ends itself.
+// A CPU profile is only written when the process exits by itself.
 process.on("SIGTERM", () => process.exit());
 process.send?.({ port });

@@ -1,9 +1,9 @@
-// The load, in a process of its own: keep-alive connections on raw sockets. Raw, because the fewer cycles the client
-// takes, the more of a two-core machine is left for the server being measured.
+// The load generator, a process with keep-alive connections on raw sockets. Raw sockets take the fewest cycles, which
+// leaves more of a two-core machine to the server under measurement.
 //
-// Closed: every connection sends its next request when it has the answer to the last; this finds the highest rate.
-// Open: requests come at random moments of a given rate, whether or not the server has answered the earlier ones,
-// and each latency counts from the moment the request was due: waiting is counted.
+// Closed loop: a connection sends its next request when the last response has arrived; this finds the highest rate.
+// Open loop: requests are due at random moments of a given rate, whether or not earlier ones have a response. Latency
+// counts from the moment a request was due, so that waiting for a free connection is part of it.
 import { connect, type Socket } from "node:net";
 import { createRandom, quantile } from "../statistics.ts";
 import { createTally } from "./tally.ts";
@@ -12,7 +12,7 @@ export type LoadRequest = { path: string; body: string };
 
 export type LoadOrder = {
   port: number;
-  /** Taken in turns. */
+  /** Sent in turns. */
   requests: readonly LoadRequest[];
   token: string;
   connections: number;
@@ -20,7 +20,7 @@ export type LoadOrder = {
   expectedStatus: readonly number[];
   /** Requests a second for the open loop; null for the closed one. */
   rate: number | null;
-  /** Whether the ids in the answers, and when each request was due, are handed back. */
+  /** Whether the result has the ids of the responses and the moments at which their requests were due. */
   keepIds: boolean;
 };
 
@@ -30,9 +30,9 @@ export type LoadResult = {
   p50Ms: number;
   p99Ms: number;
   unexpected: number;
-  /** An answer that was not expected, for the message. */
+  /** One unexpected response, for the error message. */
   example: string | null;
-  /** Of the open loop: what had no answer ten seconds after the end. */
+  /** Open loop: requests without a response ten seconds after the end. */
   unanswered: number;
   ids: string[];
   /** When the request was due, for each of `ids`, in microseconds of the machine's own clock. */
@@ -41,7 +41,7 @@ export type LoadResult = {
 
 const graceMs = 10_000;
 
-/** The same clock in every process of this machine, as the agent reads it. */
+/** All processes on this machine share this clock. */
 const nowUs = (): number => Number(process.hrtime.bigint()) / 1000;
 
 const bytesOf = (order: LoadOrder, { path, body }: LoadRequest): Buffer =>
@@ -59,7 +59,7 @@ const bytesOf = (order: LoadOrder, { path, body }: LoadRequest): Buffer =>
 
 type Connection = { send(request: Buffer, dueUs: number): void; close(): void };
 
-/** Larger than any answer. */
+/** Larger than any response. */
 const chunkBytes = 16 * 1024;
 
 async function openConnection(
@@ -95,7 +95,7 @@ async function openConnection(
   return connection;
 }
 
-/** Where the answer ends, once its head is there. */
+/** The end of the response, or null while its head is incomplete. */
 function answerEnd(received: string): number | null {
   const headEnd = received.indexOf("\r\n\r\n");
   if (headEnd < 0) return null;
@@ -137,10 +137,10 @@ async function load(order: LoadOrder): Promise<LoadResult> {
       ),
     ),
   );
-  const begunUs = nowUs();
-  driver.start(connections, begunUs);
+  const startedUs = nowUs();
+  driver.start(connections, startedUs);
   await over;
-  const seconds = (nowUs() - begunUs) / 1_000_000;
+  const seconds = (nowUs() - startedUs) / 1_000_000;
   for (const each of connections) each.close();
   const latencies = tally.latenciesMs();
   return {
@@ -194,7 +194,7 @@ function openLoop({ order, next, answered, end }: LoopOptions): Driver {
   let planned = 0;
   let timer: NodeJS.Timeout | undefined;
 
-  const give = (): void => {
+  const sendDue = (): void => {
     while (head < due.length && idle.length > 0) idle.pop()!.send(next(), due[head++]!);
     if (head === due.length) head = due.length = 0;
   };
@@ -205,7 +205,7 @@ function openLoop({ order, next, answered, end }: LoopOptions): Driver {
       planned++;
       nextUs += (-Math.log(1 - random()) / rate) * 1_000_000;
     }
-    give();
+    sendDue();
     const done = nextUs >= untilUs && answered() === planned;
     if (done || now > untilUs + graceMs * 1000) end();
     else timer = setTimeout(tick, 1);
@@ -220,7 +220,7 @@ function openLoop({ order, next, answered, end }: LoopOptions): Driver {
     },
     onFree(connection) {
       idle.push(connection);
-      give();
+      sendDue();
     },
     waiting: () => due.length - head,
   };

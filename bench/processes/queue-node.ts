@@ -1,20 +1,20 @@
-// A node that works a queue: told to fill it, to work on it, what it has handled, or to stop.
+// A node that works a queue. Its orders: fill the queue, work on it, report what it has handled, stop.
 import { setTimeout as delay } from "node:timers/promises";
 import type { ContenderName, Working } from "../queue/contender.ts";
 import { loadContender } from "../queue/load-contender.ts";
 
 export type NodeOrder =
   | { kind: "fill"; lanes: number; from: number; count: number }
-  /** `handleMs`: how long each job takes; with 0 nothing is written down of it. */
-  | { kind: "work"; places: number; handleMs: number }
+  /** `handleMs`: how long each job takes; with 0 jobs are counted but not recorded. */
+  | { kind: "work"; slots: number; handleMs: number }
   | { kind: "count" }
   | { kind: "stop" };
 
-/** Of a job that took its time, in microseconds of the machine's own clock. */
+/** When a recorded job ran, in microseconds of the machine's clock. */
 export type Handled = { lane: string; fromUs: number; toUs: number };
 export type NodeAnswer = { count: number; lastUs: number; handled: Handled[] };
 
-const [name, place = ""] = process.argv.slice(2);
+const [name, address = ""] = process.argv.slice(2);
 const contender = await loadContender(name as ContenderName);
 const handled: Handled[] = [];
 let working: Working | undefined;
@@ -39,12 +39,12 @@ async function obey(order: NodeOrder): Promise<void> {
     case "fill": {
       const laneAt = (at: number): string => `lane-${(order.from + at) % order.lanes}`;
       return contender.fill(
-        place,
+        address,
         Array.from({ length: order.count }, (_, at) => ({ lane: laneAt(at) })),
       );
     }
     case "work":
-      working = await contender.work(place, order.places, handleFor(order.handleMs));
+      working = await contender.work(address, order.slots, handleFor(order.handleMs));
       return;
     case "stop":
       await working?.stop();

@@ -1,5 +1,5 @@
-// What the load has counted, in memory outside of the heap. Lists of half a million numbers and ids would be
-// collected in the middle of a turn, and whatever is due meanwhile would seem to wait for the server.
+// Latencies and ids that the load generator collects, outside of the heap: garbage collection of half a million entries
+// in the middle of a turn would delay requests, and the delay would look like the server's.
 const rowsInPage = 65_536;
 const idBytes = 36;
 
@@ -12,11 +12,11 @@ const newPage = (): Page => ({
 });
 
 export type Tally = {
-  /** `id` is null where the answer has none, or nobody wants it. */
+  /** `id` is null where the response has none or ids are not kept. */
   add(latencyMs: number, dueUs: number, id: string | null): void;
   size(): number;
   latenciesMs(): number[];
-  /** Of the answers that have an id. */
+  /** Responses with an id. */
   identified(): { ids: string[]; dueUs: number[] };
 };
 

@@ -1,16 +1,16 @@
-// Whoever works a queue of short runs, one at a time in each lane.
+// A queue of short runs under measurement, with one run at a time in each lane.
 
 export type Job = { lane: string };
 
-/** What is done for a job: nothing, when it is the queue that is measured. */
+/** The work of a job; it does nothing where only the queue is measured. */
 export type Handle = (lane: string) => Promise<void>;
 
 export type QueueContender = {
-  /** Puts jobs into the queue of a database, or of a file; prepares it when it is empty. */
-  fill(place: string, jobs: readonly Job[]): Promise<void>;
-  /** Works with so many places until it is stopped. */
-  work(place: string, places: number, handle: Handle): Promise<Working>;
-  /** How many in the queue have no stored end yet, as a query. */
+  /** Puts jobs into the queue of a database or file, and creates the schema where it is missing. */
+  fill(address: string, jobs: readonly Job[]): Promise<void>;
+  /** Works with this many slots until it is stopped. */
+  work(address: string, slots: number, handle: Handle): Promise<Working>;
+  /** Counts the jobs without a stored end. */
   unfinishedSql: string;
 };
 

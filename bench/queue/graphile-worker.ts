@@ -1,5 +1,5 @@
-// graphile-worker: a lane is a named queue, of which it runs one job at a time. In batches, as its pages recommend
-// for throughput, and as it comes: neither is the faster for every number of lanes.
+// graphile-worker: a lane is a named queue, which runs one job at a time. Measured with batches, as its documentation
+// recommends for throughput, and with its defaults: neither is faster for every number of lanes.
 import type { Job, QueueContender } from "./contender.ts";
 import { importRival } from "./rival.ts";
 
@@ -13,7 +13,7 @@ type Library = {
 
 const task = "bench";
 const batch = 5000;
-/** It polls when it finds nothing; its default of two seconds would be all that is measured with few lanes. */
+/** Milliseconds between polls of an empty queue. With few lanes its default of two seconds would decide the result. */
 const pollInterval = 20;
 
 const load = async (): Promise<{ library: Library; logger: unknown }> => {
@@ -21,27 +21,27 @@ const load = async (): Promise<{ library: Library; logger: unknown }> => {
   return { library, logger: new library.Logger(() => () => {}) };
 };
 
-const withSettings = (settings: (places: number) => object): QueueContender => ({
-  async fill(place, jobs) {
+const withSettings = (settings: (slots: number) => object): QueueContender => ({
+  async fill(address, jobs) {
     const { library, logger } = await load();
-    const utils = await library.makeWorkerUtils({ connectionString: place, logger });
+    const utils = await library.makeWorkerUtils({ connectionString: address, logger });
     await utils.migrate();
     for (let at = 0; at < jobs.length; at += batch)
       await utils.addJobs(jobs.slice(at, at + batch).map(specOf));
     await utils.release();
   },
-  async work(place, places, handle) {
+  async work(address, slots, handle) {
     const { library, logger } = await load();
     const runner = await library.run({
       taskList: { [task]: ({ lane }: Job) => handle(lane) },
       preset: {
         worker: {
-          connectionString: place,
+          connectionString: address,
           logger,
-          concurrentJobs: places,
-          maxPoolSize: places + 2,
+          concurrentJobs: slots,
+          maxPoolSize: slots + 2,
           pollInterval,
-          ...settings(places),
+          ...settings(slots),
         },
       },
     });
@@ -53,7 +53,7 @@ const withSettings = (settings: (places: number) => object): QueueContender => (
 const specOf = (job: Job): Spec => ({ identifier: task, payload: job, queueName: job.lane });
 
 export const oneByOne = withSettings(() => ({}));
-export const inBatches = withSettings((places) => ({
-  localQueue: { size: places + 1 },
+export const inBatches = withSettings((slots) => ({
+  localQueue: { size: slots + 1 },
   completeJobBatchDelay: 0,
 }));

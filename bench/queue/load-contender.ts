@@ -1,4 +1,4 @@
-// A contender by its name, loaded in the process that needs it.
+// Loads a contender by name, in the process that needs it.
 import type { ContenderName, QueueContender } from "./contender.ts";
 
 export async function loadContender(name: ContenderName): Promise<QueueContender> {

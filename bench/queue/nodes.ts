@@ -1,4 +1,4 @@
-// Nodes at work on one contender's queue, seen from outside: what counts as done is what the database says.
+// Nodes that work one contender's queue. A run counts as done when the database says so.
 import type { ChildProcess } from "node:child_process";
 import { DatabaseSync } from "node:sqlite";
 import { messageFrom, type Lab } from "../lab.ts";
@@ -7,36 +7,36 @@ import type { Handled, NodeAnswer, NodeOrder } from "../processes/queue-node.ts"
 import type { ContenderName } from "./contender.ts";
 import { loadContender } from "./load-contender.ts";
 
-/** A contender with a queue of its own: a database, or a file for one node alone. */
-export type Entrant = { name: string; contender: ContenderName; place: string; mostNodes: number };
+/** A contender with its own queue: a database, or a file, which allows one node only. */
+export type Participant = { name: string; contender: ContenderName; address: string; mostNodes: number };
 
-async function tell(child: ChildProcess, order: NodeOrder): Promise<NodeAnswer> {
+async function send(child: ChildProcess, order: NodeOrder): Promise<NodeAnswer> {
   child.send(order);
   return messageFrom<NodeAnswer>(child);
 }
 
-async function startNode(lab: Lab, { contender, place }: Entrant): Promise<ChildProcess> {
-  const child = lab.start("queue-node", contender, place);
+async function startNode(lab: Lab, { contender, address }: Participant): Promise<ChildProcess> {
+  const child = lab.start("queue-node", contender, address);
   await messageFrom(child);
   return child;
 }
 
 export async function fillQueue(
   lab: Lab,
-  entrant: Entrant,
+  participant: Participant,
   { lanes, count }: { lanes: number; count: number },
 ): Promise<void> {
-  const child = await startNode(lab, entrant);
-  await tell(child, { kind: "fill", lanes, from: Math.floor(Math.random() * lanes), count });
+  const child = await startNode(lab, participant);
+  await send(child, { kind: "fill", lanes, from: Math.floor(Math.random() * lanes), count });
   await lab.end(child);
-  // With statistics as fresh as they are in the long run.
-  if (entrant.mostNodes > 1) await ask(entrant.place, "vacuum analyze");
+  // Autovacuum would refresh the statistics in the long run.
+  if (participant.mostNodes > 1) await ask(participant.address, "vacuum analyze");
 }
 
-export async function countUnfinished({ contender, place, mostNodes }: Entrant): Promise<number> {
+export async function countUnfinished({ contender, address, mostNodes }: Participant): Promise<number> {
   const { unfinishedSql } = await loadContender(contender);
-  if (mostNodes > 1) return Number((await ask<{ count: string }>(place, unfinishedSql))[0]?.count);
-  const database = new DatabaseSync(place, { readOnly: true });
+  if (mostNodes > 1) return Number((await ask<{ count: string }>(address, unfinishedSql))[0]?.count);
+  const database = new DatabaseSync(address, { readOnly: true });
   try {
     return Number(database.prepare(unfinishedSql).get()?.["count"]);
   } finally {
@@ -46,7 +46,7 @@ export async function countUnfinished({ contender, place, mostNodes }: Entrant):
 
 export type Work = {
   nodes: number;
-  places: number;
+  slots: number;
   handleMs: number;
   /** Null: until the queue is empty. */
   seconds: number | null;
@@ -55,26 +55,26 @@ export type Work = {
 const longestMs = 600_000;
 const nowUs = (): number => Number(process.hrtime.bigint()) / 1000;
 
-/** Ends stored a second, and what the nodes wrote down. */
+/** Ends stored a second, and the jobs that the nodes recorded. */
 export async function workQueue(
   lab: Lab,
-  entrant: Entrant,
-  { nodes, places, handleMs, seconds }: Work,
+  participant: Participant,
+  { nodes, slots, handleMs, seconds }: Work,
 ): Promise<{ perSecond: number; handled: Handled[] }> {
-  const children = await Promise.all(Array.from({ length: nodes }, () => startNode(lab, entrant)));
+  const children = await Promise.all(Array.from({ length: nodes }, () => startNode(lab, participant)));
   const all = (order: NodeOrder): Promise<NodeAnswer[]> =>
-    Promise.all(children.map((child) => tell(child, order)));
-  const begun = async (): Promise<number> =>
+    Promise.all(children.map((child) => send(child, order)));
+  const started = async (): Promise<number> =>
     (await all({ kind: "count" })).reduce((sum, { count }) => sum + count, 0);
 
-  const queued = await countUnfinished(entrant);
-  await all({ kind: "work", places, handleMs });
-  await until(async () => (await begun()) > 0, longestMs);
-  const [fromUs, before] = [nowUs(), await countUnfinished(entrant)];
-  await until(async () => (await begun()) >= queued, seconds === null ? longestMs : seconds * 1000);
-  const drained = (await begun()) >= queued;
+  const queued = await countUnfinished(participant);
+  await all({ kind: "work", slots, handleMs });
+  await until(async () => (await started()) > 0, longestMs);
+  const [fromUs, before] = [nowUs(), await countUnfinished(participant)];
+  await until(async () => (await started()) >= queued, seconds === null ? longestMs : seconds * 1000);
+  const drained = (await started()) >= queued;
   const toUs = drained ? Math.max(...(await all({ kind: "count" })).map(({ lastUs }) => lastUs)) : nowUs();
-  const after = drained ? 0 : await countUnfinished(entrant);
+  const after = drained ? 0 : await countUnfinished(participant);
   const answers = await all({ kind: "stop" });
   await Promise.all(children.map((child) => lab.end(child)));
   return {
@@ -83,7 +83,7 @@ export async function workQueue(
   };
 }
 
-/** Looks until it is so, or the time is up. */
+/** Polls until the condition holds or the time is up. */
 async function until(isSo: () => Promise<boolean>, limitMs: number): Promise<void> {
   const givesUpAt = performance.now() + limitMs;
   while (!(await isSo())) {

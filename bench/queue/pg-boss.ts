@@ -1,6 +1,6 @@
-// pg-boss: its policy `key_strict_fifo` runs the jobs of a key one at a time and in order. It is worked through
-// `fetch` and `complete`, in batches: its own worker rests for half a second at least whenever a batch was not full,
-// as batches often are not when lanes are few.
+// pg-boss: its policy `key_strict_fifo` runs the jobs of a key one at a time and in order. Worked through `fetch` and
+// `complete` in batches, because its own worker pauses for at least half a second after every batch that is not full,
+// which with few lanes is nearly every batch.
 import type { Handle, Job, QueueContender } from "./contender.ts";
 import { importRival } from "./rival.ts";
 
@@ -21,26 +21,26 @@ const queue = "bench";
 const batch = 5000;
 const restMs = 5;
 
-async function open(place: string, places: number): Promise<Boss> {
+async function open(address: string, slots: number): Promise<Boss> {
   const { PgBoss } = await importRival<Library>("pg-boss");
-  const boss = new PgBoss({ connectionString: place, max: places + 2, supervise: false, schedule: false });
+  const boss = new PgBoss({ connectionString: address, max: slots + 2, supervise: false, schedule: false });
   boss.on("error", (fault) => console.error(fault));
   await boss.start();
   return boss;
 }
 
 export const pgBoss: QueueContender = {
-  async fill(place, jobs) {
-    const boss = await open(place, 2);
+  async fill(address, jobs) {
+    const boss = await open(address, 2);
     if ((await boss.getQueue(queue)) == null) await boss.createQueue(queue, { policy: "key_strict_fifo" });
     for (let at = 0; at < jobs.length; at += batch)
       await boss.insert(queue, jobs.slice(at, at + batch).map(insertOf));
     await boss.stop({ graceful: false });
   },
-  async work(place, places, handle) {
-    const boss = await open(place, places);
+  async work(address, slots, handle) {
+    const boss = await open(address, slots);
     const stopping = new AbortController();
-    const working = workUntil(stopping.signal, boss, places, handle);
+    const working = workUntil(stopping.signal, boss, slots, handle);
     return {
       async stop() {
         stopping.abort();
@@ -54,9 +54,9 @@ export const pgBoss: QueueContender = {
 
 const insertOf = (job: Job) => ({ data: job, singletonKey: job.lane });
 
-async function workUntil(stopping: AbortSignal, boss: Boss, places: number, handle: Handle): Promise<void> {
+async function workUntil(stopping: AbortSignal, boss: Boss, slots: number, handle: Handle): Promise<void> {
   while (!stopping.aborted) {
-    const jobs = await boss.fetch(queue, { batchSize: places });
+    const jobs = await boss.fetch(queue, { batchSize: slots });
     if (jobs.length === 0) await new Promise((resolve) => setTimeout(resolve, restMs));
     await Promise.all(jobs.map(({ data }) => handle(data.lane)));
     if (jobs.length > 0)

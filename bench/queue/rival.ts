@@ -1,4 +1,4 @@
-// The other libraries, from a folder with a lock file of its own.
+// Loads other libraries from bench/rivals, which has its own lock file.
 import { createRequire } from "node:module";
 import { existsSync, readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
@@ -7,7 +7,7 @@ export const rivalFolder = new URL("../rivals/", import.meta.url);
 
 export const installCommand = "npm run bench:rivals";
 
-/** Null: it is not installed. */
+/** Null where it is not installed. */
 export function rivalVersion(name: string): string | null {
   const file = new URL(`node_modules/${name}/package.json`, rivalFolder);
   if (!existsSync(file)) return null;

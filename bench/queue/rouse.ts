@@ -1,5 +1,5 @@
-// Ours, through the store's port and the runner: the whole runner with an agent that answers at once, and the store
-// alone, claimed and settled by the same loop. A summary is stored with every end.
+// Our queue, twice: the whole runner with an agent that answers at once, and the store alone, claimed and settled by
+// the same work loop. Every end is stored with its summary.
 import type { Agent } from "../../src/agents/agent.ts";
 import { createAgents } from "../../src/agents/registry.ts";
 import type { AgentConfig } from "../../src/config/config.ts";
@@ -18,15 +18,15 @@ const leaseSeconds = 15;
 const leaseMs = leaseSeconds * 1000;
 const batch = 1000;
 
-const open = (place: string): Promise<Store> =>
+const open = (address: string): Promise<Store> =>
   openStore(
-    place.startsWith("postgres")
-      ? { url: place, path: "", leaseSeconds }
-      : { url: null, path: place, leaseSeconds },
+    address.startsWith("postgres")
+      ? { url: address, path: "", leaseSeconds }
+      : { url: null, path: address, leaseSeconds },
   );
 
-async function fill(place: string, jobs: readonly Job[]): Promise<void> {
-  const store = await open(place);
+async function fill(address: string, jobs: readonly Job[]): Promise<void> {
+  const store = await open(address);
   for (let at = 0; at < jobs.length; at += batch)
     await Promise.all(
       jobs.slice(at, at + batch).map(({ lane }) => store.accept(acceptanceOf(newRun({ lane })))),
@@ -36,7 +36,7 @@ async function fill(place: string, jobs: readonly Job[]): Promise<void> {
 
 const unfinishedSql = "select count(*) as count from run where ended_at is null";
 
-/** Of a kind that is held to a budget, as real ones are. */
+/** An agent with a budget, as real ones have. */
 const main: AgentConfig = {
   id: "main",
   default: true,
@@ -55,8 +55,8 @@ const main: AgentConfig = {
 export const runner: QueueContender = {
   fill,
   unfinishedSql,
-  async work(place, places, handle) {
-    const store = await open(place);
+  async work(address, slots, handle) {
+    const store = await open(address);
     const answering: Agent = {
       async run({ data }) {
         await handle(data[0]?.text ?? "");
@@ -65,7 +65,7 @@ export const runner: QueueContender = {
     };
     const agents = createAgents([main], () => answering);
     const policy = {
-      maxConcurrent: places,
+      maxConcurrent: slots,
       maxAttempts: 3,
       timeoutSeconds: 600,
       budget: { runsPerDay: 1_000_000_000, tokensPerDay: 1_000_000_000_000, moneyPerDay: null },
@@ -97,18 +97,18 @@ export const runner: QueueContender = {
 export const storeOnly: QueueContender = {
   fill,
   unfinishedSql,
-  async work(place, places, handle) {
-    const store = await open(place);
+  async work(address, slots, handle) {
+    const store = await open(address);
     const loop = createLoop<ClaimedRun>({
       name: "runs",
       clock: systemClock,
       log: silentLog,
-      capacity: () => places,
+      capacity: () => slots,
       onFull: () => store.announce("runs"),
       claim: (limit) => store.claimRuns({ kind: "hook", limit, lease: newId(), leaseMs }),
-      async handle(run, freePlace) {
+      async handle(run, freeSlot) {
         await handle(run.sessionKey);
-        freePlace();
+        freeSlot();
         await store.settleRun(run, endOf(run));
       },
     });

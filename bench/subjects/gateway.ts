@@ -1,4 +1,4 @@
-// The gateway itself, as a user configures it, with limits that a load does not meet.
+// Our gateway, configured as by a user, with limits that the load does not reach.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -11,32 +11,32 @@ export type StoreKind = (typeof storeKinds)[number];
 
 export type Gateway = Subject & {
   store: StoreKind;
-  /** What it has done since it was last asked. */
+  /** Commits since the last report, and the requests in them. */
   report(): Promise<GatewayReport>;
-  /** Ids of everything stored that a request can have led to; read beside the gateway, or after its death. */
+  /** Ids of all stored runs and events; can be read while the gateway runs and after it was killed. */
   storedIds(): Promise<Set<string>>;
 };
 
 export type GatewayReport = { groups: number; members: number };
 
-export type GatewayWish = {
+export type GatewayOptions = {
   store: StoreKind;
   hooks?: object;
-  /** Where its agent listens; one that never answers is started when there is none. */
+  /** The port of its agent; without one, an agent that never answers is started. */
   agentPort?: number;
   maxConcurrent?: number;
 };
 
-export async function startGateway(lab: Lab, wish: GatewayWish): Promise<Gateway> {
-  const agentPort = wish.agentPort ?? (await startAgent(lab, "hold")).port;
-  const url = wish.store === "PostgreSQL" ? await lab.databases.create() : null;
-  const { file, databaseFile } = writeConfig(lab, { ...wish, agentPort }, url);
+export async function startGateway(lab: Lab, options: GatewayOptions): Promise<Gateway> {
+  const agentPort = options.agentPort ?? (await startAgent(lab, "hold")).port;
+  const url = options.store === "PostgreSQL" ? await lab.databases.create() : null;
+  const { file, databaseFile } = writeConfig(lab, { ...options, agentPort }, url);
   const child = lab.start("gateway", file);
   const { port } = await messageFrom<{ port: number }>(child);
   return {
     child,
     port,
-    store: wish.store,
+    store: options.store,
     async report() {
       child.send("report");
       return messageFrom<GatewayReport>(child);
@@ -52,7 +52,7 @@ export async function startAgent(lab: Lab, manner: "hold" | "answer"): Promise<S
 
 export function writeConfig(
   lab: Lab,
-  { hooks, agentPort, maxConcurrent = 4 }: Partial<GatewayWish>,
+  { hooks, agentPort, maxConcurrent = 4 }: Partial<GatewayOptions>,
   url: string | null = null,
 ): { file: string; databaseFile: string } {
   const folder = lab.folder();

@@ -1,5 +1,5 @@
 // The newest openclaw, from npm: ROUSE_BENCH_OPENCLAW names the folder it was installed in, or `openclaw` is on the
-// PATH. It stores nothing of a wake. Whatever it would fetch from the network goes to a port where nobody listens.
+// PATH. It does not store wakes. Its network requests go to a port where nothing listens.
 import { execFileSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ export function findOpenclaw(): Rival {
     const version = /\d+\.\d+\.\d+\S*/.exec(said)?.[0] ?? said.trim();
     return { found: true, name: "openclaw", version, start: (lab) => start(lab, command, first) };
   } catch {
-    // An older Node is given an empty package of that name.
+    // With an older Node, npm installs an empty package of that name.
     const missing =
       "openclaw: with Node 24, npm install --prefix FOLDER openclaw, then ROUSE_BENCH_OPENCLAW=FOLDER npm run bench";
     return { found: false, missing };

@@ -64,7 +64,9 @@ async function startRedis(lab: Lab): Promise<Database> {
   const durable = ["--appendonly", "yes", "--appendfsync", "always", "--save", ""];
   const place = ["--bind", "127.0.0.1", "--port", port, "--dir", lab.folder()];
   const server = lab.run("redis-server", [...place, ...durable]);
-  await untilTrue(async () => execFileSync("redis-cli", ["-p", port, "ping"]).includes("PONG"));
+  await untilTrue(async () =>
+    execFileSync("redis-cli", ["-p", port, "ping"], { stdio: "pipe" }).includes("PONG"),
+  );
   return { address: port, end: () => lab.end(server) };
 }
 

@@ -1,4 +1,4 @@
-// Whoever is measured by requests: something that listens.
+// A server under measurement.
 import type { ChildProcess } from "node:child_process";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
@@ -7,7 +7,7 @@ import type { Lab } from "../lab.ts";
 export const token = "bench-token-0123456789-0123456789-0123456789";
 
 export type Subject = { port: number; child: ChildProcess };
-/** One that a user has to install: there, with its version, or missing, with the way to get it. */
+/** A server that has to be installed: found, with its version, or missing, with the command that installs it. */
 export type Rival =
   | { found: true; name: string; version: string; start(lab: Lab): Promise<Subject> }
   | { found: false; missing: string };
@@ -20,7 +20,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Resolves when a POST to the path is answered with 200. */
+/** Resolves when a POST to the path gets a 200. */
 export async function untilServing(port: number, path: string, body: string, limitMs: number): Promise<void> {
   const givesUpAt = performance.now() + limitMs;
   let last = "nothing";

@@ -1,5 +1,5 @@
-// Contenders take turns at the same load, round by round, because a machine is never the same for two minutes. Each
-// is held against the turn of the first one that is next to its own, and the median of these ratios counts.
+// Several servers take turns at the same load, because a shared machine changes its speed within minutes. The result
+// for each is the median ratio between its turns and the neighbouring turns of the first server.
 import { setTimeout as pause } from "node:timers/promises";
 import { processorMicroseconds, residentMegabytes, type Lab } from "./lab.ts";
 import type { LoadOrder, LoadResult } from "./processes/load.ts";
@@ -23,19 +23,19 @@ export type Scores = {
   perSecond: number;
   p50Ms: number;
   p99Ms: number;
-  /** Of the first contender's, in the turn beside it. */
+  /** Median ratio to the first contender in neighbouring turns. */
   ofRate: number;
   ofP99: number;
   groupSize: number | null;
-  /** For each request, all of the process, its writer thread too: what a busy neighbour hardly changes. */
+  /** Processor time per request of the whole process, threads included; a busy machine changes it little. */
   processorMicroseconds: number;
   residentMegabytes: number;
   unanswered: number;
-  /** Every id in an answer. */
+  /** The ids in all responses. */
   ids: string[];
 };
 
-export type Contest = {
+export type Comparison = {
   contenders: readonly Contender[];
   rounds: number;
   seconds: number;
@@ -44,19 +44,19 @@ export type Contest = {
 };
 
 type Taken = { result: LoadResult; report: GatewayReport | null; processorMicroseconds: number };
-/** Two turns, one right after the other; of the first contender by itself, the same one twice. */
+/** Two neighbouring turns. For the first contender both are the same turn. */
 type Pair = { mine: Taken; first: Taken };
 
-export async function compare(lab: Lab, contest: Contest): Promise<Scores[]> {
-  const { contenders, rounds } = contest;
+export async function compare(lab: Lab, comparison: Comparison): Promise<Scores[]> {
+  const { contenders, rounds } = comparison;
   const [first, ...others] = contenders as [Contender, ...Contender[]];
   const pairs = new Map<Contender, Pair[]>(contenders.map((each) => [each, []]));
   const memory = new Map<Contender, number>();
   const turnOf = async (contender: Contender, round: number): Promise<Taken> => {
     lab.say(`${contender.name}: round ${round} of ${rounds}`);
-    // Whoever came next would else pay for what the last one left behind.
+    // Lets the previous server finish its background work.
     await pause(restMs);
-    const turn = await takeTurn(lab, contest, contender, round === 0);
+    const turn = await takeTurn(lab, comparison, contender, round === 0);
     memory.set(contender, residentMegabytes(contender.server.child.pid));
     return turn;
   };
@@ -77,16 +77,21 @@ export async function compare(lab: Lab, contest: Contest): Promise<Scores[]> {
   }));
 }
 
-async function takeTurn(lab: Lab, contest: Contest, contender: Contender, warmUp: boolean): Promise<Taken> {
+async function takeTurn(
+  lab: Lab,
+  comparison: Comparison,
+  contender: Contender,
+  warmUp: boolean,
+): Promise<Taken> {
   const { server, path, body, expectedStatus } = contender;
   const order: LoadOrder = {
     port: server.port,
     requests: [{ path, body }],
     expectedStatus: [expectedStatus],
     token: contender.token ?? token,
-    connections: contest.connections ?? 64,
-    seconds: warmUp ? Math.max(1, contest.seconds / 2) : contest.seconds,
-    rate: contest.rate ?? null,
+    connections: comparison.connections ?? 64,
+    seconds: warmUp ? Math.max(1, comparison.seconds / 2) : comparison.seconds,
+    rate: comparison.rate ?? null,
     keepIds: true,
   };
   const asks = "report" in server;
@@ -94,13 +99,13 @@ async function takeTurn(lab: Lab, contest: Contest, contender: Contender, warmUp
   const before = processorMicroseconds(server.child.pid);
   const result = await lab.load(order);
   const took = processorMicroseconds(server.child.pid) - before;
-  // An address that guesses tokens is told 401 until it is over its limit.
+  // With a wrong token, the first responses are 401 until the address reaches its limit and gets 429.
   if (result.unexpected > 0 && !warmUp)
     throw new Error(`${contender.name}: ${result.unexpected} answers like ${result.example}`);
   return { result, report: asks ? await server.report() : null, processorMicroseconds: took };
 }
 
-/** The first round, of so many turns, warms up; only the ids of its answers count. */
+/** The first round has `warmUps` turns that warm up: their ids count, their times do not. */
 function scoresOf(all: readonly Pair[], warmUps: number): Omit<Scores, "name" | "residentMegabytes"> {
   const pairs = all.slice(warmUps);
   const of = (pick: (result: LoadResult) => number): number[] => pairs.map(({ mine }) => pick(mine.result));

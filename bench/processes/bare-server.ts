@@ -1,12 +1,11 @@
-// The floor: a bare node:http server that reads and parses the same body and answers a constant. It checks nothing
-// and stores nothing; no server on this runtime that looks at its body can be much faster. With a file to write to, it
-// answers when the body is on disk, flushed together with all that came meanwhile: no server that keeps its promise can
-// be much faster than that.
+// The reference for rates: a bare node:http server that parses the same body and sends a constant. It checks nothing
+// and stores nothing, so no server on this runtime that reads its body can be much faster. With a file it sends the
+// response once the body is flushed to disk with all that arrived meanwhile, which no durable server can beat by much.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Worker } from "node:worker_threads";
 
-/** Half of the callers: while one group is flushed, the next arrives. */
+/** Half of the connections: the next group arrives while one is flushed. */
 const largestGroup = 32;
 
 type Keep = (body: Buffer, answer: () => void) => void;
@@ -28,7 +27,7 @@ function keepIn(file: string): Keep {
     if (waiting.length > 0) flush();
   });
   return (body, answer) => {
-    // After what this turn of the event loop still has in hand, as with us.
+    // After the requests that this turn of the event loop still has to deliver, as in the gateway.
     if (waiting.push({ body, answer }) === 1 && flushing.length === 0) setImmediate(flush);
   };
 }
