@@ -8,11 +8,7 @@ export const limits = { templateCharacters: 200_000, renderMs: 1_000, memory: 10
 
 export type Engine = { readonly liquid: Liquid; readonly parser: TemplateParser };
 
-let shared: Engine | undefined;
-
-export const engine = (): Engine => (shared ??= createEngine());
-
-function createEngine(): Engine {
+export function createEngine(): Engine {
   const liquid = new Liquid({
     templates: {},
     dynamicPartials: false,

@@ -3,9 +3,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import * as fc from "fast-check";
 import { cases } from "../../../test/support/cases.ts";
-import { faultFrom, problemIn, request } from "../../../test/fixtures/template.ts";
+import { compile, faultFrom, problemIn, request } from "../../../test/fixtures/template.ts";
 import { scopeOf } from "./scope.ts";
-import { compileTemplate } from "./template.ts";
 
 test("a problem says what is wrong, with line and column", () => {
   const cases: Record<string, [string, string]> = {
@@ -47,7 +46,7 @@ test("any sequence of fragments is parsed or has a problem with a location, in p
   fc.assert(
     fc.property(fc.array(fragment, { maxLength: 30 }), (fragments) => {
       const source = fragments.join("");
-      const result = compileTemplate(source);
+      const result = compile(source);
       if (result.ok) return void result.template.renderMessage(scopeOf(request({ a: [{ a: "x" }] })));
       const line = source.split("\n")[result.line - 1];
       assert.ok(line !== undefined && result.column >= 1 && result.column <= line.length + 1);

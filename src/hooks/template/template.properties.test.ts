@@ -7,9 +7,9 @@ import { cases } from "../../../test/support/cases.ts";
 import { plainText } from "../../core/message.ts";
 import { availableFilters } from "./available.ts";
 import { limits } from "./engine.ts";
-import { request } from "../../../test/fixtures/template.ts";
+import { compile, request } from "../../../test/fixtures/template.ts";
 import { scopeOf } from "./scope.ts";
-import { compileTemplate, TemplateFault } from "./template.ts";
+import { TemplateFault } from "./template.ts";
 
 const names = fc.constantFrom(
   "a",
@@ -89,7 +89,7 @@ test("any template is parsed or has a problem with a location, and renders any p
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 5 }), value, (pieces, payload) => {
       const source = pieces.join("");
-      const result = compileTemplate(source);
+      const result = compile(source);
       if (!result.ok) {
         const line = source.split("\n")[result.line - 1];
         assert.ok(line !== undefined && result.column >= 1 && result.column <= line.length + 1);

@@ -3,7 +3,7 @@
 import { type Template as Node, toValueSync } from "liquidjs";
 import { type Message, plainText } from "../../core/message.ts";
 import { createContext } from "./context.ts";
-import { type Engine, engine, limits } from "./engine.ts";
+import { type Engine, limits } from "./engine.ts";
 import { faultOf, type Problem, problemOf } from "./fault.ts";
 import { createMessageEmitter } from "./message-emitter.ts";
 import type { Scope } from "./scope.ts";
@@ -21,21 +21,21 @@ export type CompileResult =
   | { readonly ok: true; readonly template: Template }
   | ({ readonly ok: false } & Problem);
 
-export function compileTemplate(source: string): CompileResult {
+export function compileTemplate(source: string, engine: Engine): CompileResult {
   if (source.length > limits.templateCharacters) {
     return { ok: false, message: tooLong(source.length), line: 1, column: 1 };
   }
   if (!source.includes("{{") && !source.includes("{%"))
     return { ok: true, template: constantTemplate(source) };
-  const shared = engine();
   try {
-    return { ok: true, template: createTemplate(source, shared.parser.parse(source), shared) };
+    return { ok: true, template: createTemplate(source, engine) };
   } catch (error) {
     return { ok: false, ...problemOf(error, source) };
   }
 }
 
-function createTemplate(source: string, nodes: Node[], { liquid }: Engine): Template {
+function createTemplate(source: string, { liquid, parser }: Engine): Template {
+  const nodes: Node[] = parser.parse(source);
   const renderMessage = (scope: Scope): Message => {
     const emitter = createMessageEmitter();
     try {
