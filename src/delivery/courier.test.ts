@@ -97,7 +97,7 @@ test("a refusal is recorded, with a notice for the main session", async (t) => {
   assert.deepEqual(await notices(), ["A reply could not be delivered on telegram: no such chat"]);
 });
 
-test("a channel that is gone fails the delivery with the reason", async (t) => {
+test("a delivery to a channel that is gone fails with the reason", async (t) => {
   const { reply, courierTo, find } = await setUp(t);
   const id = await reply();
   const channels = () => createChannels(new Map());
@@ -116,7 +116,7 @@ test("a reply that had nowhere to go can be retried once a channel is there", as
   assert.deepEqual(
     [(await find(id)).channel, channel.sent],
     ["telegram", []],
-    "first it takes its place there",
+    "first it queues there",
   );
   await courier.tick();
   const { status, to, attempts } = await find(id);
@@ -147,7 +147,7 @@ test("a channel that throws is an unknown outcome", async (t) => {
   assert.equal((await find(id)).error, "it may have been sent: internal fault: TypeError");
 });
 
-test("a message is sent once though the store was away when it had been", async (t) => {
+test("a message is sent once, even when the store is away just after it", async (t) => {
   const { reply, courierTo, find, store, clock } = await setUp(t);
   const id = await reply();
   let away = 3;
@@ -209,7 +209,7 @@ test("drain ends though a channel ignores its signal", async (t) => {
   assert.equal((await find(id)).error, "it may have been sent: the gateway stopped before an answer came");
 });
 
-test("what stopping kept from being sent costs no attempt", async (t) => {
+test("a message not sent because of the stop costs no attempt", async (t) => {
   const { reply, courierTo, find } = await setUp(t);
   const id = await reply();
   const channel = createFakeChannel(async (_message, signal) => {
@@ -248,7 +248,7 @@ test("a long reply is sent message by message, and goes on where it was stopped"
   );
 });
 
-test("after a crash in the middle it goes on at the first message not known to be sent", async (t) => {
+test("after a crash between messages it goes on at the first not known to be sent", async (t) => {
   const { reply, courierTo, find, store, clock } = await setUp(t);
   const id = await reply({}, { text: "one\ntwo\nthree" });
   await store.claimDeliveries({ channel: "telegram", limit: 1, lease: "crashed", leaseMs: 1000 });
@@ -259,7 +259,7 @@ test("after a crash in the middle it goes on at the first message not known to b
   assert.deepEqual([(await find(id)).status, channel.sent.map(({ text }) => text)], ["sent", ["three"]]);
 });
 
-test("the store being away between two messages sends none of them twice", async (t) => {
+test("no message is sent twice when the store is away between two", async (t) => {
   const { reply, courierTo, find, store, clock } = await setUp(t);
   const id = await reply({}, { text: "one\ntwo" });
   let away = 3;
@@ -280,7 +280,7 @@ test("the store being away between two messages sends none of them twice", async
   assert.deepEqual([(await find(id)).status, channel.sent.map(({ text }) => text)], ["sent", ["one", "two"]]);
 });
 
-test("once a part was sent the rest goes nowhere else", async (t) => {
+test("once a message was sent the rest goes nowhere else", async (t) => {
   const { reply, courierTo, find, store, clock } = await setUp(t);
   const id = await reply({}, { text: "one\ntwo" });
   await store.claimDeliveries({ channel: "telegram", limit: 1, lease: "crashed", leaseMs: 1000 });
@@ -329,14 +329,14 @@ test("a recipient the platform does not know is refused before anything is sent"
   assert.deepEqual(channel.sent, []);
 });
 
-test("a reply of which nothing can be shown fails and says so", async (t) => {
+test("a reply of which the platform can show nothing fails with that reason", async (t) => {
   const { reply, courierTo, find } = await setUp(t);
   const id = await reply();
   await courierTo({ ...createFakeChannel(), render: () => [] }).tick();
   assert.equal((await find(id)).error, "nothing of it can be shown there");
 });
 
-test("what finally fails goes on to its fallback, which has none itself", async (t) => {
+test("a delivery that finally fails goes to its fallback, which has none itself", async (t) => {
   const { reply, courierTo, find, store, notices } = await setUp(t);
   const refusing = createFakeChannel(() => ({ kind: "rejected", reason: "no such chat" }));
   const id = await reply({ fallback: { channel: "slack", to: null } }, { text: "one\ntwo" });
@@ -373,7 +373,7 @@ test("what finally fails goes on to its fallback, which has none itself", async 
   assert.deepEqual(await notices(), []);
 });
 
-test("a flood to a dead platform keeps no other waiting", async (t) => {
+test("a flood to a dead platform does not delay other channels", async (t) => {
   const { reply, courierTo, find, store } = await setUp(t);
   const configured = [...telegram, { channel: "slack", to: "C1" }];
   await flood(store, 1000);
@@ -396,6 +396,6 @@ test("a flood to a dead platform keeps no other waiting", async (t) => {
   }
   await eventually(() => slack.sent.length === 5);
   await eventually(async () => (await find(ids[4]!)).status === "sent");
-  assert.equal(dead.sent.length, 4, "no clock has moved: the dead one had no more than its places");
+  assert.equal(dead.sent.length, 4, "no time has passed: the dead channel had no more than its slots");
   await courier.drain(0);
 });

@@ -72,10 +72,10 @@ describe("after an attempt to send", () => {
       },
     }));
 
-  test("a platform's own delay is kept to", () =>
+  test("the delay that the platform asks for is kept", () =>
     assert.deepEqual(settled(retry(7000)), { ...base, status: "waiting", delayMs: 7000, error: "busy" }));
 
-  test("without one it waits longer each time, at most an hour", () => {
+  test("without one the delay grows with each attempt, up to an hour", () => {
     const delays = [1, 2, 5, 12, 13, 40].map(
       (attempts) => settled(retry(), delivery({ attempts }), { random: 1 }).delayMs,
     );
@@ -83,7 +83,7 @@ describe("after an attempt to send", () => {
     assert.equal(settled(retry(), delivery({ attempts: 12 }), { random: 0 }).delayMs, 500);
   });
 
-  test("it is given up when the next attempt would come a day after it began to wait", () => {
+  test("it is given up when the next attempt would come more than a day after it was made", () => {
     const now = 24 * hour - 7000;
     assert.equal(settled(retry(7000), delivery(), { now }).status, "waiting");
     const { status, error, notice } = settled(retry(7001), delivery(), { now });
@@ -111,22 +111,22 @@ describe("after an attempt to send", () => {
     );
   });
 
-  test("doubt about an earlier message does not count for a later one", () =>
+  test("uncertain sends of an earlier message do not count for a later one", () =>
     assert.equal(settled(silence, delivery({ uncertainSends: 1 }), { uncertainSends: 0 }).status, "waiting"));
 
-  test("an unreachable platform in between does not take the doubt away", () => {
+  test("an unreachable platform in between does not make an earlier send certain", () => {
     const { status, uncertainSends } = settled(retry(), delivery({ uncertainSends: 1 }));
     assert.deepEqual([status, uncertainSends], ["waiting", 1]);
   });
 
-  test("a platform that sorts out what it gets twice is tried freely, for a day", () => {
+  test("a platform that drops duplicates is tried again for a day", () => {
     const uncertain = delivery({ uncertainSends: 7 });
     const { status, uncertainSends } = settled(silence, uncertain, { idempotent: true });
     assert.deepEqual([status, uncertainSends], ["waiting", 8]);
     assert.equal(settled(silence, uncertain, { idempotent: true, now: 24 * hour }).status, "unknown");
   });
 
-  test("what stopping kept from being sent costs nothing, and keeps how far it got", () =>
+  test("a message that was not sent because of the stop costs no attempt, and the count of sent ones is kept", () =>
     assert.deepEqual(settled({ kind: "stopped" }, delivery({ error: "before" })), {
       ...base,
       status: "waiting",
@@ -135,7 +135,7 @@ describe("after an attempt to send", () => {
     }));
 });
 
-test("what cannot be tried has failed, with a notice", () => {
+test("a delivery that cannot be tried has failed, with a notice", () => {
   const { status, error, sentMessages, notice } = settleUntried(
     delivery(),
     "no channel is configured",
@@ -145,7 +145,7 @@ test("what cannot be tried has failed, with a notice", () => {
   assert.ok(notice);
 });
 
-test("given back it costs nothing", () =>
+test("a release costs no attempt", () =>
   assert.deepEqual(released(delivery({ error: "before", uncertainSends: 1 })), {
     ...base,
     sentMessages: 1,
@@ -166,7 +166,7 @@ describe("with a fallback", () => {
   const after = (of: ClaimedDelivery, settlement = failed, lastTarget: typeof policy.lastTarget = null) =>
     withFallback(of, settlement, { ...policy, lastTarget }, () => "other");
 
-  test("an end without arrival goes on there, whole, and is no news for the main session", () => {
+  test("a failed or uncertain delivery goes there, whole, and leaves no notice", () => {
     for (const [settlement, why] of [
       [failed, "no such chat"],
       [settled(silence, delivery({ uncertainSends: 1 })), "it may have been sent: silence"],
@@ -188,18 +188,18 @@ describe("with a fallback", () => {
     }
   });
 
-  test("what was sent, or still waits, does not", () => {
+  test("a sent or waiting delivery does not", () => {
     for (const settlement of [settled({ kind: "sent" }), settled(retry())])
       assert.equal(after(slack, settlement), settlement);
   });
 
-  test("without one, or one that is the same place, nothing is made", () => {
+  test("without one, or with the same target, no second delivery is made", () => {
     assert.equal(after(delivery()), failed);
     assert.equal(after(delivery({ fallback: { channel: "telegram", to: null } })), failed);
     assert.equal(after(delivery({ fallback: { channel: "telegram", to: "6" } })).fallback?.to, "6");
   });
 
-  test("one that cannot be had is said, and the notice stays", () => {
+  test("one that does not resolve is named in the error, and the notice stays", () => {
     const { notice, error, fallback } = after(delivery({ fallback: { channel: "signal", to: null } }));
     assert.deepEqual([notice, fallback], [failed.notice, null]);
     assert.equal(error, "no such chat (no fallback: the channel signal is not configured)");

@@ -32,19 +32,19 @@ test("each message is stored as sent before the next is sent; the last is for th
   assert.deepEqual(did, ["send d-0 5 one", "store 1", "send d-1 5 two", "store 2", "send d-2 5 three"]);
 });
 
-test("it goes on behind what is known to be sent", async () => {
+test("it goes on after the messages known to be sent", async () => {
   const { did, ports } = setUp();
   await transmit({ ...delivery, sentMessages: 2, uncertainSends: 1 }, "5", messages, ports);
   assert.deepEqual(did, ["send d-2 5 three"]);
 });
 
-test("with everything sent already, nothing is", async () => {
+test("when all messages are sent already, it sends none", async () => {
   const { did, ports } = setUp();
   const result = await transmit({ ...delivery, sentMessages: 4 }, "5", messages, ports);
   assert.deepEqual([result, did], [{ kind: "ended", sentMessages: 3, uncertainSends: 0, outcome: sent }, []]);
 });
 
-test("what is not sent ends it there; a sent message took the doubt away", async () => {
+test("it ends at the first message that is not sent; a sent message resets the uncertain sends", async () => {
   const refused: SendOutcome = { kind: "rejected", reason: "no" };
   const { ports } = setUp({}, [sent, refused]);
   assert.deepEqual(await transmit({ ...delivery, uncertainSends: 1 }, "5", messages, ports), {
@@ -64,7 +64,7 @@ test("without the lease nothing more is sent", async () => {
   assert.equal(did.length, 1);
 });
 
-test("stopped between two messages it says how far it got", async () => {
+test("stopped between two messages it returns how many are sent", async () => {
   const { did, stop, ports } = setUp();
   const advance = async () => {
     stop.abort();
@@ -80,7 +80,7 @@ test("stopped between two messages it says how far it got", async () => {
   assert.equal(did.length, 1);
 });
 
-test("not sent because of the stop is no failure; perhaps sent is what it is", async () => {
+test("a message not sent because of the stop has not failed; one that may have been sent is unknown", async () => {
   for (const [answer, kind] of [
     [{ kind: "retry", reason: "stopped", afterMs: null }, "stopped"],
     [{ kind: "unknown", reason: "stopped" }, "unknown"],

@@ -31,7 +31,7 @@ const agentsOf = (agent: Agent, config: AgentConfig = command) => ({
   agents: () => createAgents([config], () => agent),
 });
 
-test("a conversation goes on where it was; an isolated turn has no before", async (t) => {
+test("a conversation carries its earlier turns; an isolated run has none", async (t) => {
   const { runnerWith, enqueue } = await setUpRunner(t);
   const agent = createFakeAgent((turn) => ({
     kind: "replied",
@@ -54,7 +54,7 @@ test("a conversation goes on where it was; an isolated turn has no before", asyn
   assert.deepEqual([third?.conversation, fourth?.conversation], [null, null]);
 });
 
-test("heartbeats continue the main session, and forget those that had nothing to say", async (t) => {
+test("heartbeats continue the main session, without those that only acknowledged", async (t) => {
   const { runnerWith, wake, accept } = await setUpRunner(t);
   const replies = ["Noted.", "HEARTBEAT_OK", "HEARTBEAT_OK"];
   const agent = createFakeAgent(() => ({ kind: "replied", reply: replies.shift()! }));
@@ -71,7 +71,7 @@ test("heartbeats continue the main session, and forget those that had nothing to
   );
 });
 
-test("what outgrows the window is summed up by the agent, once", async (t) => {
+test("turns that no longer fit the window are summarised by the agent, once", async (t) => {
   const { runnerWith, enqueue, policy, store } = await setUpRunner(t);
   const asked: string[] = [];
   const agent = Object.assign(
@@ -99,10 +99,10 @@ test("what outgrows the window is summed up by the agent, once", async (t) => {
   const all = await store.listTurns({ agentId: "main", sessionKey: "long" });
   assert.equal(all.filter(({ role }) => role !== "summary").length, 8, "the record keeps all of it");
   const [spent] = await store.listSpending();
-  assert.equal(spent?.inputTokens, 5 * asked.length, "summing up is work too");
+  assert.equal(spent?.inputTokens, 5 * asked.length, "the summary counts as well");
 });
 
-test("an agent that cannot sum up is told that something is left out", async (t) => {
+test("an agent that cannot summarise gets a note that turns are left out", async (t) => {
   const { runnerWith, enqueue, policy } = await setUpRunner(t);
   const agent = createFakeAgent(() => ({ kind: "replied", reply: "x".repeat(3000) }));
   const runner = runnerWith(agent, {
@@ -196,7 +196,7 @@ test("after a tool that changes something a run is not tried again", async (t) =
   assert.match(error ?? "", /^cut \(not tried again/);
 });
 
-test("nor after a crash in the middle of it", async (t) => {
+test("nor after a crash during the attempt", async (t) => {
   const { runnerWith, enqueue, find, store, clock } = await setUpRunner(t);
   const id = await enqueue();
   const { claimed } = await store.claimRuns({ kind: "hook", limit: 1, lease: "crashed", leaseMs });
@@ -234,7 +234,7 @@ test("instructions may be a file in the workspace, read at each turn, and nowher
   assert.match((await find(linked)).error ?? "", /outside of the agent's workspace/);
 });
 
-test("what was used before the time was up still counts", async (t) => {
+test("tokens used before the time was up still count", async (t) => {
   const { runnerWith, enqueue, find, clock, reaches } = await setUpRunner(t);
   const agent = createFakeAgent(
     (_turn, signal) =>
@@ -247,7 +247,7 @@ test("what was used before the time was up still counts", async (t) => {
   const id = await enqueue({ timeoutSeconds: 5 });
   const ticked = runnerWith(agent, agentsOf(agent)).tick();
   await reaches(id, "running");
-  await eventually(() => agent.turns.length === 1, "the turn");
+  await eventually(() => agent.turns.length === 1, "the call");
   await clock.advance(5000);
   await ticked;
   const { status, report } = await find(id);

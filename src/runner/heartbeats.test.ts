@@ -75,7 +75,7 @@ test("a heartbeat that fails keeps its events for the next", async (t) => {
   assert.deepEqual(await store.waitingEvents("main", 10), []);
 });
 
-test("what does not fit into one turn causes another, in order", async (t) => {
+test("events that do not fit into one heartbeat cause another, in order", async (t) => {
   const { runnerWith, wake, store } = await setUpRunner(t);
   for (const letter of ["a", "b", "c"]) await wake(letter.repeat(60_000));
   const agent = createFakeAgent(acknowledge);

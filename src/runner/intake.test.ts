@@ -40,7 +40,7 @@ async function setUp(t: TestContext, agent: Agent, { accept, config = mainAgent 
   return { accept: acceptWith(counting, runner), runner, store, find, claims: () => claims };
 }
 
-test("an isolated run begins as it is accepted, without a claim", async (t) => {
+test("an isolated run starts as it is accepted, without a claim", async (t) => {
   const agent = createFakeAgent();
   const { accept, find, claims } = await setUp(t, agent);
   const each = aRun();
@@ -51,13 +51,13 @@ test("an isolated run begins as it is accepted, without a claim", async (t) => {
   assert.equal(claims(), 1);
 });
 
-test("it waits for its turn when there is no place", async (t) => {
+test("it waits for its turn when no slot is free", async (t) => {
   const agent = createHeldAgent();
   const { accept, runner, find } = await setUp(t, agent);
   const runs = Array.from({ length: 5 }, () => aRun());
   const accepted = await Promise.all(runs.map((each) => accept(anAcceptance({ runs: [each] }))));
-  const begun = accepted.filter((each) => each.kind === "stored" && each.begun);
-  assert.equal(begun.length, 4);
+  const started = accepted.filter((each) => each.kind === "stored" && each.begun);
+  assert.equal(started.length, 4);
   assert.equal((await find(runs[4]!.id)).status, "queued");
   assert.ok(runner.busy() <= 4);
   await runner.drain(0);
@@ -68,7 +68,7 @@ test("it waits for its turn when there is no place", async (t) => {
   );
 });
 
-test("it is told once what it is told, and held to the budget", async (t) => {
+test("its agent is called once, and it counts against the budget", async (t) => {
   const agent = createFakeAgent();
   const config: AgentConfig = { ...mainAgent, kind: "http", url: "http://127.0.0.1/", secret: null };
   const { accept, find, store } = await setUp(t, agent, { config });
@@ -87,7 +87,7 @@ test("it is told once what it is told, and held to the budget", async (t) => {
   assert.equal((await store.listSpending())[0]?.runs, 1);
 });
 
-test("what has to be read from a file is read when it has its turn", async (t) => {
+test("instructions in a file are read when the run is claimed", async (t) => {
   const workspace = makeFolder("intake");
   const instructionsFile = join(workspace, "instructions.md");
   writeFileSync(instructionsFile, "Be brief.");
@@ -102,7 +102,7 @@ test("what has to be read from a file is read when it has its turn", async (t) =
   assert.equal(agent.turns[0]?.prompt, "Be brief.\n\nlook at it");
 });
 
-test("what may have to wait, or leads to more than a run, is stored as it is", async (t) => {
+test("a conversation, and a request that leads to more than one run, is stored without a first attempt", async (t) => {
   const { accept } = await setUp(t, createFakeAgent());
   const idempotency = { key: "k", fingerprint: "f" };
   const others: Partial<Acceptance>[] = [
@@ -116,7 +116,7 @@ test("what may have to wait, or leads to more than a run, is stored as it is", a
   for (const parts of others) assert.deepEqual(await accept(anAcceptance(parts)), { kind: "stored" });
 });
 
-test("a store that is away takes no place", async (t) => {
+test("a store that is away takes no slot", async (t) => {
   const away = () => Promise.reject(new StoreUnavailable("away"));
   const { accept, runner } = await setUp(t, createFakeAgent(), { accept: away });
   for (let time = 0; time < 10; time++)

@@ -1,4 +1,4 @@
-// What an agent said about an attempt, added to what it said about those before.
+// Adds an agent's report of one attempt to the report of its run.
 import type { AgentReport } from "../core/outcome.ts";
 import type { RunReport } from "../core/run.ts";
 
@@ -7,7 +7,7 @@ export type Used = { inputTokens: number; outputTokens: number; cost: number };
 
 const mostWarnings = 20;
 
-/** Null when the attempt used nothing that counts. */
+/** Null when the attempt used no tokens. */
 export function usedBy(report: AgentReport | undefined, price: Price | undefined): Used | null {
   const usage = report?.usage;
   if (!usage || usage.inputTokens + usage.outputTokens === 0) return null;

@@ -100,7 +100,7 @@ describe("a hook run that replied", () => {
     });
   });
 
-  test("asks for no heartbeat when it can wait", () =>
+  test("requests no heartbeat when its summary can wait", () =>
     assert.equal(settled(replied(), { of: run({}, { wakeMode: "next-heartbeat" }) }).heartbeat, null));
 
   test("has no delivery when none was asked for", () => {
@@ -126,7 +126,7 @@ describe("a hook run that replied", () => {
     );
   });
 
-  test("goes to the fallback at once where the channel cannot be had, and has none any more", () => {
+  test("goes to the fallback at once when its channel is not configured, with no further fallback", () => {
     const by = { ...policy, fallback: { channel: "last", to: null } };
     const { delivery, summary } = settled(replied(), { of: run({}, { channel: "slack", to: "C1" }), by });
     assert.deepEqual(
@@ -136,7 +136,7 @@ describe("a hook run that replied", () => {
     assert.equal(textOf(summary), "Hook Email: Done.");
   });
 
-  test("says both reasons when the fallback cannot be had either", () => {
+  test("gives both reasons when the fallback does not resolve either", () => {
     const by = { ...policy, fallback: { channel: "signal", to: null } };
     const { delivery } = settled(replied(), { of: run({}, { channel: "slack" }), by });
     assert.deepEqual(
@@ -149,7 +149,7 @@ describe("a hook run that replied", () => {
     );
   });
 
-  test("keeps its result when it cannot be delivered, and says so in the delivery and the summary", () => {
+  test("keeps its result when it cannot be delivered; the delivery and the summary say why", () => {
     const { next, delivery, summary } = settled(replied(), {
       by: { ...policy, lastTarget: null, configured: [] },
     });
@@ -164,7 +164,7 @@ describe("a hook run that replied", () => {
     );
   });
 
-  test("is not delivered when it only acknowledges, but recorded", () => {
+  test("is recorded but not delivered when it only acknowledges", () => {
     for (const by of [policy, { ...policy, lastTarget: null, configured: [] }]) {
       const { delivery, summary } = settled(replied("**HEARTBEAT_OK**"), { by });
       assert.deepEqual(
@@ -178,7 +178,7 @@ describe("a hook run that replied", () => {
   test("is delivered when it says more than the acknowledgement", () =>
     assert.equal(settled(replied("HEARTBEAT_OK. And more.")).delivery?.status, "waiting"));
 
-  test("with nothing has failed", () => {
+  test("with a blank reply has failed", () => {
     for (const reply of ["", " \n "]) {
       const { next, delivery, summary } = settled(replied(reply));
       assert.deepEqual(next, {
@@ -217,7 +217,7 @@ describe("a hook run that failed", () => {
     });
   });
 
-  test("waits as long as it was told to, if that is longer", () => {
+  test("waits for the delay that the agent asked for, if that is longer", () => {
     const busy = { kind: "failed", reason: "busy", mayPass: true, retryAfterMs: 30_000 } as const;
     const { next } = settled(busy);
     assert.ok(next.kind === "retry" && next.delayMs === 30_000);
@@ -299,7 +299,7 @@ describe("a heartbeat", () => {
     }
   });
 
-  test("that had nothing to see and nothing to say is not carried in the conversation", () => {
+  test("that showed no events and only acknowledged is not carried in the conversation", () => {
     assert.equal(settled(replied("HEARTBEAT_OK"), { of: beat }).ending?.carried, false);
     assert.equal(settled(replied("Look!"), { of: beat }).ending?.carried, true);
   });
@@ -332,7 +332,7 @@ describe("a heartbeat", () => {
     { kind: "cancelled" },
     replied(" "),
   ] satisfies Outcome[])
-    test(`that ends as ${outcome.kind} keeps its events and causes nothing`, () => {
+    test(`that ends as ${outcome.kind} keeps its events, and nothing follows`, () => {
       const { shownEventIds, summary, delivery, heartbeat, next } = settled(outcome, {
         of: beat,
         more: { ...more, leftOver: true },

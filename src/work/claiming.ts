@@ -12,8 +12,8 @@ export type ClaimingOptions<T> = {
   slots: Slots;
   clock: Clock;
   pollMs: number;
-  /** Takes a slot for the item before it returns, and resolves when the item is done. */
-  begin: (item: T) => Promise<void>;
+  /** Takes a slot for the item before it returns. */
+  handle: (item: T) => void;
   /** A claim has filled the last slot. */
   onFull: () => void;
 };
@@ -28,21 +28,13 @@ export type Claiming = {
   slotFreed(): void;
   /** A slot may be taken for an item that needs no claim: nobody has waited longer. */
   canReserve(): boolean;
-  /** One claim by itself, resolved when all it brought is done. */
-  once(): Promise<void>;
   stop(): void;
   /** Resolves when the claim under way, if any, has brought its items. */
   idle(): Promise<void>;
 };
 
-export function createClaiming<T>({
-  source,
-  slots,
-  clock,
-  pollMs,
-  begin,
-  onFull,
-}: ClaimingOptions<T>): Claiming {
+export function createClaiming<T>(options: ClaimingOptions<T>): Claiming {
+  const { source, slots, clock, pollMs, handle, onFull } = options;
   let state: "new" | "going" | "stopped" = "new";
   let current: Promise<void> | null = null;
   /** How many items the claim under way may bring. */
@@ -85,7 +77,7 @@ export function createClaiming<T>({
 
   async function claimThenRest(limit: number): Promise<void> {
     const { claimed, restMs } = await source.claim(limit);
-    for (const item of claimed) void begin(item);
+    claimed.forEach(handle);
     current = null;
     expected = 0;
     leftSome = claimed.length === limit;
@@ -106,10 +98,6 @@ export function createClaiming<T>({
       if (leftSome) wake();
     },
     canReserve: () => state === "going" && !source.isAway() && !leftSome && slots.free() > expected,
-    async once() {
-      const limit = slots.free();
-      if (limit > 0) await Promise.all((await source.claim(limit)).claimed.map(begin));
-    },
     stop() {
       state = "stopped";
       cancelTimer();

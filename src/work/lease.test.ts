@@ -20,16 +20,16 @@ function setUp(leaseMs: number, renew?: LeaseOptions["renew"]) {
     },
   });
   const aborts: string[] = [];
-  const hold = (id: string, lease = "lease") =>
+  const keep = (id: string, lease = "lease") =>
     keeper.keep({ id, lease }, (reason) => aborts.push(`${id} ${reason} ${clock.now()}`));
-  return { clock, keeper, renewals, answer, aborts, hold };
+  return { clock, keeper, renewals, answer, aborts, keep };
 }
 
 test("renews every third of a lease, all of one lease together", async () => {
-  const { clock, renewals, hold } = setUp(900);
-  hold("a");
-  hold("b");
-  hold("c", "other");
+  const { clock, renewals, keep } = setUp(900);
+  keep("a");
+  keep("b");
+  keep("c", "other");
   await clock.advance(600);
   assert.deepEqual(renewals, [
     { at: 300, ids: ["a", "b"], lease: "lease" },
@@ -39,35 +39,35 @@ test("renews every third of a lease, all of one lease together", async () => {
   ]);
 });
 
-test("looks for cancellations at least once a second, and tells each once", async () => {
-  const { clock, answer, aborts, hold } = setUp(60_000);
-  hold("a");
+test("checks for cancellations at least once a second, and tells each once", async () => {
+  const { clock, answer, aborts, keep } = setUp(60_000);
+  keep("a");
   answer.cancelled.add("a");
   await clock.advance(5000);
   assert.deepEqual(aborts, ["a cancelled 1000"]);
 });
 
-test("what is no longer held is lost", async () => {
-  const { clock, answer, aborts, hold, renewals } = setUp(900);
-  hold("a");
-  hold("b");
+test("an item whose lease the store does not renew is lost", async () => {
+  const { clock, answer, aborts, keep, renewals } = setUp(900);
+  keep("a");
+  keep("b");
   answer.lost.add("b");
   await clock.advance(600);
   assert.deepEqual(aborts, ["b lost 300"]);
   assert.deepEqual(renewals.at(-1)!.ids, ["a"]);
 });
 
-test("what is let go is not renewed, and nothing is left running", async () => {
-  const { clock, renewals, hold } = setUp(900);
-  hold("a")();
+test("a released item is not renewed, and no timer is left", async () => {
+  const { clock, renewals, keep } = setUp(900);
+  keep("a")();
   await clock.advance(2000);
   assert.deepEqual(renewals, []);
   assert.equal(clock.waiting(), 0);
 });
 
 test("renewal that fails for a whole lease means lost, and not sooner", async () => {
-  const { clock, aborts, hold } = setUp(900, async () => Promise.reject(new Error("gone")));
-  hold("a");
+  const { clock, aborts, keep } = setUp(900, async () => Promise.reject(new Error("gone")));
+  keep("a");
   await clock.advance(899);
   assert.deepEqual(aborts, []);
   await clock.advance(1);
@@ -75,19 +75,19 @@ test("renewal that fails for a whole lease means lost, and not sooner", async ()
 });
 
 test("renewal that hangs means lost too", async () => {
-  const { clock, aborts, hold } = setUp(900, () => new Promise(() => {}));
-  hold("a");
+  const { clock, aborts, keep } = setUp(900, () => new Promise(() => {}));
+  keep("a");
   await clock.advance(900);
   assert.deepEqual(aborts, ["a lost 900"]);
 });
 
 test("a renewal that works again saves the lease", async () => {
   let away = true;
-  const { clock, aborts, hold } = setUp(900, async ({ ids }) => {
+  const { clock, aborts, keep } = setUp(900, async ({ ids }) => {
     if (away) throw new Error("gone");
     return { held: ids, cancelled: [] };
   });
-  hold("a");
+  keep("a");
   await clock.advance(500);
   away = false;
   await clock.advance(5000);

@@ -7,7 +7,7 @@ import { createLoop, type LoopOptions } from "./loop.ts";
 /** A queue in memory, and handlers that wait until the test ends them. */
 function setUp(more: Partial<LoopOptions<string>> = {}, clock: FakeClock = createFakeClock(0)) {
   const queue: string[] = [];
-  const begun: string[] = [];
+  const started: string[] = [];
   const ends = new Map<string, () => void>();
   const claims: number[] = [];
   const seen = { nextInMs: null as number | null, fault: null as Error | null };
@@ -23,34 +23,34 @@ function setUp(more: Partial<LoopOptions<string>> = {}, clock: FakeClock = creat
       return { claimed: queue.splice(0, limit), nextInMs: seen.nextInMs };
     },
     handle: (item) => {
-      begun.push(item);
+      started.push(item);
       const { promise, resolve } = Promise.withResolvers<void>();
       ends.set(item, resolve);
       return promise;
     },
     ...more,
   });
-  return { loop, clock, queue, begun, claims, seen, end: (item: string) => ends.get(item)!() };
+  return { loop, clock, queue, started, claims, seen, end: (item: string) => ends.get(item)!() };
 }
 
-test("handles in parallel up to its capacity, and goes on when a place frees", async () => {
-  const { loop, queue, begun, end } = setUp();
+test("handles in parallel up to its capacity, and goes on when a slot is free", async () => {
+  const { loop, queue, started, end } = setUp();
   queue.push("a", "b", "c");
   loop.start();
   await settled();
-  assert.deepEqual(begun, ["a", "b"]);
+  assert.deepEqual(started, ["a", "b"]);
   assert.equal(loop.busy(), 2);
   end("b");
   await settled();
-  assert.deepEqual(begun, ["a", "b", "c"]);
+  assert.deepEqual(started, ["a", "b", "c"]);
 });
 
-test("a place freed early is filled at once; what is still in hand never exceeds twice the places", async () => {
+test("a slot freed early is filled at once; unfinished items are never more than twice the slots", async () => {
   const frees: (() => void)[] = [];
   const ends: (() => void)[] = [];
   const { loop, queue, claims } = setUp({
-    handle: (_item, freePlace) => {
-      frees.push(freePlace);
+    handle: (_item, freeSlot) => {
+      frees.push(freeSlot);
       const { promise, resolve } = Promise.withResolvers<void>();
       ends.push(resolve);
       return promise;
@@ -63,7 +63,7 @@ test("a place freed early is filled at once; what is still in hand never exceeds
   frees[0]!();
   frees[0]!();
   await settled();
-  assert.equal(frees.length, 3, "one place, however often it is freed");
+  assert.equal(frees.length, 3, "one slot, however often it is freed");
   for (const free of frees) free();
   await settled();
   assert.equal(frees.length, 4, "four ends are not stored yet");
@@ -77,31 +77,31 @@ test("a place freed early is filled at once; what is still in hand never exceeds
   assert.equal(loop.busy(), 0);
 });
 
-test("looks again when kicked, and at the latest after the poll time", async () => {
-  const { loop, clock, queue, begun } = setUp();
+test("claims again when kicked, and at the latest after the poll time", async () => {
+  const { loop, clock, queue, started } = setUp();
   loop.start();
   await settled();
   queue.push("a");
   loop.kick();
   await settled();
-  assert.deepEqual(begun, ["a"]);
+  assert.deepEqual(started, ["a"]);
   queue.push("b");
   await clock.advance(999);
-  assert.deepEqual(begun, ["a"]);
+  assert.deepEqual(started, ["a"]);
   await clock.advance(1);
-  assert.deepEqual(begun, ["a", "b"]);
+  assert.deepEqual(started, ["a", "b"]);
 });
 
-test("looks again when the next item comes due", async () => {
-  const { loop, clock, queue, begun, seen } = setUp();
+test("claims again when the next item is due", async () => {
+  const { loop, clock, queue, started, seen } = setUp();
   seen.nextInMs = 250;
   loop.start();
   await settled();
   queue.push("a");
   await clock.advance(249);
-  assert.deepEqual(begun, []);
+  assert.deepEqual(started, []);
   await clock.advance(1);
-  assert.deepEqual(begun, ["a"]);
+  assert.deepEqual(started, ["a"]);
 });
 
 test("never spins when the next item is overdue", async () => {
@@ -116,7 +116,7 @@ test("a kick during a claim causes another claim", async () => {
   const first = Promise.withResolvers<void>();
   const results = [[], ["late"]];
   let claims = 0;
-  const { loop, begun } = setUp({
+  const { loop, started } = setUp({
     claim: async () => {
       if (claims++ === 0) await first.promise;
       return { claimed: results.shift() ?? [], nextInMs: null };
@@ -127,14 +127,14 @@ test("a kick during a claim causes another claim", async () => {
   loop.kick();
   first.resolve();
   await settled();
-  assert.deepEqual(begun, ["late"]);
+  assert.deepEqual(started, ["late"]);
   assert.equal(claims, 2);
 });
 
 test("backs off while the store is away, says so once, and recovers by itself", async () => {
   const lines: string[] = [];
   const log: Log = { ...silentLog, warn: (line) => lines.push(line), info: (line) => lines.push(line) };
-  const { loop, clock, queue, begun, claims, seen } = setUp({ log, random: () => 0.999 });
+  const { loop, clock, queue, started, claims, seen } = setUp({ log, random: () => 0.999 });
   seen.fault = new Error("gone");
   loop.start();
   await clock.advance(60_000);
@@ -146,11 +146,11 @@ test("backs off while the store is away, says so once, and recovers by itself", 
   seen.fault = null;
   queue.push("a");
   await clock.advance(5000);
-  assert.deepEqual(begun, ["a"]);
+  assert.deepEqual(started, ["a"]);
   assert.deepEqual(lines, ["things cannot be claimed now", "things can be claimed again"]);
 });
 
-test("a fault in a handler is logged and frees its place", async () => {
+test("a fault in a handler is logged and frees its slot", async () => {
   const kinds: (string | undefined)[] = [];
   const log: Log = { ...silentLog, error: (_line, fields) => kinds.push(fields?.kind) };
   const { loop, queue } = setUp({ log, handle: async () => Promise.reject(new TypeError("secret")) });
@@ -162,18 +162,18 @@ test("a fault in a handler is logged and frees its place", async () => {
 });
 
 test("tick makes one claim and resolves when it was handled", async () => {
-  const { loop, queue, begun, end, claims } = setUp();
+  const { loop, queue, started, end, claims } = setUp();
   queue.push("a");
   const ticked = loop.tick();
   await settled();
   end("a");
   await ticked;
-  assert.deepEqual([begun, claims], [["a"], [2]]);
+  assert.deepEqual([started, claims], [["a"], [2]]);
 });
 
-test("drain claims no more and waits for what is in hand, also for what a running claim brings", async () => {
+test("drain claims no more and waits for unfinished items, also for those that a running claim brings", async () => {
   const claim = Promise.withResolvers<void>();
-  const { loop, begun, end, clock } = setUp({
+  const { loop, started, end, clock } = setUp({
     claim: async () => {
       await claim.promise;
       return { claimed: ["a"], nextInMs: null };
@@ -184,39 +184,39 @@ test("drain claims no more and waits for what is in hand, also for what a runnin
   const done = loop.drain().then(() => (drained = true));
   claim.resolve();
   await settled();
-  assert.deepEqual([begun, drained], [["a"], false]);
+  assert.deepEqual([started, drained], [["a"], false]);
   end("a");
   await done;
   await clock.advance(10_000);
-  assert.deepEqual(begun, ["a"]);
+  assert.deepEqual(started, ["a"]);
   assert.equal(clock.waiting(), 0);
 });
 
 test("a capacity that was raised is used", async () => {
   let capacity = 0;
-  const { loop, clock, queue, begun } = setUp({ capacity: () => capacity });
+  const { loop, clock, queue, started } = setUp({ capacity: () => capacity });
   queue.push("a");
   loop.start();
   await clock.advance(1000);
-  assert.deepEqual(begun, []);
+  assert.deepEqual(started, []);
   capacity = 1;
   await clock.advance(1000);
-  assert.deepEqual(begun, ["a"]);
+  assert.deepEqual(started, ["a"]);
 });
 
-test("says when it is full and there may be more; a mere look is not passed on", async () => {
+test("tells when it is full and there may be more; a poll is not passed on", async () => {
   let full = 0;
   const { loop, queue, end } = setUp({ onFull: () => full++ });
   queue.push("a");
   loop.start();
   await settled();
-  assert.equal(full, 0, "a place is left");
+  assert.equal(full, 0, "a slot is left");
   queue.push("b");
   loop.kick();
   await settled();
-  assert.equal(full, 1, "the last place is taken");
+  assert.equal(full, 1, "the last slot is taken");
   loop.kick();
-  assert.equal(full, 2, "news that it has no place for");
+  assert.equal(full, 2, "it has no slot for the new items");
   loop.poll();
   await settled();
   assert.equal(full, 2);
@@ -226,8 +226,8 @@ test("says when it is full and there may be more; a mere look is not passed on",
   assert.equal(full, 2, "nothing more was there");
 });
 
-test("a place can be had for an item that is not stored yet, while there are any", async () => {
-  const { loop, begun, claims, end } = setUp({ opensNext: () => false });
+test("a slot can be reserved for an item that is not stored yet, while any is free", async () => {
+  const { loop, started, claims, end } = setUp({ opensNext: () => false });
   assert.equal(loop.reserve(), null, "not before it starts");
   loop.start();
   await settled();
@@ -236,7 +236,7 @@ test("a place can be had for an item that is not stored yet, while there are any
   assert.equal(loop.reserve(), null);
   first.take("a");
   await settled();
-  assert.deepEqual(begun, ["a"]);
+  assert.deepEqual(started, ["a"]);
   assert.equal(loop.reserve(), null);
   second.free();
   const third = loop.reserve();
@@ -248,8 +248,8 @@ test("a place can be had for an item that is not stored yet, while there are any
   assert.equal(loop.busy(), 0);
 });
 
-test("who has waited longer goes first: no place while a claim may have left some", async () => {
-  const { loop, queue, begun, end } = setUp();
+test("stored items go first: nothing is reserved while a claim may have left some", async () => {
+  const { loop, queue, started, end } = setUp();
   queue.push("a", "b", "c");
   loop.start();
   await settled();
@@ -257,52 +257,52 @@ test("who has waited longer goes first: no place while a claim may have left som
   end("a");
   assert.equal(loop.reserve(), null, "c waits for that one");
   await settled();
-  assert.deepEqual(begun, ["a", "b", "c"]);
+  assert.deepEqual(started, ["a", "b", "c"]);
   end("b");
   end("c");
   await settled();
   assert.ok(loop.reserve());
 });
 
-test("what a claim under way may bring is not given away", async () => {
+test("slots that a running claim may fill are not reserved", async () => {
   const claim = Promise.withResolvers<{ claimed: string[]; nextInMs: null }>();
-  const { loop, begun } = setUp({ claim: () => claim.promise });
+  const { loop, started } = setUp({ claim: () => claim.promise });
   loop.start();
   assert.equal(loop.reserve(), null);
   claim.resolve({ claimed: ["a"], nextInMs: null });
   await settled();
-  assert.deepEqual(begun, ["a"]);
+  assert.deepEqual(started, ["a"]);
   assert.ok(loop.reserve());
   assert.equal(loop.reserve(), null);
 });
 
-test("a place that was promised is waited for when draining, and its item is handled", async () => {
-  const { loop, begun, end } = setUp();
+test("drain waits for a reserved slot, and its item is handled", async () => {
+  const { loop, started, end } = setUp();
   loop.start();
   await settled();
-  const place = loop.reserve();
+  const slot = loop.reserve();
   let drained = false;
   const draining = loop.drain().then(() => (drained = true));
   await settled();
   assert.equal(drained, false);
   assert.equal(loop.reserve(), null);
-  place?.take("a");
+  slot?.take("a");
   await settled();
-  assert.deepEqual(begun, ["a"]);
+  assert.deepEqual(started, ["a"]);
   end("a");
   await draining;
 });
 
-test("a place given back goes to whoever could not be claimed for want of it", async () => {
-  const { loop, queue, begun } = setUp({ capacity: () => 1 });
+test("a reserved slot that is freed goes to an item that waited for it", async () => {
+  const { loop, queue, started } = setUp({ capacity: () => 1 });
   loop.start();
   await settled();
-  const place = loop.reserve();
+  const slot = loop.reserve();
   queue.push("a");
   loop.kick();
   await settled();
-  assert.deepEqual(begun, []);
-  place?.free();
+  assert.deepEqual(started, []);
+  slot?.free();
   await settled();
-  assert.deepEqual(begun, ["a"]);
+  assert.deepEqual(started, ["a"]);
 });

@@ -51,8 +51,8 @@ export function createLoop<T>(options: LoopOptions<T>): Loop<T> {
   const slots = createSlots(options.capacity);
   const source = createSource({ name, log, pollMs, random, claim: options.claim });
   const handle = handling(options, (opensNext) => (opensNext ? claiming.wake() : claiming.slotFreed()));
-  const begin = (item: T): Promise<void> => handle(item, slots.take());
-  const claiming = createClaiming({ source, slots, clock, pollMs, begin, onFull });
+  const handleClaimed = (item: T): Promise<void> => handle(item, slots.take());
+  const claiming = createClaiming({ source, slots, clock, pollMs, handle: handleClaimed, onFull });
 
   return {
     start: claiming.start,
@@ -62,7 +62,10 @@ export function createLoop<T>(options: LoopOptions<T>): Loop<T> {
     },
     poll: claiming.wake,
     reserve: () => (claiming.canReserve() ? reservation(slots.take(), handle, claiming.slotFreed) : null),
-    tick: claiming.once,
+    async tick() {
+      const limit = slots.free();
+      if (limit > 0) await Promise.all((await source.claim(limit)).claimed.map(handleClaimed));
+    },
     stop: claiming.stop,
     async drain() {
       claiming.stop();

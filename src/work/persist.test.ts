@@ -19,7 +19,7 @@ test("tries until the store is back", async () => {
   assert.equal(tries, 4);
 });
 
-test("gives up when it is no longer ours", async () => {
+test("gives up when the caller says so", async () => {
   const clock = createFakeClock(0);
   const stored = untilStored(async () => Promise.reject(new StoreUnavailable("away")), {
     clock,

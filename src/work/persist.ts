@@ -1,14 +1,11 @@
-// An outcome that cost something to get is not dropped because the store is away for a while.
+// Retries a write while the store is away, so that an outcome that cost something is not dropped.
 import type { Clock } from "../core/clock.ts";
 import { StoreUnavailable } from "../core/errors.ts";
 import { backOffMs } from "../core/retry.ts";
 
 const awayBackOff = { firstMs: 200, longestMs: 5000 };
 
-/**
- * Tries until the store takes it. Answers "given-up" once `giveUp` says that it is no longer ours to store; any
- * other fault is passed on.
- */
+/** Tries until the store answers. Resolves with "given-up" once `giveUp` says so; any other fault is passed on. */
 export async function untilStored<T>(
   store: () => Promise<T>,
   { clock, giveUp, random = Math.random }: { clock: Clock; giveUp: () => boolean; random?: () => number },
