@@ -20,8 +20,8 @@ export type Acceptance = {
 
 export type StoredResponse = { status: number; body: Readonly<Record<string, unknown>> };
 
-/** `begun`: its run, claimed by this node, with its turn in the transcript. */
-export type Stored = { kind: "stored"; begun?: ClaimedRun };
+/** `started`: its run, claimed by this node, with its prompt in the transcript. */
+export type Stored = { kind: "stored"; started?: ClaimedRun };
 /** What another request with the same key makes of this one. */
 export type Repeated = { kind: "replayed"; response: StoredResponse } | { kind: "mismatch" };
 export type Accepted = Stored | Repeated;

@@ -113,11 +113,7 @@ test("a reply that had nowhere to go can be retried once a channel is there", as
   const channel = createFakeChannel();
   const courier = courierTo(channel);
   await courier.tick();
-  assert.deepEqual(
-    [(await find(id)).channel, channel.sent],
-    ["telegram", []],
-    "first it queues there",
-  );
+  assert.deepEqual([(await find(id)).channel, channel.sent], ["telegram", []], "first it queues there");
   await courier.tick();
   const { status, to, attempts } = await find(id);
   assert.deepEqual([status, to, attempts, channel.sent.length], ["sent", "5", 1, 1]);

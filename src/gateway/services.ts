@@ -152,9 +152,9 @@ type OnStored = (acceptance: Acceptance, stored?: Stored) => void;
 /** Wakes the loops that have work now. A run that was stored as started counts as waiting, too: it can be retried. */
 const storedListener =
   (admission: Admission, runner: Runner): OnStored =>
-  ({ runs, heartbeat }, { begun } = { kind: "stored" }) => {
+  ({ runs, heartbeat }, { started } = { kind: "stored" }) => {
     admission.admitted(runs.length);
-    if (runs.length > 0 && !begun) runner.kick("hook");
+    if (runs.length > 0 && !started) runner.kick("hook");
     if (heartbeat) runner.kick("heartbeat");
   };
 

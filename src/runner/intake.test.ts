@@ -45,7 +45,7 @@ test("an isolated run starts as it is accepted, without a claim", async (t) => {
   const { accept, find, claims } = await setUp(t, agent);
   const each = aRun();
   const accepted = await accept(anAcceptance({ runs: [each] }));
-  assert.ok(accepted.kind === "stored" && accepted.begun?.id === each.id);
+  assert.ok(accepted.kind === "stored" && accepted.started?.id === each.id);
   await eventually(async () => (await find(each.id)).status === "succeeded");
   assert.equal((await find(each.id)).attempts, 1);
   assert.equal(claims(), 1);
@@ -56,7 +56,7 @@ test("it waits for its turn when no slot is free", async (t) => {
   const { accept, runner, find } = await setUp(t, agent);
   const runs = Array.from({ length: 5 }, () => aRun());
   const accepted = await Promise.all(runs.map((each) => accept(anAcceptance({ runs: [each] }))));
-  const started = accepted.filter((each) => each.kind === "stored" && each.begun);
+  const started = accepted.filter((each) => each.kind === "stored" && each.started);
   assert.equal(started.length, 4);
   assert.equal((await find(runs[4]!.id)).status, "queued");
   assert.ok(runner.busy() <= 4);

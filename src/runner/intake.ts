@@ -65,7 +65,7 @@ async function acceptInto(
   try {
     const first = await firstAttemptOf(slot);
     const accepted = await (first ? store.accept(acceptance, first) : store.accept(acceptance));
-    if (accepted.kind === "stored" && accepted.begun) slot.take(accepted.begun);
+    if (accepted.kind === "stored" && accepted.started) slot.take(accepted.started);
     else slot.free();
     return accepted;
   } catch (fault) {

@@ -60,13 +60,13 @@ export function createFailPoints(store: Store, life: string, tell: (told: Told) 
       const taking = armed?.point === "accepted" ? undefined : first;
       const from = monotonicMs();
       const accepted = await port.accept(acceptance, taking);
-      if (accepted.kind === "stored" && accepted.begun && taking) {
-        const { begun } = accepted;
-        held(begun, from, taking.leaseMs);
-        note(begun, from, { kind: "begun" });
-        hookRuns.add(begun.id);
+      if (accepted.kind === "stored" && accepted.started && taking) {
+        const { started } = accepted;
+        held(started, from, taking.leaseMs);
+        note(started, from, { kind: "begun" });
+        hookRuns.add(started.id);
         // Neither the caller nor the agent has heard of it.
-        await standAt("claimed", begun.id);
+        await standAt("claimed", started.id);
       }
       return accepted;
     },

@@ -124,7 +124,7 @@ async function runAlone(node: Store, lease: string): Promise<void> {
   const mine = aRun();
   const start = { ...mine, lease, isolated: true, historyCharacters: 0, prompt: "do it", budget };
   const accepted = await node.accept(anAcceptance({ runs: [mine] }), { start, leaseMs });
-  const begun = accepted.kind === "stored" ? accepted.begun : undefined;
+  const begun = accepted.kind === "stored" ? accepted.started : undefined;
   assert.ok(begun);
   const { agentId, sessionKey } = begun;
   const used = { inputTokens: 1, outputTokens: 1, cost: 0.5 };

@@ -90,7 +90,7 @@ export function createStore({ driver, bell = silentBell, onGroup }: StoreOptions
       const { at, steps } = await driver.run("acceptBegun", { runs, starts, leaseMs });
       return group.map(({ run, first }, index) => {
         const step = steps[index];
-        if (step === "begun") return { kind: "stored", begun: firstClaimed(run, first.start, at) };
+        if (step === "begun") return { kind: "stored", started: firstClaimed(run, first.start, at) };
         return step === "stored" ? stored : null;
       });
     },

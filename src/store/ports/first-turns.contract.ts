@@ -1,4 +1,4 @@
-// Runs that are stored as begun: claimed, counted and told in the moment they are accepted.
+// Runs that are stored as started: claimed, counted and put into the transcript in the moment they are accepted.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { NewRun } from "../../core/run.ts";
@@ -32,7 +32,7 @@ const firstTurn = (
 
 export function firstTurns(harness: () => Harness): void {
   describe("first turns", () => {
-    test("with its first turn, a run of its own lane is stored as begun", async () => {
+    test("with its first turn, a run of its own lane is stored as started", async () => {
       const { store, clock } = harness();
       const runs = [aRun({ request: aRunRequest({ message: [hostile] }) }), aRun(), aRun()];
       const accepted = await Promise.all(
@@ -44,8 +44,8 @@ export function firstTurns(harness: () => Harness): void {
       for (const [at, queued] of runs.entries()) {
         const stored = await store.findRun(queued.id);
         assert.deepEqual(stored, { ...stored, ...queued, ...started });
-        const begun = { ...stored, lease: "mine", elapsedMs: 0, cancelRequested: false, acted: false };
-        assert.deepEqual(accepted[at], { kind: "stored", begun });
+        const claimed = { ...stored, lease: "mine", elapsedMs: 0, cancelRequested: false, acted: false };
+        assert.deepEqual(accepted[at], { kind: "stored", started: claimed });
         const [told] = await store.listTurns(queued);
         assert.deepEqual([told?.role, told?.text, told?.runId], ["user", hostile, queued.id]);
       }
