@@ -52,7 +52,14 @@ export function createLoop<T>(options: LoopOptions<T>): Loop<T> {
   const source = createSource({ name, log, pollMs, random, claim: options.claim });
   const handle = handling(options, (opensNext) => (opensNext ? claiming.wake() : claiming.slotFreed()));
   const handleClaimed = (item: T): Promise<void> => handle(item, slots.take());
-  const claiming = createClaiming({ source, slots, clock, pollMs, handle: handleClaimed, onFull });
+  const claiming = createClaiming({
+    source,
+    slots,
+    clock,
+    pollMs,
+    handle: (item) => void handleClaimed(item),
+    onFull,
+  });
 
   return {
     start: claiming.start,
