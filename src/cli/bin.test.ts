@@ -30,7 +30,7 @@ test("exit codes and streams", (t) => {
   assert.equal(checked.stderr, "");
 });
 
-test("output that nobody reads to its end ends quietly", async (t) => {
+test("a closed output pipe ends the command without an error", async (t) => {
   const { folder, store } = await createStoredHome(t);
   const events = Array.from({ length: 20 }, () => anEvent("x".repeat(20_000)));
   await store.accept(anAcceptance({ hook: "wake", events }));
@@ -43,7 +43,7 @@ test("output that nobody reads to its end ends quietly", async (t) => {
   assert.equal(complaint, "");
 });
 
-test("zod's messages in other languages are left at home", (t) => {
+test("zod's messages in other languages are not loaded", (t) => {
   const { folder } = createFolder(t);
   const code = `
     await import(${JSON.stringify(bin)});

@@ -1,4 +1,4 @@
-// What a command is, and all that it gets from the process around it: plain values, so that tests can call it.
+// A command, and everything it gets from the process, as plain values that tests can pass.
 import type { Clock } from "../core/clock.ts";
 
 export type Writer = { write(text: string): void };
@@ -18,7 +18,7 @@ export type Context = {
   clock: Clock;
   /** Called for each request to stop: SIGTERM, SIGINT. */
   onStopSignal(listener: () => void): void;
-  /** From here on the work matters, not who reads the output. */
+  /** From here on the command goes on when the reader of its output goes away. */
   outliveOutput(): void;
   /** Ends the process at once. */
   exit(code: number): void;
@@ -28,9 +28,9 @@ export type Command = {
   name: string;
   /** A few words for the list of commands. */
   summary: string;
-  /** Up to the first blank line the usage; then what it does, the options, examples. */
+  /** The usage up to the first blank line; then what it does, its options, examples. */
   help: string;
-  /** Answers the exit code. `UsageError` and `WrongUsage` are for people, anything else is a fault. */
+  /** Resolves to the exit code. `UsageError` and `WrongUsage` carry messages for people; anything else is a fault. */
   run(context: Context): Promise<number>;
 };
 

@@ -15,7 +15,7 @@ test("the overview lists every command", async (t) => {
   }
 });
 
-test("every command explains itself, with examples", async (t) => {
+test("every command has a help text with examples", async (t) => {
   const { rouse } = createFolder(t);
   for (const { name, help, summary } of await loadAll()) {
     assert.ok(commandNames.includes(name));
@@ -33,7 +33,7 @@ test("every command explains itself, with examples", async (t) => {
   }
 });
 
-test("text after two dashes never asks for help", async (t) => {
+test("--help after two dashes is text", async (t) => {
   const { code } = await createFolder(t).rouse(["send", "wake", "--", "--help"]);
   assert.equal(code, 1);
 });
@@ -70,7 +70,7 @@ test("an unknown option shows that command's usage, for every command", async (t
   }
 });
 
-test("what a person did wrong is one message; any other fault one line, its stack only on demand", async (t) => {
+test("a usage error is one message; any other fault is one line, with its stack only on demand", async (t) => {
   const { rouse } = createFolder(t);
   const missing = await rouse(["runs"]);
   assert.equal(missing.code, 1);

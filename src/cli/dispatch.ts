@@ -1,4 +1,4 @@
-// Which command is meant, and how its end becomes an exit code: 0, 1 (it failed), 2 (wrong usage).
+// Finds the command and turns its result into an exit code: 0, 1 (failed) or 2 (wrong usage).
 import { readFileSync } from "node:fs";
 import { nearest } from "../core/nearest.ts";
 import { UsageError } from "../core/errors.ts";
@@ -23,7 +23,7 @@ export async function dispatch(context: Context): Promise<number> {
 }
 
 async function runCommand(command: Command, context: Context): Promise<number> {
-  if (asksForHelp(context.argv)) {
+  if (wantsHelp(context.argv)) {
     context.stdout.write(`${command.help}\n`);
     return 0;
   }
@@ -37,7 +37,7 @@ async function runCommand(command: Command, context: Context): Promise<number> {
   }
 }
 
-function asksForHelp(argv: readonly string[]): boolean {
+function wantsHelp(argv: readonly string[]): boolean {
   const end = argv.indexOf("--");
   const options = end === -1 ? argv : argv.slice(0, end);
   return options.includes("--help") || options.includes("-h");
@@ -68,7 +68,7 @@ Every command takes --config FILE (default: rouse.jsonc in ROUSE_HOME, which is 
 Examples:
   rouse start                      make a config if there is none, and serve
   rouse send agent "Hello" --wait  run the agent and print its reply
-  rouse help send                  all about one command
+  rouse help send                  show the help of one command
 `);
   return code;
 }
@@ -81,8 +81,10 @@ function showVersion(context: Context): number {
 
 function unknownCommand(context: Context, name: string): number {
   const near = nearest(name, commandNames);
-  const hint = near ? `Did you mean: rouse ${near}` : "Those there are: rouse help";
-  const missing = name.startsWith("-") ? `A command comes before ${name}.` : `There is no command ${name}.`;
+  const hint = near ? `Did you mean: rouse ${near}` : "List all commands: rouse help";
+  const missing = name.startsWith("-")
+    ? `${name} must come after a command.`
+    : `There is no command ${name}.`;
   context.stderr.write(`rouse: ${safeText(missing)} ${hint}\n`);
   return 2;
 }

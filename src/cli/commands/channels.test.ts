@@ -22,7 +22,7 @@ const pager = `export default { id: "pager", create: () => ({
   check: async () => ({ ok: true, detail: "it beeps" }),
 }) };`;
 
-test("channels lists what is configured, plugins by their id", async (t) => {
+test("channels lists the configured channels, plugins by their id", async (t) => {
   const { rouse, folder } = createConfig(t, {
     hooks,
     channels: { telegram: { token: botToken, to: "5" }, plugins: ["./pager.mjs"] },
@@ -35,7 +35,7 @@ test("channels lists what is configured, plugins by their id", async (t) => {
   assert.match((await rouse(["channels", "list"])).stdout, /telegram +built in +5\npager +plugin +-\n/);
 });
 
-test("without any it says so; with one that cannot be made, what is wrong", async (t) => {
+test("channels says when none is configured, and what is wrong with one that cannot be opened", async (t) => {
   assert.match((await createConfig(t).rouse(["channels"])).stdout, /^No channels/);
   const { rouse } = createConfig(t, { hooks, channels: { plugins: ["./missing.mjs"] } });
   const { code, stderr } = await rouse(["channels"]);
@@ -43,7 +43,7 @@ test("without any it says so; with one that cannot be made, what is wrong", asyn
   assert.match(stderr, /channels\.plugins\[0\]: missing\.mjs cannot be loaded/);
 });
 
-test("a test message is a real one, to the recipient that was said or the channel's own", async (t) => {
+test("a test message goes to the given recipient or the channel's own", async (t) => {
   const { url, calls } = await startPlatform(taken);
   const { rouse } = createConfig(t, withTelegram(url, "7"));
   const sent = await rouse(["channels", "test", "Telegram"]);
@@ -66,7 +66,7 @@ test("a test message is a real one, to the recipient that was said or the channe
   assert.equal(bodies[1]?.text, "<b>Hi</b>");
 });
 
-test("what was not sent is explained, and the token never shown", async (t) => {
+test("a failed test message is explained without showing the token", async (t) => {
   const cases: [PlatformReply, RegExp][] = [
     [
       { status: 400, json: { ok: false, error_code: 400, description: "Bad Request: chat not found" } },
@@ -76,7 +76,7 @@ test("what was not sent is explained, and the token never shown", async (t) => {
       { status: 429, json: { ok: false, error_code: 429, description: "", parameters: { retry_after: 30 } } },
       /^Not sent, try again in 30 seconds: /,
     ],
-    ["reset", /^It may have been sent, look there: /],
+    ["reset", /^It may have been sent, check on telegram: /],
   ];
   for (const [reply, words] of cases) {
     const { url } = await startPlatform(reply);
@@ -95,7 +95,7 @@ test("what was not sent is explained, and the token never shown", async (t) => {
   assert.match((await rouse(["channels", "test", "telegram"])).stdout, /^Not sent, try again later: /);
 });
 
-test("a reply of several messages says how many were sent", async (t) => {
+test("a test in several messages says how many were sent", async (t) => {
   const { rouse, folder } = createConfig(t, { hooks, channels: { plugins: ["./pager.mjs"] } });
   writeFileSync(join(folder, "pager.mjs"), pager);
   const { outcome, sentMessages, reason } = json(
@@ -104,7 +104,7 @@ test("a reply of several messages says how many were sent", async (t) => {
   assert.deepEqual([outcome, sentMessages, reason], ["rejected", 1, "it says no"]);
 });
 
-test("what cannot be tried says why", async (t) => {
+test("a test that cannot be made says why", async (t) => {
   const { rouse } = createConfig(t, withTelegram("http://127.0.0.1:9"));
   const said = async (...argv: string[]) => {
     const { code, stderr } = await rouse(["channels", ...argv]);
@@ -124,11 +124,11 @@ test("what cannot be tried says why", async (t) => {
   assert.match(line ?? "", /^slack is not configured/);
   assert.match(
     (await said("test", "telegram", "--to", "nobody"))[1] ?? "",
-    /^nobody is no recipient on telegram: it must be a chat id/,
+    /^nobody cannot be a recipient on telegram: it must be a chat id/,
   );
 });
 
-test("the last recipient can be one of a plugin, and must be one its channel knows", async (t) => {
+test("the main target can be on a plugin, which must accept the recipient", async (t) => {
   const { rouse, folder, store } = await createStoredHome(t, undefined, {
     hooks,
     channels: { plugins: ["./pager.mjs"] },
@@ -138,11 +138,11 @@ test("the last recipient can be one of a plugin, and must be one its channel kno
   assert.deepEqual(await store.lastTarget(), { channel: "pager", to: "me" });
   const refused = await rouse(["sessions", "target", "pager", "you"]);
   assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /^you is no recipient on pager: it must be me\./);
+  assert.match(refused.stderr, /^you cannot be a recipient on pager: it must be me\./);
   assert.equal((await rouse(["sessions", "target", "pgaer", "me"])).code, 2);
 });
 
-test("check and doctor see a channel that cannot be used", async (t) => {
+test("check and doctor report a channel that cannot be used", async (t) => {
   const config = (channel: string) => ({
     hooks: { ...hooks, mappings: [{ messageTemplate: "m", match: { path: "a" }, channel }] },
     channels: { plugins: ["./pager.mjs"] },
@@ -160,7 +160,7 @@ test("check and doctor see a channel that cannot be used", async (t) => {
   assert.equal(checks.find(({ check }) => check === "channels")?.status, "fail");
 });
 
-test("doctor asks every platform whether it takes our credentials, and waits for none of them long", async (t) => {
+test("doctor checks the credentials of every channel, each within a time limit", async (t) => {
   const [good, bad, silent] = await Promise.all([
     startPlatform(taken),
     startPlatform({ json: { ok: false, error: "invalid_auth" } }),

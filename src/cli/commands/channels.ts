@@ -1,4 +1,4 @@
-// `rouse channels`: where replies can go, and whether they would arrive.
+// `rouse channels`: lists the channels, and sends a test message through one.
 import type { Channel } from "../../sdk/channel.ts";
 import { nearest } from "../../core/nearest.ts";
 import type { SendOutcome } from "../../core/delivery.ts";
@@ -19,8 +19,8 @@ const verbs: Readonly<
   Record<string, (context: Context, rest: string[], options: Options) => Promise<number>>
 > = { list, test };
 
-const usualText = "This is a test message from Rouse. If you can read it, replies will arrive here.";
-const longestMs = 60_000;
+const defaultText = "This is a test message from Rouse. If you can read it, replies will arrive here.";
+const timeoutMs = 60_000;
 
 async function run(context: Context): Promise<number> {
   const { values, positionals } = readArguments(context.argv, flags);
@@ -28,7 +28,7 @@ async function run(context: Context): Promise<number> {
   const chosen = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
   if (!chosen) {
     const near = nearest(verb, Object.keys(verbs));
-    throw new WrongUsage(`There is no ${verb} here.${near ? ` Did you mean ${near}?` : ""}`);
+    throw new WrongUsage(`There is no verb "${verb}".${near ? ` Did you mean ${near}?` : ""}`);
   }
   return chosen(context, rest, { config: values.config, json: values.json === true, to: values.to });
 }
@@ -43,7 +43,10 @@ async function list(context: Context, rest: string[], { config, json }: Options)
   }));
   if (json) printJsonList(context, resources);
   else if (resources.length === 0)
-    printLine(context, "No channels: replies are recorded, and go to nobody. See docs/channels.md");
+    printLine(
+      context,
+      "No channels are configured: replies are stored and sent to nobody. See docs/channels.md",
+    );
   else
     context.stdout.write(
       formatTable(
@@ -61,7 +64,7 @@ async function list(context: Context, rest: string[], { config, json }: Options)
 
 async function test(context: Context, rest: string[], options: Options): Promise<number> {
   refuseMore(rest, 2);
-  const [written, text = usualText] = rest;
+  const [written, text = defaultText] = rest;
   if (written === undefined) throw new WrongUsage("Which channel? channels test CHANNEL --to RECIPIENT");
   if (text.trim() === "") throw new WrongUsage("The text must not be blank.");
   const loaded = await loadSettings(context, options.config);
@@ -76,17 +79,17 @@ async function test(context: Context, rest: string[], options: Options): Promise
   const { outcome, sentMessages } = await sendText(channel, to, text, stopSignal(context));
   if (options.json)
     printJson(context, { channel: name, to, outcome: outcome.kind, sentMessages, ...why(outcome) });
-  else printLine(context, inWords(outcome, name, to));
+  else printLine(context, sentenceFor(outcome, name, to));
   return outcome.kind === "sent" ? 0 : 1;
 }
 
 function stopSignal({ onStopSignal }: Context): AbortSignal {
   const stop = new AbortController();
   onStopSignal(() => stop.abort());
-  return AbortSignal.any([stop.signal, AbortSignal.timeout(longestMs)]);
+  return AbortSignal.any([stop.signal, AbortSignal.timeout(timeoutMs)]);
 }
 
-/** Straight through the channel: nothing is stored, and nothing tried again. */
+/** Sends through the channel directly: stores nothing and never retries. */
 async function sendText(
   channel: Channel,
   to: string,
@@ -108,7 +111,7 @@ const why = (outcome: SendOutcome) => ({
     outcome.kind === "retry" && outcome.afterMs !== null ? Math.ceil(outcome.afterMs / 1000) : null,
 });
 
-function inWords(outcome: SendOutcome, name: string, to: string): string {
+function sentenceFor(outcome: SendOutcome, name: string, to: string): string {
   const { reason, retryAfterSeconds } = why(outcome);
   switch (outcome.kind) {
     case "sent":
@@ -116,7 +119,7 @@ function inWords(outcome: SendOutcome, name: string, to: string): string {
     case "rejected":
       return `Not sent: ${reason}.`;
     case "unknown":
-      return `It may have been sent, look there: ${reason}.`;
+      return `It may have been sent, check on ${name}: ${reason}.`;
     case "retry": {
       const when = retryAfterSeconds === null ? "later" : `in ${retryAfterSeconds} seconds`;
       return `Not sent, try again ${when}: ${reason}.`;
@@ -130,17 +133,17 @@ export const command: Command = {
   help: `Usage: rouse channels [list] [--json]
        rouse channels test CHANNEL [--to RECIPIENT] [TEXT] [--json]
 
-Shows where replies can go, and tries it. A test message is a real one: it goes straight to the
-platform, is recorded nowhere and tried only once. A refusal is explained. Needs no running gateway.
-Exit code 1 when it was not sent, or when that is not known.
+Lists where replies can go, or sends a test message. The test message is a real one: it goes straight
+to the platform, is not stored and is tried once. When it is refused, the reason is printed. Needs no
+running gateway. Exit code 1 when it was not sent, or when that is not known.
 
-  list            the channels in the config, with who gets replies that name nobody
+  list            the channels in the config, each with its default recipient
   test CHANNEL    sends TEXT, or a sentence that says it is a test
 
 Options:
-  --to RECIPIENT  who gets it, as the platform names people (default: the channel's own recipient)
-  --json          the same as JSON
-  --config FILE   another config than the one in ROUSE_HOME
+  --to RECIPIENT  who gets it, as the platform writes recipients (default: the channel's own)
+  --json          print JSON
+  --config FILE   the config to use (default: rouse.jsonc in ROUSE_HOME)
 
 Examples:
   rouse channels

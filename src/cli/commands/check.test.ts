@@ -10,7 +10,7 @@ test("a good config can be used", async (t) => {
   assert.deepEqual(json(await rouse(["check", "--json"])), { ok: true, file, problems: [], warnings: [] });
 });
 
-test("every problem is said at once, with its path and place", async (t) => {
+test("every problem is listed at once, with its path and line", async (t) => {
   const text = `{
   "gateway": { "port": "many", "auth": { "token": "${hookToken}" } },
   "hooks": { "enabled": true, "token": "${hookToken}", "paht": "/x" },
@@ -34,7 +34,7 @@ test("warnings are shown and do not fail", async (t) => {
   assert.match(stdout, /^warning  hooks\.token: .*shorter/m);
 });
 
-test("no config is a failure that says what to do", async (t) => {
+test("a missing config is a failure that says what to do", async (t) => {
   const { code, stderr } = await createFolder(t).rouse(["check"]);
   assert.equal(code, 1);
   assert.match(stderr, /rouse init/);

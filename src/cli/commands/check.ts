@@ -1,4 +1,4 @@
-// `rouse check`: everything that is wrong with a config, at once.
+// `rouse check`: lists every problem of a config at once.
 import { mappingProblems } from "../open/mappings.ts";
 import { existsSync } from "node:fs";
 import { formatProblem, type Problem } from "../../config/problem.ts";
@@ -35,7 +35,7 @@ async function run(context: Context): Promise<number> {
   return count === 0 ? 0 : 1;
 }
 
-/** Channels are made, and those of users loaded, but not asked anything. */
+/** Creates the channels and loads the modules of users, but calls no platform. */
 async function channelProblems({ config, place }: Loaded): Promise<Problem[]> {
   const { openChannels } = await import("../../channels/registry.ts");
   const opened = await openChannels(config.channels, { fetch });
@@ -46,7 +46,7 @@ const text = (problem: Problem): string => safeText(formatProblem(problem));
 
 export const command: Command = {
   name: "check",
-  summary: "say everything that is wrong with the config",
+  summary: "list every problem of the config",
   help: `Usage: rouse check [--config FILE] [--json]
 
 Reads the config as the gateway would and lists every problem at once, each with its path and line,
@@ -55,7 +55,7 @@ and warnings after them. Nothing is changed or started. Use it before a restart,
 
 Options:
   --json         {"ok":…,"file":…,"problems":[…],"warnings":[…]}
-  --config FILE  another config than the one in ROUSE_HOME
+  --config FILE  the config to use (default: rouse.jsonc in ROUSE_HOME)
 
 Examples:
   rouse check

@@ -1,4 +1,4 @@
-// `rouse deliveries`: replies on their way out, and what became of them.
+// `rouse deliveries`: lists replies and whether they were sent, and changes what becomes of them.
 import type { Delivery } from "../../core/delivery.ts";
 import { UsageError } from "../../core/errors.ts";
 import type { Store } from "../../store/ports/store.ts";
@@ -26,8 +26,8 @@ const deliveries: Stored<Delivery, ReturnType<typeof deliveryResource>> = {
     find: (store, id) => store.findDelivery(id),
     details: async (_, { fallback, text }) => ({ fallback, text }),
     inWords: ({ sentMessages, fallback }) => ({
-      sentMessages: `${sentMessages} (how many of its messages are known to be sent)`,
-      fallback: fallback ? `${fallback.to ?? "the usual recipient"} on ${fallback.channel}` : "none",
+      sentMessages: `${sentMessages} (messages that are known to be sent)`,
+      fallback: fallback ? `${fallback.to ?? "the default recipient"} on ${fallback.channel}` : "none",
     }),
     retry,
     cancel,
@@ -38,9 +38,9 @@ async function retry(store: Store, { id, status }: Delivery): Promise<Change> {
   const result = await store.retryDelivery(id);
   if (result !== "waiting") {
     const why = status === "sent" ? "was sent" : "is waiting to be sent";
-    throw new UsageError(`Delivery ${id} ${why} already: there is nothing to try again.`);
+    throw new UsageError(`Delivery ${id} ${why} already: there is nothing to retry.`);
   }
-  return { sentence: `Delivery ${id} is tried again.`, value: { id, status: "waiting" } };
+  return { sentence: `Delivery ${id} is queued again.`, value: { id, status: "waiting" } };
 }
 
 async function cancel(store: Store, { id }: Delivery): Promise<Change> {
@@ -55,24 +55,24 @@ async function cancel(store: Store, { id }: Delivery): Promise<Change> {
 
 export const command: Command = {
   name: "deliveries",
-  summary: "list, show, retry or cancel replies on their way out",
+  summary: "list, show, retry or cancel replies that are sent to people",
   help: `Usage: rouse deliveries [--limit N | --all] [--json]
        rouse deliveries show|retry|cancel ID [--json]
 
-Shows the replies that were to be sent to someone, newest first: waiting, sent, failed, suppressed
-(only a heartbeat acknowledgement), or unknown (the platform never answered: it may have arrived).
+Lists the replies for people, newest first: waiting, sent, failed, suppressed (it was only a
+heartbeat acknowledgement), or unknown (the platform did not respond: it may have arrived).
 A long reply is several messages; SENT says how many of them are known to be sent.
-Works on the store itself, whether or not a gateway is running.
+Works on the store directly, whether or not a gateway is running.
 
   show ID     one delivery with its text
   retry ID    sends what is not known to be sent; after unknown, the recipient may get a message twice
-  cancel ID   a waiting one is not sent
+  cancel ID   does not send a waiting one
 
 Options:
-  --limit N      at most so many (default 50)
-  --all          every one
+  --limit N      list at most N (default 50)
+  --all          list all
   --json         one JSON array, or one object for a single delivery
-  --config FILE  another config than the one in ROUSE_HOME
+  --config FILE  the config to use (default: rouse.jsonc in ROUSE_HOME)
 
 Examples:
   rouse deliveries --limit 10

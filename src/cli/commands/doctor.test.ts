@@ -58,10 +58,10 @@ test("a good setup is ok everywhere", async (t) => {
   for (const { check, status } of checks.filter(({ check }) => check !== "disk space"))
     assert.equal(status, "ok", check);
   assert.match(of("waiting work").message, /^1 runs not finished, 1 events waiting, 0 deliveries failed/);
-  assert.match((await rouse(["doctor"])).stdout, /^ok +gateway: answering/m);
+  assert.match((await rouse(["doctor"])).stdout, /^ok +gateway: responds/m);
 });
 
-test("without a config nothing else is known, and nothing is called ok or 0", async (t) => {
+test("without a config no other check is made, and none is ok", async (t) => {
   const result = await createFolder(t).rouse(["doctor", "--json"]);
   const { ok, checks, of } = findingsOf(result);
   assert.equal(ok, false);
@@ -69,7 +69,7 @@ test("without a config nothing else is known, and nothing is called ok or 0", as
   assert.equal(of("config").status, "fail");
   for (const { check, status, message } of checks.slice(2)) {
     assert.equal(status, "warn", check);
-    assert.match(message, /^not known/, check);
+    assert.match(message, /^not checked/, check);
   }
 });
 
@@ -100,7 +100,7 @@ test("open files, weak tokens and open addresses are warnings", async (t) => {
   assert.equal(of("tokens").status, "warn");
   assert.equal(of("bind address").status, "warn");
   assert.equal(of("store").status, "warn");
-  assert.match(of("waiting work").message, /^not known/);
+  assert.match(of("waiting work").message, /^not checked/);
 });
 
 test("the same token for both fails with the config", async (t) => {
@@ -174,16 +174,16 @@ test("templates that do not compile and transforms that do not load fail", async
   assert.match(found.of("mappings").message, /^1 mapping and .* 1 transform can be loaded$/);
 });
 
-test("a damaged store fails and its work is unknown", async (t) => {
+test("a damaged store fails, and its work is not checked", async (t) => {
   const { rouse, folder } = createConfig(t);
   writeFileSync(join(folder, "rouse.db"), "no database ".repeat(1000));
   const { of, ok } = findingsOf(await rouse(["doctor", "--json"]));
   assert.equal(ok, false);
   assert.equal(of("store").status, "fail");
-  assert.match(of("waiting work").message, /^not known/);
+  assert.match(of("waiting work").message, /^not checked/);
 });
 
-test("replies that reached nobody are counted", async (t) => {
+test("failed deliveries are counted", async (t) => {
   const { store, rouse } = await createStoredHome(t);
   const failed = aRun();
   await acceptRuns(store, failed);
@@ -206,7 +206,7 @@ test("replies that reached nobody are counted", async (t) => {
   assert.match(of("waiting work").message, /1 deliveries failed in the last 24 hours/);
 });
 
-test("something stored in the future is noticed", async (t) => {
+test("an item stored in the future is a warning", async (t) => {
   const ahead = { ...systemClock, now: () => Date.now() + 60_000 };
   const { store, rouse } = await createStoredHome(t, ahead);
   await store.accept(anAcceptance({ hook: "wake", events: [anEvent()] }));
@@ -215,7 +215,7 @@ test("something stored in the future is noticed", async (t) => {
   assert.match(of("clock").message, /future/);
 });
 
-test("on PostgreSQL the database's clock is asked", async (t) => {
+test("on PostgreSQL the clock is compared with the database's", async (t) => {
   const database = await createDatabase();
   t.after(() => database.drop());
   await (await openPostgresStore({ url: database.url, migrate: true })).close();
@@ -228,7 +228,7 @@ test("on PostgreSQL the database's clock is asked", async (t) => {
   assert.match(behind.of("clock").message, /^60 s behind the database's/);
 });
 
-test("the limits are where they should be", () => {
+test("the limits for disk, clock and Node.js", () => {
   assert.equal(checkNode("24.0.0").status, "ok");
   assert.equal(checkNode("22.19.0").status, "fail");
   assert.equal(judgeDisk("/x", 50 * 1024 ** 2).status, "fail");

@@ -1,4 +1,4 @@
-// `rouse doctor`: looks at everything a working gateway needs, and says what to do about what is missing.
+// `rouse doctor`: checks everything a working gateway needs, and says how to fix what is wrong.
 import { configFlag, jsonFlag, readArguments, refuseMore } from "../terminal/arguments.ts";
 import type { Config } from "../../config/config.ts";
 import type { Command, Context } from "../command.ts";
@@ -20,19 +20,19 @@ async function run(context: Context): Promise<number> {
   const { values, positionals } = readArguments(context.argv, { ...configFlag, ...jsonFlag });
   refuseMore(positionals, 0);
   const file = await findConfigFile(context, values.config);
-  const findings = await examine(context, file);
+  const findings = await checkAll(context, file);
   const ok = findings.every(({ status }) => status !== "fail");
   if (values.json) printJson(context, { ok, checks: findings });
   else printFindings(context, findings);
   return ok ? 0 : 1;
 }
 
-async function examine(context: Context, file: string): Promise<Finding[]> {
+async function checkAll(context: Context, file: string): Promise<Finding[]> {
   const { loadConfig } = await import("../../config/load.ts");
   const loaded = loadConfig(file, context.env);
   const before = [checkNode(process.versions.node), ...checkConfigFile(file, loaded)];
   if (!loaded.ok) {
-    const waiting = [
+    const unchecked = [
       "tokens",
       "bind address",
       "mappings",
@@ -42,7 +42,7 @@ async function examine(context: Context, file: string): Promise<Finding[]> {
       "agents",
       "channels",
     ];
-    return [...before, ...waiting.map((check) => notChecked(check, "the config cannot be used"))];
+    return [...before, ...unchecked.map((check) => notChecked(check, "the config cannot be used"))];
   }
   const { config } = loaded;
   return [
@@ -59,7 +59,7 @@ async function examine(context: Context, file: string): Promise<Finding[]> {
   ];
 }
 
-/** While nothing but `echo` answers: what could. */
+/** What could replace `echo` while no other agent is configured. */
 async function proposals({ agents }: Config, env: NodeJS.ProcessEnv): Promise<Finding[]> {
   if (agents.list.some(({ kind }) => kind !== "echo")) return [];
   const { findOnMachine, foundFinding } = await import("../doctor/found.ts");
@@ -82,16 +82,16 @@ export const command: Command = {
   summary: "check everything a working gateway needs",
   help: `Usage: rouse doctor [--config FILE] [--json]
 
-Looks at Node.js, the config and its tokens, the mappings with their templates and transforms, the
-disk, the store, the clock, the gateway, the agents, the work that waits, whether each channel's
-platform takes our credentials, and the Gmail watch, and says for each: ok, warn or fail, and what
-to do. What could not be looked at is a warning, never ok. Use it when something does not work, or
-after setting up. Exit code 1 when something fails. Model servers are asked for their list of
-models. While only echo answers, it says what on this machine could instead.
+Checks Node.js, the config and its tokens, the mappings with their templates and transforms, the
+disk, the store, the clock, the gateway, the agents, the waiting work, the credentials of each
+channel, and the Gmail account. Prints ok, warn or fail for each, and how to fix it. A check that
+could not be made is a warning, never ok. Use it when something does not work, or after setting up.
+Exit code 1 when something fails. Requests to model servers only list their models. While echo is
+the only agent, it also says what on this machine could be one.
 
 Options:
   --json         {"ok":…,"checks":[{"check":…,"status":…,"message":…,"fix":…}]}
-  --config FILE  another config than the one in ROUSE_HOME
+  --config FILE  the config to use (default: rouse.jsonc in ROUSE_HOME)
 
 Examples:
   rouse doctor

@@ -1,4 +1,4 @@
-// `rouse events`: the notes for the main session.
+// `rouse events`: lists the notes for the main session, and shows, repeats or cancels one.
 import { UsageError } from "../../core/errors.ts";
 import type { SystemEvent } from "../../core/system-event.ts";
 import type { Store } from "../../store/ports/store.ts";
@@ -24,7 +24,7 @@ const events: Stored<SystemEvent, ReturnType<typeof eventResource>> = {
     details: async () => ({}),
     async retry(store, event) {
       if (event.shownAt === null) throw new UsageError(`Event ${event.id} is waiting to be shown already.`);
-      return mark(store, event, true, `Event ${event.id} is shown again by the next heartbeat.`);
+      return mark(store, event, true, `Event ${event.id} will be shown again by the next heartbeat.`);
     },
     async cancel(store, event) {
       if (event.shownAt !== null) throw new UsageError(`Event ${event.id} has been shown already.`);
@@ -44,19 +44,19 @@ export const command: Command = {
   help: `Usage: rouse events [--limit N | --all] [--json]
        rouse events show|retry|cancel ID [--json]
 
-Shows the notes for the main session, newest first: those left by wake requests, and the summary of
-every hook run. A note waits until a turn that showed it has succeeded. Works on the store itself,
+Lists the notes for the main session, newest first: those of wake requests, and the summary of every
+hook run. A note waits until a turn that showed it has succeeded. Works on the store directly,
 whether or not a gateway is running.
 
-  show ID     one note, whole
+  show ID     one note with its full text
   retry ID    the next heartbeat shows it again
   cancel ID   it is never shown
 
 Options:
-  --limit N      at most so many (default 50)
-  --all          every one
+  --limit N      list at most N (default 50)
+  --all          list all
   --json         one JSON array, or one object for a single note
-  --config FILE  another config than the one in ROUSE_HOME
+  --config FILE  the config to use (default: rouse.jsonc in ROUSE_HOME)
 
 Examples:
   rouse events

@@ -1,4 +1,4 @@
-// `rouse explain`: what a request to a hook would do. Nothing is sent, and nothing is stored.
+// `rouse explain`: shows what a request to a hook would do, without sending or storing anything.
 import { problemList } from "../../config/problem.ts";
 import { UsageError } from "../../core/errors.ts";
 import { channelNames } from "../../core/target.ts";
@@ -24,16 +24,16 @@ const flags = {
   payload: { type: "string" },
 } as const;
 
-/** What a transform prints comes after its result. */
+/** A transform's output can arrive after its result. */
 const outputMs = 50;
 
 async function run(context: Context): Promise<number> {
   const { values, positionals } = readArguments(context.argv, flags);
   const [name] = positionals;
-  if (name === undefined) throw new WrongUsage("Say which hook, by its name: explain gmail --payload FILE");
+  if (name === undefined) throw new WrongUsage("Name the hook: explain gmail --payload FILE");
   refuseMore(positionals, 1);
   if (values.payload === undefined)
-    throw new WrongUsage("Say what would be sent: --payload FILE, or --payload - for standard input");
+    throw new WrongUsage("Give the payload: --payload FILE, or --payload - for standard input");
   const headers = readHeaders(values.header);
   const query = readQuery(values.query);
   const body = await readBodyFile(values.payload, () => context.readInput());
@@ -41,7 +41,7 @@ async function run(context: Context): Promise<number> {
   const { config } = loaded;
   if (!config.hooks.enabled)
     throw new UsageError(
-      `Hooks are off in ${config.file}, and every one answers 404. Set hooks.enabled first.`,
+      `Hooks are off in ${config.file}, so every one responds with 404. Set hooks.enabled first.`,
     );
   const request = {
     target: targetOf(config.hooks.path, name, query),
@@ -87,7 +87,7 @@ function targetOf(base: string, name: string, query: readonly Pair[]): string {
   return `${base}/${hookName(name)}${search === "" ? "" : `?${search}`}`;
 }
 
-/** As `rouse send` would send them. */
+/** The headers that `rouse send` would send. */
 function rawHeadersOf(headers: readonly Pair[]): string[] {
   const hasType = headers.some(([name]) => name.toLowerCase() === "content-type");
   return [...(hasType ? [] : ["content-type", "application/json"]), ...headers.flat()];
@@ -98,12 +98,12 @@ export const command: Command = {
   summary: "say what a request to a hook would do, without sending it",
   help: `Usage: rouse explain NAME --payload FILE [--header 'NAME: VALUE']… [--query NAME=VALUE]… [--json]
 
-Takes a request as the gateway would, up to the point where it would be stored, and shows the way:
-which mapping takes it and why the others do not, what the templates and the transform make of it,
-what the policy says, the answer the caller would get, and the exact prompt the agent would get.
+Handles a request as the gateway would, up to the point where it would be stored, and prints each
+step: which mapping takes it and why the others do not, what the templates and the transform make of
+it, what the policy says, the response the caller would get, and the exact prompt for the agent.
 Use it while writing a mapping, or to see why a request did not do what it should. NAME may also be
-wake or agent. Transforms run for real, and what they print is shown. Needs no running gateway; it
-does not check a token. Exit code 0 when the request would be accepted, 1 when not.
+wake or agent. Transforms run for real, and their output is shown. Needs no running gateway; it does
+not check a token. Exit code 0 when the request would be accepted, 1 when not.
 
 Options:
   --payload FILE           the request's JSON body; - reads standard input
@@ -113,7 +113,7 @@ Options:
                            "answer":{"status":…,"body":…},"reason":…,"actions":[{…,"policy":…,
                            "agentId":…,"prompt":…}],"output":…}; the outcome is accepted,
                            skipped, failed or refused
-  --config FILE            another config than the one in ROUSE_HOME
+  --config FILE            the config to use (default: rouse.jsonc in ROUSE_HOME)
 
 Examples:
   rouse explain gmail --payload mail.json

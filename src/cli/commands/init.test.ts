@@ -25,7 +25,7 @@ test("init makes a home that only its owner can read, and a config that can be u
   });
 });
 
-test("init overwrites nothing unless it is forced to", async (t) => {
+test("init overwrites nothing without --force", async (t) => {
   const { folder, rouse } = createFolder(t);
   const file = join(folder, "rouse.jsonc");
   await rouse(["init"]);

@@ -1,4 +1,4 @@
-// `rouse init`: a home to start from.
+// `rouse init`: makes a home with a first config.
 import { configFlag, jsonFlag, readArguments, refuseMore } from "../terminal/arguments.ts";
 import type { Command, Context } from "../command.ts";
 import { makeHome } from "../open/home.ts";
@@ -36,12 +36,12 @@ export const command: Command = {
   help: `Usage: rouse init [--config FILE] [--force] [--json]
 
 Makes the home folder (mode 0700) and in it rouse.jsonc (mode 0600) with hooks enabled and two fresh
-tokens, and a schema beside it for editors. Starts nothing. Use it to look at the config before the
-first start; "rouse start" does it by itself where there is none. Says which agents this machine has
+tokens, and a schema beside it for editors. Starts nothing. Use it to read the config before the
+first start; "rouse start" does it by itself when there is none. Lists which agents this machine has
 (claude, codex, gemini, a local model server, keys in the environment) and how to use them.
 
 Options:
-  --force        replace a config that is there, tokens and all
+  --force        replace an existing config, including its tokens
   --json         the paths, and what was found, as JSON
   --config FILE  where to write it; default rouse.jsonc in ROUSE_HOME, which is ~/.rouse
 

@@ -1,4 +1,4 @@
-// `rouse requests`: requests with a right token that led to nothing, and why.
+// `rouse requests`: lists requests with a valid token that led to nothing, and why.
 import type { RequestRecord } from "../../core/request.ts";
 import type { Command } from "../command.ts";
 import { requestResource, shortTime } from "../../api/resources.ts";
@@ -24,15 +24,15 @@ export const command: Command = {
   summary: "list requests that led to nothing, with the reason",
   help: `Usage: rouse requests [--limit N | --all] [--json]
 
-Shows requests with a right token that produced neither a note nor a run, newest first: skipped (a
-mapping said there is nothing to do) or failed (a mapping broke), each with its reason. Use it when
-a sender reports success and nothing happened here.
+Lists requests with a valid token that produced neither a note nor a run, newest first: skipped (a
+mapping decided that there is nothing to do) or failed (a mapping failed), each with its reason. Use
+it when a sender reports success and nothing happened here.
 
 Options:
-  --limit N      at most so many (default 50)
-  --all          every one
+  --limit N      list at most N (default 50)
+  --all          list all
   --json         one JSON array
-  --config FILE  another config than the one in ROUSE_HOME
+  --config FILE  the config to use (default: rouse.jsonc in ROUSE_HOME)
 
 Examples:
   rouse requests

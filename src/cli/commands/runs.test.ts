@@ -29,7 +29,7 @@ test("parked runs are released: one, those of a hook, or all", async (t) => {
   assert.equal((await rouse(["runs", "release", "x", "--hook", "y"])).code, 2);
 });
 
-test("show tells what the agent was told, what it answered, and what it used", async (t) => {
+test("show prints the transcript of a run and what it used", async (t) => {
   const { store, rouse } = await createStoredHome(t);
   await acceptRuns(store, aRun());
   const [claimed] = (await claim(store)).claimed;

@@ -1,4 +1,4 @@
-// `rouse runs`: what agents were asked to do, and what came of it.
+// `rouse runs`: lists what agents were asked to do and its outcome, and repeats or cancels runs.
 import { type Config, defaultAgent } from "../../config/config.ts";
 import { UsageError } from "../../core/errors.ts";
 import { newId } from "../../core/id.ts";
@@ -101,22 +101,22 @@ export const command: Command = {
        rouse runs show|retry|cancel ID [--json]
        rouse runs release [ID] [--hook NAME] [--json]
 
-Shows what agents were asked to do and what came of it, newest first. Works on the store itself,
-whether or not a gateway is running. Use it to see why something did not happen, or to do it again.
+Lists what agents were asked to do and its outcome, newest first. Works on the store directly,
+whether or not a gateway is running. Use it to see why something did not happen, or to repeat it.
 
-  show ID     everything about one run: its request, what its agent was told and answered, what was
-              noticed in its outside text, what it used, its deliveries
+  show ID     everything about one run: its request, its transcript, signals in its outside text, what
+              it used, its deliveries
   retry ID    a new run with the same request as one that has ended; prints the new id
   cancel ID   ends a waiting run at once; a running one is stopped by its gateway
-  release     lets parked runs go at once, whatever their hook's budget says: one, those of a hook,
-              or all; otherwise they go on the next day (UTC)
+  release     queues parked runs at once, over their hook's budget: one run, those of a hook, or all;
+              otherwise they are queued the next day (UTC)
 
 Options:
   --kind KIND    hook (default), or heartbeat for the turns of the main session
-  --limit N      at most so many (default 50)
-  --all          every one
+  --limit N      list at most N (default 50)
+  --all          list all
   --json         one JSON array, or one object for a single run
-  --config FILE  another config than the one in ROUSE_HOME
+  --config FILE  the config to use (default: rouse.jsonc in ROUSE_HOME)
 
 Examples:
   rouse runs --limit 10

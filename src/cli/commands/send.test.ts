@@ -105,7 +105,7 @@ test("a file or standard input is sent as it is, to any hook", async (t) => {
   assert.equal((await rouse(["send", "wake", "--file", join(folder, "none")])).code, 1);
 });
 
-test("headers go along, repeated ones too; the token and the connection are not theirs to set", async (t) => {
+test("headers are sent, repeated ones too; those of the token and the connection are refused", async (t) => {
   const { rouse } = createConfig(t);
   const { url, seen } = await fakeServer(t, 204, null);
   const headers = ["X-GitHub-Event: push", "x-tag:a", "X-Tag: b", "Content-Type: application/vnd.x+json"];
@@ -145,7 +145,7 @@ test("a file is sent byte by byte", async (t) => {
   assert.equal(seen[0]?.headers["content-length"], "3");
 });
 
-test("what forEach made is listed", async (t) => {
+test("the several runs and events of forEach are listed", async (t) => {
   const { rouse } = createConfig(t);
   const said = async (body: object) => {
     const { url } = await fakeServer(t, 202, { ok: true, ...body });
@@ -153,17 +153,14 @@ test("what forEach made is listed", async (t) => {
   };
   assert.equal(
     await said({ runIds: ["r1", "r2"] }),
-    "Accepted as 2 runs:\n  r1\n  r2\nSee what comes of them: rouse runs --limit 2\n",
+    "Accepted as 2 runs:\n  r1\n  r2\nFollow them with: rouse runs --limit 2\n",
   );
-  assert.equal(
-    await said({ runIds: ["r1"] }),
-    "Accepted as run r1\nSee what comes of it: rouse runs show r1\n",
-  );
+  assert.equal(await said({ runIds: ["r1"] }), "Accepted as run r1\nFollow it with: rouse runs show r1\n");
   assert.equal(await said({ mode: "now", eventIds: ["e1", "e2"] }), "Stored as 2 events:\n  e1\n  e2\n");
   assert.match(await said({ eventIds: ["e1"], runIds: ["r1"] }), /^Stored as event e1\nAccepted as run r1\n/);
 });
 
-test("a refusal is its sentence and details, and a failure", async (t) => {
+test("a refusal prints its message and details, and fails", async (t) => {
   const { rouse } = createConfig(t);
   const body = {
     ok: false,
@@ -178,7 +175,7 @@ test("a refusal is its sentence and details, and a failure", async (t) => {
   assert.deepEqual(json(await rouse(["send", "wake", "x", "--json", "--url", url])), body);
 });
 
-test("nobody listening: says how to start the gateway", async (t) => {
+test("when nothing listens, the message says how to start the gateway", async (t) => {
   const { rouse } = createConfig(t);
   const closed = createServer();
   await new Promise<void>((resolve) => closed.listen(0, "127.0.0.1", resolve));
@@ -268,7 +265,7 @@ test("--wait waits for every run that was started", async (t) => {
   assert.equal(noted.stdout, "Stored as event e1\n");
 });
 
-test("waiting looks again until the run has ended, with a sign of life on a terminal", async () => {
+test("--wait polls until the run has ended, with a progress line on a terminal", async () => {
   let now = 0;
   const clock: Clock = {
     now: () => now,
@@ -297,7 +294,7 @@ test("waiting looks again until the run has ended, with a sign of life on a term
   assert.ok(written.stderr.endsWith("\u001b[2K"));
 });
 
-test("what cannot be sent is wrong usage", async (t) => {
+test("an incomplete or contradictory request is wrong usage", async (t) => {
   const { rouse } = createConfig(t);
   const wrong = [
     [],

@@ -23,7 +23,7 @@ const flags = {
 async function run(context: Context): Promise<number> {
   const { values, positionals } = readArguments(context.argv, flags);
   const [hook, message] = positionals;
-  if (hook === undefined) throw new WrongUsage('Say which hook: send wake "text", send agent "message"');
+  if (hook === undefined) throw new WrongUsage('Name the hook: send wake "text", send agent "message"');
   refuseMore(positionals, 2);
   if (values.wait && hook === "wake")
     throw new WrongUsage("--wait is for runs; wake starts none of its own.");
@@ -35,18 +35,18 @@ async function run(context: Context): Promise<number> {
   const { config } = await loadSettings(context, values.config);
   const [token] = config.hooks.tokens;
   if (token === undefined) throw new UsageError(`Set hooks.enabled and hooks.token in ${config.file} first.`);
-  const answer = await postHook(hookUrl(config, hook, values.url), {
+  const response = await postHook(hookUrl(config, hook, values.url), {
     token,
     body,
     headers,
     idempotencyKey: key,
   });
   const json = values.json === true;
-  if (answer.status < 200 || answer.status > 299) return showRefusal(context, answer, json);
-  const runIds = idsIn(answer, "run");
+  if (response.status < 200 || response.status > 299) return showRefusal(context, response, json);
+  const runIds = idsIn(response, "run");
   if (values.wait && runIds.length > 0) return showEnds(context, config, runIds, json);
-  if (json) printJson(context, answer.body);
-  else printLine(context, sentenceFor(answer));
+  if (json) printJson(context, response.body);
+  else printLine(context, sentenceFor(response));
   return 0;
 }
 
@@ -59,7 +59,7 @@ export const command: Command = {
 
 A small client that takes the address and the token from the config. Use it to try a hook, or in
 scripts on the gateway's machine. wake leaves a note for the main session; agent runs an agent; any
-other NAME is a mapped hook. To see first what a mapping would make of it: rouse help explain
+other NAME is a mapped hook. To see beforehand what a mapping makes of it: rouse help explain
 
 Agent options:
   --name NAME          a name for people, in summaries and lists
@@ -70,18 +70,18 @@ Agent options:
   --timeout SECONDS    how long the run may take
   --channel NAME, --to RECIPIENT
                        where the reply goes; default: the main session's last recipient
-  --no-deliver         the reply is only recorded
-  --wake-mode MODE     when the main session hears of it: now (default) or next-heartbeat
+  --no-deliver         store the reply without sending it
+  --wake-mode MODE     when the main session gets the summary: now (default) or next-heartbeat
 
 Options:
   --wait                   wait until every run it started has ended, and print the replies
   --mode MODE              for wake: now (default) or next-heartbeat
   --file FILE              send the JSON in FILE as it is; - reads standard input
-  --header 'NAME: VALUE'   a header of the request, for mappings that look at it; may be repeated
-  --idempotency-key KEY    the same key within 24 hours does nothing twice
+  --header 'NAME: VALUE'   a header of the request, for mappings that read it; may be repeated
+  --idempotency-key KEY    a repeat with this key within 24 hours changes nothing
   --url URL                another gateway address, such as http://127.0.0.1:4665
-  --json                   the answer as JSON; with --wait the ended run, or an array of several
-  --config FILE            another config than the one in ROUSE_HOME
+  --json                   the response as JSON; with --wait the ended run, or an array of several
+  --config FILE            the config to use (default: rouse.jsonc in ROUSE_HOME)
 
 Examples:
   rouse send agent "What is new?" --name Morning --wait

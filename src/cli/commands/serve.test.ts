@@ -35,7 +35,7 @@ function fakeGateway(host = "127.0.0.1") {
   return { startWith, ready: ready.promise, finish: stopped.resolve, ports, stops: () => stops };
 }
 
-test("serve says where it listens, stops at a signal, and at once at the second", async (t) => {
+test("serve prints its address, stops at a signal, and ends at once at the second", async (t) => {
   const { env } = createConfig(t);
   const { context, written, signal, exits } = createTestContext([], { env });
   const gateway = fakeGateway("::1");
@@ -58,7 +58,7 @@ test("serve says where it listens, stops at a signal, and at once at the second"
   assert.equal(await served, 0);
 });
 
-test("a port that is taken is a clear sentence", async (t) => {
+test("a port in use is a clear message", async (t) => {
   const { env } = createConfig(t);
   const { context } = createTestContext([], { env });
   const fault = Object.assign(new Error("listen EADDRINUSE"), { code: "EADDRINUSE" });
@@ -68,11 +68,11 @@ test("a port that is taken is a clear sentence", async (t) => {
   };
   await assert.rejects(
     serve(context, { load: () => loadSettings(context, undefined), port: undefined, start: failing }),
-    (thrown) => thrown instanceof UsageError && /Port 4665 on 127\.0\.0\.1 is taken/.test(thrown.message),
+    (thrown) => thrown instanceof UsageError && /Port 4665 on 127\.0\.0\.1 is in use/.test(thrown.message),
   );
 });
 
-test("serve refuses a config with problems, all of them said", async (t) => {
+test("serve refuses a config with problems and lists all of them", async (t) => {
   const { rouse } = createConfig(t, { gateway: { port: "x" }, hooks: { enabled: true } });
   const { code, stderr, stdout } = await rouse(["serve"]);
   assert.equal(code, 1);
@@ -111,7 +111,7 @@ test("start makes a config once, and shows its token only then", async (t) => {
   assert.match(second, /Bearer \$ROUSE_TOKEN"/);
 });
 
-test("start with a config that is there never shows its token", async (t) => {
+test("start with an existing config never shows its token", async (t) => {
   const { env } = createConfig(t);
   assert.ok(!(await startOnce(env)).includes(hookToken));
 });

@@ -1,4 +1,4 @@
-// `rouse serve`: the gateway in the foreground, until it is told to stop.
+// `rouse serve`: runs the gateway in the foreground until a signal stops it.
 import type { Gateway, startGateway } from "../../gateway/gateway.ts";
 import { UsageError } from "../../core/errors.ts";
 import { openStore } from "../../store/open.ts";
@@ -17,12 +17,12 @@ export const readPort = (written: string | undefined): number | undefined =>
 export type Serving = {
   load: () => Promise<Loaded>;
   port: number | undefined;
-  /** Called once requests are accepted, after the line that says so. */
+  /** Called once requests are accepted, after the line "rouse listening on …". */
   onReady?: (gateway: Gateway, loaded: Loaded) => void;
   start?: typeof startGateway;
 };
 
-/** Ends with 0 after a clean stop. A second signal ends the process at once. */
+/** Resolves to 0 after a clean stop. A second signal ends the process at once. */
 export async function serve(context: Context, serving: Serving): Promise<number> {
   const stopAsked = Promise.withResolvers<void>();
   let asked = 0;
@@ -30,7 +30,7 @@ export async function serve(context: Context, serving: Serving): Promise<number>
     if (++asked === 1) stopAsked.resolve();
     else context.exit(1);
   });
-  const { gateway, loaded } = await begin(context, serving);
+  const { gateway, loaded } = await startServing(context, serving);
   context.outliveOutput();
   context.stdout.write(`rouse listening on ${addressOf(gateway.host, gateway.port)}\n`);
   serving.onReady?.(gateway, loaded);
@@ -39,16 +39,16 @@ export async function serve(context: Context, serving: Serving): Promise<number>
   return 0;
 }
 
-type Begun = { gateway: Gateway; loaded: Loaded };
+type Started = { gateway: Gateway; loaded: Loaded };
 
-async function begin({ env }: Context, { load, port, start }: Serving): Promise<Begun> {
-  // The writer thread takes as long to start as the config to read, and few use another store: started first.
+async function startServing({ env }: Context, { load, port, start }: Serving): Promise<Started> {
+  // Started first: the thread starts while the config is read. Few use a store that does not need it.
   const thread = startWriterThread();
   const loaded = await load().catch(async (fault: unknown) => {
     await thread.close();
     throw fault;
   });
-  // Opens in its thread while the rest is loaded here; its fault is met where it is awaited.
+  // The store opens while the other modules load. `startWith` awaits it and meets its fault.
   const metrics = createMetrics();
   const store = openStore(loaded.config.store, { thread, onGroup: metrics.groupWritten });
   store.catch(() => {});
@@ -76,31 +76,31 @@ function listenFault(fault: unknown, { config }: Loaded, port: number | undefine
   const wanted = port ?? config.gateway.port;
   if (code === "EADDRINUSE")
     return new UsageError(
-      `Port ${wanted} on ${host} is taken by another program. Stop that one, or choose another port: gateway.port in ${config.file}, or --port N (0 takes a free one).`,
+      `Port ${wanted} on ${host} is in use by another program. Stop that program, or choose another port: gateway.port in ${config.file}, or --port N (0 takes a free one).`,
     );
   if (code === "EACCES")
-    return new UsageError(`This user may not listen on port ${wanted}. Choose one above 1023.`);
+    return new UsageError(`This user may not listen on port ${wanted}. Choose a port above 1023.`);
   if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
-    return new UsageError(`${host} is no address of this machine: see gateway.host in ${config.file}.`);
+    return new UsageError(`${host} is not an address of this machine: see gateway.host in ${config.file}.`);
   return null;
 }
 
 export const command: Command = {
   name: "serve",
-  summary: "serve with the config there is",
+  summary: "serve with an existing config",
   help: `Usage: rouse serve [--port N] [--config FILE]
 
-Starts the gateway in the foreground with a config that exists. For services and containers; to
-begin on a fresh machine, "rouse start" makes a config first. Once requests are accepted, prints the
-line "rouse listening on http://HOST:PORT". The log goes to standard error. Changes of the config are
+Runs the gateway in the foreground with an existing config. For services and containers; on a fresh
+machine, use "rouse start", which makes a config first. Once requests are accepted, prints the line
+"rouse listening on http://HOST:PORT". The log goes to standard error. Changes of the config are
 taken up while it runs.
 
-SIGTERM or Ctrl-C stops it: what was accepted is kept, running agents get gateway.drainSeconds to
-finish. A second signal ends it at once; nothing accepted is lost either way.
+SIGTERM or Ctrl-C stops it: running agents get gateway.drainSeconds to finish. A second signal ends
+it at once. Either way, nothing that was accepted is lost.
 
 Options:
-  --port N       instead of gateway.port; 0 takes a free one
-  --config FILE  another config than the one in ROUSE_HOME
+  --port N       overrides gateway.port; 0 takes a free one
+  --config FILE  the config to use (default: rouse.jsonc in ROUSE_HOME)
 
 Examples:
   rouse serve

@@ -5,7 +5,7 @@ import { aSettlement } from "../../../test/builders/settlement.ts";
 import { acceptRuns } from "../../store/ports/harness.contract.ts";
 import { createStoredHome, json } from "../../../test/fixtures/command-line.ts";
 
-test("the target is set, shown and taken away", async (t) => {
+test("the target is set, shown and removed", async (t) => {
   const { store, rouse } = await createStoredHome(t);
   assert.equal(json(await rouse(["sessions", "target", "--json"])), null);
   const set = await rouse(["sessions", "target", "Telegram", "--", "-100123"]);
@@ -16,7 +16,7 @@ test("the target is set, shown and taken away", async (t) => {
   assert.equal(await store.lastTarget(), null);
 });
 
-test("what is no target is wrong usage", async (t) => {
+test("an incomplete or unknown target is wrong usage", async (t) => {
   const { rouse } = await createStoredHome(t);
   assert.match((await rouse(["sessions", "target", "telegramm", "1"])).stderr, /Did you mean telegram\?/);
   for (const argv of [

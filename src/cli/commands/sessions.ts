@@ -1,4 +1,4 @@
-// `rouse sessions`: what was said in which session, and who hears from the main one.
+// `rouse sessions`: lists, shows and resets sessions, and sets the main session's target.
 import { defaultAgent } from "../../config/config.ts";
 import { nearest } from "../../core/nearest.ts";
 import { UsageError } from "../../core/errors.ts";
@@ -35,7 +35,7 @@ async function run(context: Context): Promise<number> {
   const chosen = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
   if (!chosen) {
     const near = nearest(verb, Object.keys(verbs));
-    throw new WrongUsage(`There is no ${verb} here.${near ? ` Did you mean ${near}?` : ""}`);
+    throw new WrongUsage(`There is no verb "${verb}".${near ? ` Did you mean ${near}?` : ""}`);
   }
   const limit = values.limit === undefined ? 50 : readWholeNumber("--limit", values.limit, 1, 1_000_000);
   return chosen(context, rest, {
@@ -100,13 +100,13 @@ function reset(context: Context, rest: string[], { config, json, agent }: Option
     if (!(await store.resetSession({ agentId, sessionKey })))
       throw new UsageError(unknownSession(agentId, sessionKey));
     if (json) printJson(context, { agentId, sessionKey, reset: true });
-    else printLine(context, "The next turn of this session begins anew. What was said stays on record.");
+    else printLine(context, "The next turn of this session starts without its history, which stays stored.");
     return 0;
   });
 }
 
 const unknownSession = (agentId: string, sessionKey: string): string =>
-  `The agent ${agentId} has no session ${sessionKey}. Those there are: rouse sessions list (another agent's: --agent ID)`;
+  `The agent ${agentId} has no session ${sessionKey}. List them: rouse sessions list (for another agent: --agent ID)`;
 
 async function target(context: Context, rest: string[], { config, json }: Options): Promise<number> {
   refuseMore(rest, 2);
@@ -121,13 +121,13 @@ async function target(context: Context, rest: string[], { config, json }: Option
         context,
         found
           ? `The main session's replies go to ${found.to} on ${found.channel}.`
-          : "The main session has no recipient: its replies are recorded, and go to nobody.",
+          : "The main session has no recipient: its replies are stored and sent to nobody.",
       );
     return 0;
   });
 }
 
-/** Undefined: only show it. */
+/** Undefined when the target is only to be shown, null to remove it. */
 async function readTarget(
   [written, to]: readonly string[],
   loaded: Loaded,
@@ -145,28 +145,28 @@ async function readTarget(
 
 export const command: Command = {
   name: "sessions",
-  summary: "list, show or reset conversations; who hears from the main session",
+  summary: "list, show or reset conversations; set the main session's target",
   help: `Usage: rouse sessions [list] [--limit N] [--json]
        rouse sessions show|reset KEY [--agent ID] [--json]
        rouse sessions target [CHANNEL TO | none] [--json]
 
-A session is what was said under one session key of one agent. Runs with an explicit key continue it;
-runs under the default or a generated key are on record here too, but nothing of them is carried on.
+A session is the transcript of one session key of one agent. Runs with an explicit key continue it;
+runs under the default or a generated key are listed here too, but later runs do not see them.
 
   list          sessions, last used first
-  show KEY      all that was said, oldest first; "no longer carried" where a summary stands for it
-  reset KEY     the next turn begins anew; what was said stays on record
-  target        the main session's last recipient: what its heartbeats have to say goes there, and so
-                do replies of runs whose channel is "last"; none takes it away
+  show KEY      its turns, oldest first; "no longer carried" marks those that a summary replaces
+  reset KEY     the next turn starts without the history, which stays stored
+  target        the main session's last recipient: gets the replies of its heartbeats and of runs
+                whose channel is "last"; none removes it
 
 Channels: ${platforms.join(", ")},
 and the ids of your own in channels.plugins
 
 Options:
   --agent ID     the agent whose session it is (default: the default agent)
-  --limit N      at most so many sessions (default 50)
-  --json         the same as JSON
-  --config FILE  another config than the one in ROUSE_HOME
+  --limit N      list at most N sessions (default 50)
+  --json         print JSON
+  --config FILE  the config to use (default: rouse.jsonc in ROUSE_HOME)
 
 Examples:
   rouse sessions

@@ -1,4 +1,4 @@
-// `rouse start`: from nothing to a running gateway, with the first request to try.
+// `rouse start`: makes a config where there is none, serves, and prints a first request to try.
 import { existsSync } from "node:fs";
 import type { Gateway } from "../../gateway/gateway.ts";
 import { readArguments, refuseMore } from "../terminal/arguments.ts";
@@ -14,27 +14,27 @@ export async function start(context: Context, startGateway?: Serving["start"]): 
   refuseMore(positionals, 0);
   const port = readPort(values.port);
   const file = await findConfigFile(context, values.config);
-  const isFirst = !existsSync(file);
-  if (isFirst) await makeHome(file, { overwrite: false });
+  const isNew = !existsSync(file);
+  if (isNew) await makeHome(file, { overwrite: false });
   return serve(context, {
     load: () => loadSettings(context, file),
     port,
-    onReady: (gateway, loaded) => welcome(context, loaded, gateway, isFirst),
+    onReady: (gateway, loaded) => welcome(context, loaded, gateway, isNew),
     ...(startGateway && { start: startGateway }),
   });
 }
 
-/** The token is shown once: later starts may be a service's, whose output is kept in a log. */
-function welcome(context: Context, { config }: Loaded, gateway: Gateway, isFirst: boolean): void {
+/** Prints the token only when the config is new: the output of later starts may go to a log. */
+function welcome(context: Context, { config }: Loaded, gateway: Gateway, isNew: boolean): void {
   const { hooks, store } = config;
   const base = `${addressOf(localHost(gateway.host), gateway.port)}${hooks.path}`;
   const storedIn = store.url === null ? store.path : "PostgreSQL (store.url)";
-  const lines = [`  config  ${config.file}${isFirst ? " (made now)" : ""}`, `  store   ${storedIn}`];
+  const lines = [`  config  ${config.file}${isNew ? " (new)" : ""}`, `  store   ${storedIn}`];
   if (!hooks.enabled) lines.push("", `Hooks are off: set hooks.enabled in ${config.file}.`);
   else {
     lines.push(`  wake    ${base}/wake`, `  agent   ${base}/agent`, "", "Try it:");
-    lines.push(`  ${curlLine(`${base}/agent`, isFirst ? (hooks.tokens[0] ?? null) : null)}`);
-    if (!isFirst) lines.push(`ROUSE_TOKEN stands for the token: hooks.token in ${config.file}`);
+    lines.push(`  ${curlLine(`${base}/agent`, isNew ? (hooks.tokens[0] ?? null) : null)}`);
+    if (!isNew) lines.push(`ROUSE_TOKEN stands for the token: hooks.token in ${config.file}`);
   }
   printLine(context, lines.join("\n"));
 }
@@ -44,14 +44,14 @@ export const command: Command = {
   summary: "make a config if there is none, and serve",
   help: `Usage: rouse start [--port N] [--config FILE]
 
-The quickest way to a running gateway: where there is no config it makes one ("rouse init"), then
-serves ("rouse serve") in the foreground. Prints the addresses, where config and store lie, and a
-curl line to try. The token is part of that line at the first start only; later ones take it from
-the variable ROUSE_TOKEN, so that it does not end up in logs.
+The quickest way to a running gateway: makes a config if there is none ("rouse init"), then serves
+in the foreground ("rouse serve"). Prints the addresses, the paths of config and store, and a curl
+line to try. That line has the token at the first start only; later it reads the variable
+ROUSE_TOKEN, so that the token does not end up in logs.
 
 Options:
-  --port N       instead of gateway.port; 0 takes a free one
-  --config FILE  another config than the one in ROUSE_HOME
+  --port N       overrides gateway.port; 0 takes a free one
+  --config FILE  the config to use (default: rouse.jsonc in ROUSE_HOME)
 
 Examples:
   rouse start

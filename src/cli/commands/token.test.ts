@@ -18,7 +18,7 @@ test("token new prints a fresh one and changes nothing", async (t) => {
   assert.notEqual(first.stdout, second.stdout);
 });
 
-test("a rotation keeps the old token until it is finished, and the comments for good", async (t) => {
+test("a rotation keeps the old token until --finish, and always keeps the comments", async (t) => {
   const { rouse, file } = createConfig(
     t,
     `{\n  // mine\n  "hooks": { "enabled": true, "token": "${hookToken}" }\n}\n`,
@@ -38,7 +38,7 @@ test("a rotation keeps the old token until it is finished, and the comments for 
   assert.match((await rouse(["token", "rotate", "--finish"])).stderr, /nothing to finish/);
 });
 
-test("a token that is kept elsewhere is not touched", async (t) => {
+test("a token that is kept elsewhere is not changed", async (t) => {
   const { rouse, file, folder, env } = createConfig(t, {
     hooks: { enabled: true, token: { file: "secret" } },
   });
@@ -54,7 +54,7 @@ test("a token that is kept elsewhere is not touched", async (t) => {
   assert.match(inEnvironment.stderr, /from the environment/);
 });
 
-test("other words are wrong usage", async (t) => {
+test("other verbs are wrong usage", async (t) => {
   const { rouse } = createConfig(t);
   for (const argv of [[], ["old"], ["new", "--finish"], ["new", "x"]])
     assert.equal((await rouse(["token", ...argv])).code, 2);

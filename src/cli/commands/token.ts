@@ -1,4 +1,4 @@
-// `rouse token`: fresh tokens, and changing the hook token without a moment in which callers are refused.
+// `rouse token`: makes tokens, and rotates the hook token without refusing any caller in between.
 import { readFileSync } from "node:fs";
 import { UsageError } from "../../core/errors.ts";
 import { configFlag, jsonFlag, readArguments, refuseMore } from "../terminal/arguments.ts";
@@ -15,8 +15,8 @@ async function run(context: Context): Promise<number> {
   refuseMore(positionals, 1);
   const json = values.json === true;
   if (verb === "new" && !values.finish) return printNew(context, json);
-  if (verb !== "rotate") throw new WrongUsage("Say what to do: token new, or token rotate");
-  // A config with problems is not edited: nobody could say whether the edit was right.
+  if (verb !== "rotate") throw new WrongUsage("Give a verb: token new, or token rotate");
+  // A config with problems is not edited: whether the edit is right could not be checked.
   const { config } = await loadSettings(context, values.config);
   return values.finish ? finish(context, config.file, json) : rotate(context, config.file, json);
 }
@@ -47,19 +47,23 @@ async function rotate(context: Context, file: string, json: boolean): Promise<nu
 }
 
 const keptSentence = (count: number): string =>
-  count === 0 ? "" : count === 1 ? "The old one still counts. " : `The ${count} old ones still count. `;
+  count === 0
+    ? ""
+    : count === 1
+      ? "The old one is still accepted. "
+      : `The ${count} old ones are still accepted. `;
 
 async function finish(context: Context, file: string, json: boolean): Promise<number> {
   const text = readFileSync(file, "utf8");
   const [newest, ...old] = await writtenHookTokens(text);
   if (newest === undefined || old.length === 0)
-    throw new UsageError("There is only one hook token: nothing to finish. Begin with: rouse token rotate");
+    throw new UsageError("There is only one hook token: nothing to finish. Start with: rouse token rotate");
   await replaceHookTokens(file, text, [newest], context.env);
   if (json) printJson(context, { file, dropped: old.length });
   else
     printLine(
       context,
-      `Only the newest token counts now; ${old.length === 1 ? "the old one was" : `${old.length} old ones were`} taken out of ${file}.`,
+      `Only the newest token is accepted now; ${old.length === 1 ? "the old one was" : `${old.length} old ones were`} removed from ${file}.`,
     );
   return 0;
 }
@@ -70,15 +74,15 @@ export const command: Command = {
   help: `Usage: rouse token new [--json]
        rouse token rotate [--finish] [--config FILE] [--json]
 
-  new       prints a fresh token: 256 random bits that can travel in a header. Changes nothing.
+  new       prints a fresh token: 256 random bits, safe in a header. Changes nothing.
   rotate    puts a fresh token first in hooks.token and keeps the old ones, so that callers can be
-            moved over one by one; prints it, this once. Comments in the config stay.
+            switched one by one; prints the token once. Comments in the config stay.
   rotate --finish
-            drops the old tokens, when every caller sends the new one.
+            removes the old tokens, once every caller sends the new one.
 
 Options:
   --json         as JSON
-  --config FILE  another config than the one in ROUSE_HOME
+  --config FILE  the config to use (default: rouse.jsonc in ROUSE_HOME)
 
 Examples:
   rouse token rotate

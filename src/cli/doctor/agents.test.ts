@@ -39,7 +39,7 @@ async function closedPort(): Promise<number> {
 
 const modelAgent = (id: string, model: string) => ({ id, kind: "model", model, workspace });
 
-test("a model's provider is asked once for its models, with the key in its own header", async (t) => {
+test("a provider is asked once for its models, with the key in the header of its kind", async (t) => {
   const { seen, baseUrl } = await modelServer(t, 200);
   const headers = {
     openai: ["authorization", "Bearer secret"],
@@ -53,7 +53,9 @@ test("a model's provider is asked once for its models, with the key in its own h
     const findings = await check({ agents, models });
     assert.deepEqual(
       findings.map(({ message }) => message),
-      ["one", "two"].map((each) => `asks mine/${each}; its provider mine answers; its workspace can be used`),
+      ["one", "two"].map(
+        (each) => `asks mine/${each}; its provider mine responds; its workspace can be used`,
+      ),
     );
     assert.equal(seen.length, 1, kind);
     assert.deepEqual([seen[0]?.url, seen[0]?.headers[name]], ["/v1/models", value]);
@@ -65,11 +67,11 @@ for (const [status, expected, words] of [
   [401, "fail", /did not accept the key \(status 401\)/],
   [403, "fail", /did not accept the key/],
   [400, "fail", /refused the key/],
-  [404, "ok", /answers/],
+  [404, "ok", /responds/],
   [307, "warn", /points elsewhere/],
-  [503, "warn", /answers with status 503/],
+  [503, "warn", /responds with status 503/],
 ] as const)
-  test(`a provider that answers ${status} is ${expected}`, async (t) => {
+  test(`a provider that responds with ${status} is ${expected}`, async (t) => {
     const { baseUrl } = await modelServer(t, status);
     const models = { providers: { mine: { kind: "openai", baseUrl, apiKey: "secret" } } };
     const [finding] = await check({ agents: { list: [modelAgent("a", "mine/one")] }, models });
@@ -79,7 +81,7 @@ for (const [status, expected, words] of [
     assert.ok(!JSON.stringify(finding).includes("secret"));
   });
 
-test("what cannot be reached is a warning; an alias leads to its provider", async () => {
+test("an unreachable provider is a warning; an alias resolves to its provider", async () => {
   const port = await closedPort();
   const models = {
     providers: { mine: { kind: "openai-compatible", baseUrl: `http://127.0.0.1:${port}/v1` } },
@@ -99,14 +101,14 @@ test("what cannot be reached is a warning; an alias leads to its provider", asyn
   assert.ok(!http?.message.includes("secret"));
 });
 
-test("a service that listens can be reached, and is sent nothing", async (t) => {
+test("a service that listens can be reached, and gets no request", async (t) => {
   const { seen, port } = await modelServer(t, 200);
   const agents = { list: [{ id: "a", kind: "http", url: `http://localhost:${port}/turn`, workspace }] };
   const [finding] = await check({ agents });
   assert.deepEqual([finding?.status, seen.length], ["ok", 0]);
 });
 
-test("an acp agent's program is looked for", async () => {
+test("the program of an acp agent is found in PATH", async () => {
   const agents = {
     list: [
       { id: "a", kind: "acp", command: process.execPath, workspace },

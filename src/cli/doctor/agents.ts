@@ -1,4 +1,4 @@
-// The agents: can each one work where it should, and is what it runs or asks there?
+// Checks each agent: can its workspace be used, and is the program or service behind it there?
 import { accessSync, constants, statSync } from "node:fs";
 import { type AgentConfig, type Config } from "../../config/config.ts";
 import { faultKind } from "../../core/errors.ts";
@@ -22,13 +22,18 @@ export async function checkAgents(config: Agents, env: NodeJS.ProcessEnv): Promi
       const fault = workspaceFault(agent.workspace);
       if (fault)
         return fail(check, `its workspace ${agent.workspace} ${fault}`, "Make it writable for this user.");
-      const { status, words, fix } = await lookAt(agent, config, env, once);
-      return { check, status, message: status === "ok" ? `${words}; its workspace can be used` : words, fix };
+      const { status, message, fix } = await checkOne(agent, config, env, once);
+      return {
+        check,
+        status,
+        message: status === "ok" ? `${message}; its workspace can be used` : message,
+        fix,
+      };
     }),
   );
 }
 
-async function lookAt(
+async function checkOne(
   agent: AgentConfig,
   config: Agents,
   env: NodeJS.ProcessEnv,
@@ -36,37 +41,39 @@ async function lookAt(
 ): Promise<Reached> {
   switch (agent.kind) {
     case "echo":
-      return { status: "ok", words: "echoes what it is sent", fix: null };
+      return { status: "ok", message: "echoes what it is sent", fix: null };
     case "http":
       return once(agent.url, () => reachService(agent.url));
     case "model": {
       const found = providerOf(agent.model, config);
       if (found === null)
-        return { status: "fail", words: "its model has no provider", fix: "See models.providers." };
-      const { status, words, fix } = await once(found.name, () => reachProvider(found.name, found.provider));
-      return { status, words: `asks ${agent.model}; ${words}`, fix };
+        return { status: "fail", message: "its model has no provider", fix: "See models.providers." };
+      const { status, message, fix } = await once(found.name, () =>
+        reachProvider(found.name, found.provider),
+      );
+      return { status, message: `asks ${agent.model}; ${message}`, fix };
     }
     case "acp":
     case "command":
-      return lookForProgram(agent.command, env["PATH"] ?? "");
+      return checkProgram(agent.command, env["PATH"] ?? "");
   }
 }
 
-function lookForProgram(command: string, path: string): Reached {
+function checkProgram(command: string, path: string): Reached {
   const program = findProgram(command, path);
-  if (program !== null) return { status: "ok", words: `runs ${program}`, fix: null };
+  if (program !== null) return { status: "ok", message: `runs ${program}`, fix: null };
   return {
     status: "fail",
-    words: `its command ${command} was not found as a program that this user may run`,
+    message: `its command ${command} was not found as a program that this user may run`,
     fix: "Install it, or write its whole path as the agent's command. A service may have another PATH than this shell.",
   };
 }
 
-/** Null when the folder can be written, or made. */
+/** Null when the folder can be written or created. */
 function workspaceFault(workspace: string): string | null {
   const folder = existingFolder(workspace);
   try {
-    if (!statSync(folder).isDirectory()) return `cannot be made: ${folder} is no folder`;
+    if (!statSync(folder).isDirectory()) return `cannot be made: ${folder} is not a folder`;
     accessSync(folder, constants.W_OK | constants.X_OK);
     return null;
   } catch (fault) {

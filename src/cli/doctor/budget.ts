@@ -1,4 +1,4 @@
-// What hooks have used today of what they may.
+// Checks how much of its daily budget each hook has used.
 import { limitReached, type Budget } from "../../core/spending.ts";
 import type { Store } from "../../store/ports/store.ts";
 import { type Finding, ok, warn } from "./finding.ts";
@@ -13,7 +13,7 @@ export async function checkBudget(store: Store, budget: Budget): Promise<Finding
     return warn(
       "budget",
       `used up today, so further runs are parked until tomorrow: ${over.join(", ")}`,
-      "Let them go with: rouse runs release; or raise hooks.budget.",
+      "Queue them now with: rouse runs release; or raise hooks.budget.",
     );
   const runs = spent.reduce((sum, each) => sum + each.runs, 0);
   const tokens = spent.reduce((sum, each) => sum + each.inputTokens + each.outputTokens, 0);

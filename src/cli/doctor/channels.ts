@@ -1,22 +1,22 @@
-// The channels: can each be made, does its platform take our credentials, is its default recipient one?
+// Checks each channel: its settings, its default recipient, and whether its platform accepts its credentials.
 import type { Channel } from "../../sdk/channel.ts";
 import { formatProblem } from "../../config/problem.ts";
 import { faultKind } from "../../core/errors.ts";
 import type { Loaded } from "../open/settings.ts";
 import { fail, type Finding, ok } from "./finding.ts";
 
-const patienceMs = 5000;
+const timeoutMs = 5000;
 
-export async function checkChannels({ config, place }: Loaded, limitMs = patienceMs): Promise<Finding[]> {
+export async function checkChannels({ config, place }: Loaded, limitMs = timeoutMs): Promise<Finding[]> {
   const { openChannels } = await import("../../channels/registry.ts");
   const opened = await openChannels(config.channels, { fetch });
   if (!opened.ok) {
     const problems = opened.findings.map((finding) => formatProblem(place(finding))).join("; ");
-    return [fail("channels", `cannot be used: ${problems}`, "Change these places, then: rouse check")];
+    return [fail("channels", `cannot be used: ${problems}`, "Fix these settings, then run: rouse check")];
   }
   const { channels } = opened;
   const configured = channels.configured();
-  if (configured.length === 0) return [ok("channels", "none: replies are recorded, and go to nobody")];
+  if (configured.length === 0) return [ok("channels", "none: replies are stored and sent to nobody")];
   return Promise.all(
     configured.flatMap(({ channel: name, to }) => {
       const channel = channels.find(name);
@@ -37,11 +37,11 @@ async function checkChannel(
     return fail(check, `its default recipient ${fault}`, `Change channels.${name}.to in the config.`);
   const result = await within(channel, limitMs);
   return result.ok
-    ? ok(check, `its credentials are taken: ${result.detail}`)
+    ? ok(check, `its credentials are accepted: ${result.detail}`)
     : fail(check, result.reason, `See docs/channels.md, then: rouse channels test ${name}`);
 }
 
-/** Whatever the channel does, an answer comes in time. */
+/** Responds within the limit, whatever the channel does. */
 async function within(channel: Channel, limitMs: number) {
   const stop = new AbortController();
   const late = Promise.withResolvers<{ ok: false; reason: string }>();
@@ -52,7 +52,7 @@ async function within(channel: Channel, limitMs: number) {
   try {
     return await Promise.race([late.promise, channel.check(stop.signal)]);
   } catch (fault) {
-    return { ok: false as const, reason: `its check broke (${faultKind(fault)})` };
+    return { ok: false as const, reason: `its check failed (${faultKind(fault)})` };
   } finally {
     clearTimeout(timer);
   }

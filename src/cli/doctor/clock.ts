@@ -1,4 +1,4 @@
-// The clock: leases and retries are times, so clocks that disagree make work late or start it twice.
+// Checks the clock: leases and retries are times, so a wrong clock delays work or starts it twice.
 import type { Config } from "../../config/config.ts";
 import type { Clock } from "../../core/clock.ts";
 import { faultKind } from "../../core/errors.ts";
@@ -9,11 +9,11 @@ const toleratedMs = 5000;
 const fix = "Set this machine's clock by NTP.";
 
 export async function checkClock({ url }: Config["store"], store: Store, clock: Clock): Promise<Finding> {
-  return url === null ? againstRecords(store, clock.now()) : againstDatabase(store, clock);
+  return url === null ? againstStored(store, clock.now()) : againstDatabase(store, clock);
 }
 
-/** Nothing can have been stored in the future. */
-async function againstRecords(store: Store, now: number): Promise<Finding> {
+/** Compares with the newest stored item, which cannot be in the future. */
+async function againstStored(store: Store, now: number): Promise<Finding> {
   const page = { limit: 1 };
   const lists = await Promise.all([
     store.listRuns({ ...page, kind: "hook" }),
@@ -23,11 +23,11 @@ async function againstRecords(store: Store, now: number): Promise<Finding> {
     store.listRequests(page),
   ]);
   const times = lists.flat().map(({ createdAt }) => createdAt);
-  if (times.length === 0) return ok("clock", "nothing is stored yet that it could disagree with");
+  if (times.length === 0) return ok("clock", "nothing is stored yet to compare it with");
   const aheadMs = Math.max(...times) - now;
   return aheadMs > toleratedMs
     ? warn("clock", `something was stored ${inSeconds(aheadMs)} in the future: the clock went back`, fix)
-    : ok("clock", "after everything that is stored");
+    : ok("clock", "later than everything that is stored");
 }
 
 async function againstDatabase(store: Store, clock: Clock): Promise<Finding> {
@@ -36,7 +36,7 @@ async function againstDatabase(store: Store, clock: Clock): Promise<Finding> {
     const there = await store.databaseTime();
     return judgeDifference((before + clock.now()) / 2 - there);
   } catch (fault) {
-    return notChecked("clock", `the database did not say its time (${faultKind(fault)})`);
+    return notChecked("clock", `the time of the database could not be read (${faultKind(fault)})`);
   }
 }
 

@@ -1,4 +1,4 @@
-// The config: can it be used, who can read it, are its tokens good, who can reach it.
+// Checks the config: can it be used, who can read it, are its tokens strong, who can reach the gateway?
 import { statSync } from "node:fs";
 import { isIPv4 } from "node:net";
 import type { Config } from "../../config/config.ts";
@@ -21,15 +21,16 @@ export function checkConfigFile(file: string, loaded: LoadResult): Finding[] {
 function loadFinding(file: string, loaded: LoadResult): Finding {
   if (!loaded.ok) {
     const problems = loaded.problems.map(formatProblem).join("; ");
-    return fail("config", `${file} cannot be used: ${problems}`, "Change these places, then: rouse check");
+    return fail("config", `${file} cannot be used: ${problems}`, "Fix these settings, then run: rouse check");
   }
-  const others = loaded.warnings.filter(({ path }) => !spokenFor.test(path));
+  const others = loaded.warnings.filter(({ path }) => !checkedElsewhere.test(path));
   if (others.length === 0) return ok("config", `${file} can be used`);
   return warn("config", `${file}: ${others.map(formatProblem).join("; ")}`, "See docs/configuration.md.");
 }
 
-/** What has a check of its own here: the file's mode (no path), the tokens, the address, unsafe mappings. */
-const spokenFor = /^$|^hooks\.(token|enabled)\b|^gateway\.(auth\.token|host)$|\.allowUnsafeExternalContent$/;
+/** Settings with a check of their own: the file's mode (no path), the tokens, the address, unsafe mappings. */
+const checkedElsewhere =
+  /^$|^hooks\.(token|enabled)\b|^gateway\.(auth\.token|host)$|\.allowUnsafeExternalContent$/;
 
 export function modeFinding(file: string, mode: number): Finding {
   if (process.platform === "win32") return notChecked("config mode", "Windows has no file modes");
@@ -45,7 +46,8 @@ export const checkConfig = ({ hooks, gateway }: Config): Finding[] => [
 ];
 
 function tokenFinding({ enabled, tokens }: Config["hooks"], own: string | null): Finding {
-  if (!enabled) return warn("tokens", "hooks are off: every hook answers 404", "Set hooks.enabled to true.");
+  if (!enabled)
+    return warn("tokens", "hooks are off: every hook responds with 404", "Set hooks.enabled to true.");
   const all = own === null ? tokens : [...tokens, own];
   if (all.some((token) => token.length < shortestGoodToken))
     return warn(
@@ -63,10 +65,10 @@ function tokenFinding({ enabled, tokens }: Config["hooks"], own: string | null):
   if (tokens.length > 1)
     return warn(
       "tokens",
-      `${tokens.length} hook tokens count`,
+      `${tokens.length} hook tokens are accepted`,
       "After a rotation: rouse token rotate --finish",
     );
-  return ok("tokens", "long enough, and the hook token is not the gateway's own");
+  return ok("tokens", "long enough, and no hook token is the gateway token");
 }
 
 function hostFinding(host: string): Finding {

@@ -1,4 +1,4 @@
-// What one check of the doctor came to. `fix` is what to do about it.
+// The result of one check of the doctor. `fix` says what to do about it.
 
 export type Finding = { check: string; status: "ok" | "warn" | "fail"; message: string; fix: string | null };
 
@@ -18,4 +18,4 @@ export const fail = (check: string, message: string, fix: string): Finding => ({
   fix,
 });
 
-export const notChecked = (check: string, why: string): Finding => warn(check, `not known: ${why}`, null);
+export const notChecked = (check: string, why: string): Finding => warn(check, `not checked: ${why}`, null);

@@ -71,7 +71,7 @@ test("programs, servers and keys are found, and their lines make a config that c
   assert.match(found[7]?.models ?? "", /\$\{GOOGLE_API_KEY\}/);
 });
 
-test("a server that is none, is slow or has no model is not found", async (t) => {
+test("a server that is not one, is slow or has no model is not found", async (t) => {
   const answers: RequestListener[] = [
     listing("/v1/models", { data: [] }),
     listing("/v1/models", {
@@ -96,7 +96,7 @@ test("a server that is none, is slow or has no model is not found", async (t) =>
 const agentsFound = (found: readonly { name: string }[]) =>
   found.map(({ name }) => name).filter((name) => ["claude", "openai", "gemini"].includes(name));
 
-test("doctor proposes what it found while only echo answers; init says so and keeps echo", async (t) => {
+test("doctor and init propose what was found while echo is the only agent, and keep echo", async (t) => {
   const path = makePrograms(t, "claude");
   const { rouse, folder } = createFolder(t);
   const env = { ROUSE_HOME: folder, PATH: path, OPENAI_API_KEY: "secret" };

@@ -1,5 +1,5 @@
-// What this machine has that could be an agent, and the lines of config that make it one. Of a key only the name of
-// its variable is looked at; nothing is asked but servers on this machine.
+// Finds what on this machine could be an agent, and the config lines that make it one. Reads only the names of
+// variables that hold keys, and sends requests only to servers on this machine.
 import { z } from "zod";
 import { commandPresets, type ProviderConfig } from "../../config/config.ts";
 import type { Finding } from "./finding.ts";
@@ -8,9 +8,9 @@ import { findProgram } from "./programs.ts";
 export type Found = {
   name: string;
   what: string;
-  /** Goes into `agents`. */
+  /** The line for `agents`. */
   agents: string;
-  /** Goes to the top of the config, where it is needed. */
+  /** The line for the top of the config; null when none is needed. */
   models: string | null;
 };
 
@@ -48,16 +48,16 @@ const keyHolders: readonly KeyHolder[] = [
   },
 ];
 
-/** A server on this machine that is there answers at once; one that hangs must not hold us up. */
-const usualPatienceMs = 1000;
+/** A local server responds at once; one that hangs must not delay the command. */
+const defaultTimeoutMs = 1000;
 
-/** Programs first: they need nothing more. */
+/** Programs come first: they need no further setting. */
 export async function findOnMachine(
   env: NodeJS.ProcessEnv,
   servers: readonly LocalServer[] = localServers,
-  patienceMs = usualPatienceMs,
+  timeoutMs = defaultTimeoutMs,
 ): Promise<Found[]> {
-  const asked = await Promise.all(servers.map((server) => askServer(server, patienceMs)));
+  const asked = await Promise.all(servers.map((server) => askServer(server, timeoutMs)));
   return [...findPrograms(env), ...asked.flat(), ...findKeys(env)];
 }
 
@@ -89,14 +89,14 @@ const listed = z.union([
     .transform(({ models }) => models.map(({ name }) => name)),
   z.object({ data: z.array(z.object({ id: z.string() })) }).transform(({ data }) => data.map(({ id }) => id)),
 ]);
-/** Anything may listen on these ports; what names no model is none of them. */
+/** Any program may listen on these ports: a response without model names is ignored. */
 const modelName = /^\w[\w.:/@+-]{0,150}$/;
 
-async function askServer({ name, words, origin, list }: LocalServer, patienceMs: number): Promise<Found[]> {
+async function askServer({ name, words, origin, list }: LocalServer, timeoutMs: number): Promise<Found[]> {
   try {
     const response = await fetch(origin + list, {
       redirect: "error",
-      signal: AbortSignal.timeout(patienceMs),
+      signal: AbortSignal.timeout(timeoutMs),
     });
     const names = listed.safeParse(await response.json()).data?.filter((each) => modelName.test(each)) ?? [];
     const model = names.find((each) => !/embed/i.test(each));

@@ -1,10 +1,10 @@
-// The gateway: is one answering where the config says?
+// Checks that a gateway responds at the configured address.
 import type { Config } from "../../config/config.ts";
 import { addressOf, localHost } from "../open/address.ts";
 import { faultCode } from "../send/post.ts";
 import { fail, type Finding, notChecked, ok, warn } from "./finding.ts";
 
-const patienceMs = 3000;
+const timeoutMs = 3000;
 
 export async function checkGateway({
   host,
@@ -15,20 +15,20 @@ export async function checkGateway({
   try {
     const response = await fetch(`${address}/readyz`, {
       redirect: "manual",
-      signal: AbortSignal.timeout(patienceMs),
+      signal: AbortSignal.timeout(timeoutMs),
     });
     await response.body?.cancel();
-    return judgeAnswer(address, response.status);
+    return judgeStatus(address, response.status);
   } catch (fault) {
     const code = faultCode(fault);
     return code === "ECONNREFUSED"
       ? warn("gateway", `not running: nothing listens on ${address}`, "Start it with: rouse start")
-      : warn("gateway", `${address} gave no answer (${code})`, "See gateway.host and gateway.port.");
+      : warn("gateway", `${address} did not respond (${code})`, "See gateway.host and gateway.port.");
   }
 }
 
-function judgeAnswer(address: string, status: number): Finding {
-  if (status === 200) return ok("gateway", `answering on ${address}, able to accept`);
+function judgeStatus(address: string, status: number): Finding {
+  if (status === 200) return ok("gateway", `responds on ${address}, and accepts requests`);
   if (status === 503)
     return fail(
       "gateway",
@@ -37,7 +37,7 @@ function judgeAnswer(address: string, status: number): Finding {
     );
   return warn(
     "gateway",
-    `something else answers on ${address} (status ${status} on /readyz)`,
+    `another program responds on ${address} (status ${status} on /readyz)`,
     "Another program has this port: change gateway.port.",
   );
 }

@@ -1,4 +1,4 @@
-// The Gmail watch: the same verdict as `rouse gmail status`.
+// Checks the Gmail account, with the verdict of `rouse gmail status`.
 import type { Config } from "../../config/config.ts";
 import { judgeMail } from "../gmail/health.ts";
 import { storedAccount } from "../gmail/status.ts";
@@ -7,7 +7,7 @@ import { type Finding, notChecked } from "./finding.ts";
 
 const check = "gmail";
 
-/** None where no account is watched. */
+/** Empty where no account is configured. */
 export async function checkGmail(config: Config, context: Context): Promise<Finding[]> {
   const { gmail } = config.hooks;
   if (gmail === null) return [];

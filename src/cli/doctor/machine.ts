@@ -1,4 +1,4 @@
-// The machine: Node.js and the disk.
+// Checks the machine: Node.js and the disk.
 import { existsSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Config } from "../../config/config.ts";
@@ -24,19 +24,19 @@ export function checkDisk({ store, file }: Pick<Config, "store" | "file">): Find
     const { bavail, bsize } = statfsSync(folder);
     freeBytes = bavail * bsize;
   } catch (fault) {
-    return notChecked("disk space", `${folder} could not be looked at (${faultKind(fault)})`);
+    return notChecked("disk space", `${folder} could not be read (${faultKind(fault)})`);
   }
   return judgeDisk(folder, freeBytes);
 }
 
 export function judgeDisk(folder: string, freeBytes: number): Finding {
   const message = `${Math.floor(freeBytes / megabyte)} MB free in ${folder}`;
-  const fix = "Make room: without it requests are refused with 503.";
+  const fix = "Free some space: without it requests are refused with 503.";
   if (freeBytes < tooLittleBytes) return fail("disk space", message, fix);
   return freeBytes < littleBytes ? warn("disk space", message, fix) : ok("disk space", message);
 }
 
-/** The folder itself, or the nearest one above it that is there. */
+/** The folder itself, or the nearest parent that exists. */
 export function existingFolder(folder: string): string {
   for (let at = folder; ; at = dirname(at)) if (existsSync(at) || at === dirname(at)) return at;
 }

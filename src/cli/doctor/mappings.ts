@@ -1,4 +1,4 @@
-// The mappings: do their templates compile and their transforms load, and which of them lift the safety boundary?
+// Checks the mappings: do their templates compile, do their transforms load, and which lift the safety boundary?
 import type { MappingConfig } from "../../config/config.ts";
 import { formatProblem } from "../../config/problem.ts";
 import { mappingProblems } from "../open/mappings.ts";
@@ -14,7 +14,7 @@ export async function checkMappings(loaded: Loaded): Promise<Finding[]> {
       : fail(
           "mappings",
           `cannot be used: ${problems.map(formatProblem).join("; ")}`,
-          "Change these places, then: rouse check",
+          "Fix these settings, then run: rouse check",
         );
   const { unsafeWarning } = await import("../../config/rules/mapping.ts");
   const unsafe = mappings.filter((each) => each.allowUnsafeExternalContent);
@@ -38,5 +38,5 @@ const unsafeFinding = ({ id }: MappingConfig, message: string): Finding =>
   warn(
     `mapping ${id}`,
     `allowUnsafeExternalContent ${message}`,
-    "Take allowUnsafeExternalContent out, unless you trust everyone who can send to it.",
+    "Remove allowUnsafeExternalContent, unless you trust everyone who can send to it.",
   );

@@ -1,4 +1,4 @@
-// Programs, looked for as the system does.
+// Finds a program in PATH, as the system does.
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 

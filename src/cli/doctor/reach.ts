@@ -1,22 +1,22 @@
-// Whether what an agent asks over the network can be reached: a model server by its list of models, which costs
-// nothing, and one's own service by a connection alone.
+// Checks that an agent's provider or service can be reached: a provider by its list of models, which costs nothing,
+// and a service of the user by a connection alone.
 import { connect } from "node:net";
 import type { Config, ProviderConfig } from "../../config/config.ts";
 import { resolveModel } from "../../core/model.ts";
 import { faultCode } from "../send/post.ts";
 
-export type Reached = { status: "ok" | "warn" | "fail"; words: string; fix: string | null };
+export type Reached = { status: "ok" | "warn" | "fail"; message: string; fix: string | null };
 
-const patienceMs = 2000;
+const timeoutMs = 2000;
 
-const makersAddress = {
+const defaultAddress = {
   openai: "https://api.openai.com/v1",
   anthropic: "https://api.anthropic.com/v1",
   google: "https://generativelanguage.googleapis.com/v1beta",
   "openai-compatible": "",
 } as const;
 
-/** The provider of the agent's model; the config's rules see to it that there is one. */
+/** The provider of the agent's model. The rules of the config make sure that there is one. */
 export function providerOf(
   model: string | null,
   { agents, models }: Pick<Config, "agents" | "models">,
@@ -28,18 +28,18 @@ export function providerOf(
 }
 
 export async function reachProvider(name: string, provider: ProviderConfig): Promise<Reached> {
-  const base = (provider.baseUrl ?? makersAddress[provider.kind]).replace(/\/+$/, "");
+  const base = (provider.baseUrl ?? defaultAddress[provider.kind]).replace(/\/+$/, "");
   try {
     const response = await fetch(`${base}/models`, {
       headers: headersOf(provider),
       redirect: "manual",
-      signal: AbortSignal.timeout(patienceMs),
+      signal: AbortSignal.timeout(timeoutMs),
     });
     await response.body?.cancel();
     return judge(name, response.status);
   } catch (fault) {
-    const words = `its provider ${name} could not be reached (${faultCode(fault)})`;
-    return { status: "warn", words, fix: `See that it runs, and models.providers.${name}.baseUrl.` };
+    const message = `its provider ${name} could not be reached (${faultCode(fault)})`;
+    return { status: "warn", message, fix: `Check that it runs, and models.providers.${name}.baseUrl.` };
   }
 }
 
@@ -52,43 +52,43 @@ function headersOf({ kind, apiKey }: ProviderConfig): Record<string, string> {
 function judge(name: string, status: number): Reached {
   const fix = `See models.providers.${name}.apiKey.`;
   if (status === 401 || status === 403)
-    return { status: "fail", words: `its provider ${name} did not accept the key (status ${status})`, fix };
-  // Google says so when a key is none.
+    return { status: "fail", message: `its provider ${name} did not accept the key (status ${status})`, fix };
+  // Google responds so to an invalid key.
   if (status === 400)
-    return { status: "fail", words: `its provider ${name} refused the key or the request`, fix };
+    return { status: "fail", message: `its provider ${name} refused the key or the request`, fix };
   if (status === 429 || status >= 500)
     return {
       status: "warn",
-      words: `its provider ${name} answers with status ${status}`,
+      message: `its provider ${name} responds with status ${status}`,
       fix: "Try again later.",
     };
   if (status >= 300 && status < 400)
     return {
       status: "warn",
-      words: `its provider ${name} points elsewhere (status ${status})`,
+      message: `its provider ${name} points elsewhere (status ${status})`,
       fix: `See models.providers.${name}.baseUrl.`,
     };
-  return { status: "ok", words: `its provider ${name} answers`, fix: null };
+  return { status: "ok", message: `its provider ${name} responds`, fix: null };
 }
 
 export function reachService(url: string): Promise<Reached> {
   const { hostname, port, protocol, host } = new URL(url);
   const { promise, resolve } = Promise.withResolvers<Reached>();
-  const away = (code: string) =>
+  const unreachable = (code: string) =>
     resolve({
       status: "warn",
-      words: `your service on ${host} could not be reached (${code})`,
-      fix: "See that it runs, and the agent's url.",
+      message: `your service on ${host} could not be reached (${code})`,
+      fix: "Check that it runs, and the agent's url.",
     });
   const socket = connect({
     host: hostname.replace(/^\[|\]$/g, ""),
     port: Number(port) || (protocol === "https:" ? 443 : 80),
-    timeout: patienceMs,
+    timeout: timeoutMs,
   });
   socket.on("connect", () =>
-    resolve({ status: "ok", words: `your service on ${host} can be reached`, fix: null }),
+    resolve({ status: "ok", message: `your service on ${host} can be reached`, fix: null }),
   );
-  socket.on("timeout", () => away("no answer"));
-  socket.on("error", (fault) => away(faultCode(fault)));
+  socket.on("timeout", () => unreachable("no response"));
+  socket.on("error", (fault) => unreachable(faultCode(fault)));
   return promise.finally(() => socket.destroy());
 }

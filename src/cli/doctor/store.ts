@@ -1,4 +1,4 @@
-// The store: is it there and of this version, can it be written, does its clock agree, what waits in it?
+// Checks the store: is it there and of this version, can it be written, does its clock agree, what waits in it?
 import { existsSync } from "node:fs";
 import type { Config } from "../../config/config.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -15,7 +15,7 @@ export const storeChecks = ["store", "clock", "waiting work", "budget"] as const
 export async function checkStore(config: Config["store"], clock: Clock, budget: Budget): Promise<Finding[]> {
   if (config.url === null && !existsSync(config.path))
     return [
-      warn("store", `there is none at ${config.path} yet`, "The first start makes it: rouse start"),
+      warn("store", `there is none at ${config.path} yet`, "The first start creates it: rouse start"),
       ...unknown("there is no store yet"),
     ];
   try {
@@ -47,8 +47,8 @@ function unusable({ url, path }: Config["store"], fault: unknown): Finding {
   const reason = fault instanceof StoreUnavailable ? fault.message : faultKind(fault);
   const fix =
     url === null
-      ? `See that ${path} and its folder can be written by this user.`
-      : "See that the database runs and that store.url is right.";
+      ? `Check that ${path} and its folder can be written by this user.`
+      : "Check that the database runs and that store.url is right.";
   return fail("store", `cannot be used: ${reason}`, fix);
 }
 

@@ -1,4 +1,4 @@
-// The work that waits, and the replies that reached nobody lately.
+// Checks the waiting work, and the deliveries that failed lately.
 import type { Clock } from "../../core/clock.ts";
 import { mainSessionKey } from "../../core/run.ts";
 import type { Store } from "../../store/ports/store.ts";
@@ -23,7 +23,7 @@ export async function checkWork(store: Store, clock: Clock): Promise<Finding> {
     : warn("waiting work", message, "See them all: rouse deliveries --all");
 }
 
-/** Among the newest; `isAll` says whether these reach back far enough. */
+/** Counts among the newest deliveries. `isAll` is false when older ones since then were not counted. */
 async function countFailed(store: Store, since: number): Promise<{ count: number; isAll: boolean }> {
   const newest = await store.listDeliveries({ limit: mostCounted });
   const recent = newest.filter(({ createdAt }) => createdAt >= since);

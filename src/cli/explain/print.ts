@@ -1,4 +1,4 @@
-// An explanation for people: what would happen in one line, then how it comes to that, step by step.
+// Prints an explanation for people: what would happen in one line, then the steps that lead to it.
 import type { WantedTarget } from "../../core/target.ts";
 import type { Context } from "../command.ts";
 import { painter, type Style } from "../terminal/output.ts";
@@ -17,14 +17,14 @@ export function printExplanation(context: Context, explanation: Explanation): vo
   pen.heading("Mappings");
   const isBuiltIn = hook === "wake" || hook === "agent";
   if (mappings.length > 0) printMappings(pen, mappings);
-  else pen.line(isBuiltIn ? `  ${hook} is built in: no mapping is asked` : "  none was asked");
+  else pen.line(isBuiltIn ? `  ${hook} is built in: no mapping is tried` : "  none was tried");
   if (output.trim() !== "") {
     pen.heading("What the transforms printed");
     pen.block(output);
   }
   printActions(pen, actions);
-  pen.heading("Answer");
-  printAnswer(pen, answer);
+  pen.heading("Response");
+  printResponse(pen, answer);
   if (reason !== null) pen.field("why", reason);
 }
 
@@ -52,17 +52,17 @@ function printMappings(pen: Pen, mappings: Explanation["mappings"]): void {
   }
 }
 
-/** The first few, and the one that gets the whole request refused. */
+/** The first few, and the one that makes the whole request refused. */
 function printActions(pen: Pen, actions: readonly ExplainedAction[]): void {
   const refusedAt = actions.findIndex(({ policy }) => !policy.allowed);
-  const isShown = (at: number) => at < mostPrompts || at === refusedAt;
-  for (const [at, action] of actions.entries()) {
-    if (!isShown(at)) continue;
-    pen.heading(actions.length === 1 ? "Action" : `Action ${at + 1} of ${actions.length}`);
+  const isShown = (index: number) => index < mostPrompts || index === refusedAt;
+  for (const [index, action] of actions.entries()) {
+    if (!isShown(index)) continue;
+    pen.heading(actions.length === 1 ? "Action" : `Action ${index + 1} of ${actions.length}`);
     printAction(pen, action);
   }
-  const hidden = actions.filter((_, at) => !isShown(at)).length;
-  if (hidden > 0) pen.line(`\nAnd ${hidden} more, each with a prompt of its own: --json has them all.`);
+  const hidden = actions.filter((_, index) => !isShown(index)).length;
+  if (hidden > 0) pen.line(`\nAnd ${hidden} more, each with its own prompt: --json shows them all.`);
 }
 
 function printAction(pen: Pen, action: ExplainedAction): void {
@@ -86,33 +86,33 @@ function printAction(pen: Pen, action: ExplainedAction): void {
 function printAgentFields(pen: Pen, action: ExplainedAgent): void {
   const { tools, timeoutSeconds } = action;
   pen.field("name", action.name);
-  pen.field("agent", agentWords(action));
+  pen.field("agent", agentText(action));
   pen.field("session key", action.sessionKey);
   pen.field("model", action.model);
   pen.field("thinking", action.thinking);
   pen.field("time limit", timeoutSeconds === null ? null : `${timeoutSeconds} s`);
   pen.field("tools", tools?.join(", ") || null);
-  pen.field("reply", replyWords(action));
+  pen.field("reply", replyText(action));
   if (action.allowUnsafeExternalContent)
     pen.field("boundary", "none: the mapping has allowUnsafeExternalContent", "yellow");
 }
 
-function agentWords({ agentId, requestedAgentId }: ExplainedAgent): string | null {
+function agentText({ agentId, requestedAgentId }: ExplainedAgent): string | null {
   if (agentId === null || requestedAgentId === null) return agentId ?? requestedAgentId;
   const isTheOne = agentId === requestedAgentId.toLowerCase();
   return isTheOne ? agentId : `${agentId}, because there is no ${requestedAgentId}`;
 }
 
-function replyWords({ deliver, channel, to, fallback }: ExplainedAgent): string {
-  if (!deliver) return "recorded, not sent";
-  const instead = fallback ? `; if that fails, to ${targetWords(fallback)}` : "";
-  return `sent to ${targetWords({ channel, to })}${instead}`;
+function replyText({ deliver, channel, to, fallback }: ExplainedAgent): string {
+  if (!deliver) return "stored, not sent";
+  const instead = fallback ? `; if that fails, to ${targetText(fallback)}` : "";
+  return `sent to ${targetText({ channel, to })}${instead}`;
 }
 
-const targetWords = ({ channel, to }: WantedTarget): string =>
+const targetText = ({ channel, to }: WantedTarget): string =>
   `channel ${channel}${to === null ? "" : `, recipient ${to}`}`;
 
-function printAnswer(pen: Pen, { status, body }: Explanation["answer"]): void {
+function printResponse(pen: Pen, { status, body }: Explanation["answer"]): void {
   if (body === null) return pen.line(`  ${status}, without a body`);
   if (!("code" in body)) return pen.line(`  ${status} ${JSON.stringify(body)}`);
   pen.line(`  ${status} ${body.code}: ${body.error}`);
@@ -124,7 +124,7 @@ type Pen = ReturnType<typeof createPen>;
 
 const nameWidth = 14;
 
-/** Whatever it is given, nothing in it drives the terminal. */
+/** Prints every text through the filter for terminals. */
 function createPen(context: Context) {
   const paint = painter(context);
   const line = (text: string, style?: Style): void => {

@@ -45,7 +45,7 @@ async function createWatched(t: TestContext, gmail: object = {}) {
   return { ...home, clock, file, look, state, finding };
 }
 
-test("before the first look, after it, and when nobody looks any more", async (t) => {
+test("the state before the first sync, after it, and when syncs have stopped", async (t) => {
   const watched = await createWatched(t);
   assert.equal((await watched.state())["state"], "new");
   assert.equal((await watched.finding())?.status, "warn");
@@ -63,7 +63,7 @@ test("before the first look, after it, and when nobody looks any more", async (t
   assert.match((await watched.finding())?.fix ?? "", /rouse start/);
 });
 
-test("trouble is named, with what to do about it; a lost login is a failure", async (t) => {
+test("a fault is named with its fix; a lost login is a failure", async (t) => {
   const watched = await createWatched(t);
   await watched.look("degraded", "hints could not be asked for: Google refused the request (403 forbidden)");
   const degraded = await watched.state();
@@ -78,7 +78,7 @@ test("trouble is named, with what to do about it; a lost login is a failure", as
   assert.equal((await watched.finding())?.status, "fail");
 });
 
-test("hints that end are told, and a login that is open to others or not there", async (t) => {
+test("the end of the hints is shown, and a login file that others can read or that is missing", async (t) => {
   const topic = "projects/p/topics/t";
   const watched = await createWatched(t, { mode: "pull", topic });
   await watched.look("ok", null);
@@ -87,7 +87,7 @@ test("hints that end are told, and a login that is open to others or not there",
   assert.match(await shown(), /hints: +not asked for yet/);
   const now = watched.clock.now();
   await watched.store.noteSubscription(id, { expiration: now + 7 * 86_400_000, dueAt: now });
-  assert.match(await shown(), /promised for 7 days more/);
+  assert.match(await shown(), /active for 7 days more/);
   await watched.store.noteSubscription(id, { expiration: now - 1, dueAt: now });
   assert.match(await shown(), /ended; mail is still read/);
   if (process.platform !== "win32") {
@@ -97,11 +97,11 @@ test("hints that end are told, and a login that is open to others or not there",
     rmSync(watched.file);
     const { state, message } = await watched.state();
     assert.equal(state, "needs-reauth");
-    assert.match(message ?? "", /is not there/);
+    assert.match(message ?? "", /does not exist/);
   }
 });
 
-test("without hooks.gmail there is nothing to say but how to set it up", async (t) => {
+test("without hooks.gmail the message says how to set it up", async (t) => {
   const { rouse } = createConfig(t);
   for (const verb of ["status", "test", "stop"]) {
     const { code, stderr } = await rouse(["gmail", verb]);

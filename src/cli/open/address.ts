@@ -1,23 +1,23 @@
-// Addresses as people and clients use them, and the first request to try.
+// Addresses for people and clients, and the curl line that `rouse start` prints.
 import { isIPv6 } from "node:net";
 
 export const addressOf = (host: string, port: number): string =>
   `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 
-/** A hook's name as it stands in a request's path: slashes at the ends dropped, what no path can have encoded. */
+/** A hook's name in a request's path: without slashes at the ends, and with what no path can hold encoded. */
 export const hookName = (written: string): string =>
   written
     .replace(/^\/+|\/+$/g, "")
     .toWellFormed()
     .replace(/[^A-Za-z0-9\-._~!$&'()*+,;=:@%/]/gu, encodeURIComponent);
 
-/** Where a client on this machine reaches a gateway that listens on every address. */
+/** The address for a client on this machine when the gateway listens on every address. */
 export function localHost(host: string): string {
   if (host === "0.0.0.0") return "127.0.0.1";
   return host === "::" ? "::1" : host;
 }
 
-/** Can be pasted into a shell. Without a token, it is taken from the variable ROUSE_TOKEN. */
+/** A line to paste into a shell. Without a token it reads the variable ROUSE_TOKEN. */
 export function curlLine(url: string, token: string | null): string {
   const header =
     token === null ? '"Authorization: Bearer $ROUSE_TOKEN"' : shellQuoted(`Authorization: Bearer ${token}`);

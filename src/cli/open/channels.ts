@@ -1,4 +1,4 @@
-// The channels as commands use them: made from the config, without a gateway.
+// Opens the channels of a config for a command, without a gateway.
 import type { Channel } from "../../sdk/channel.ts";
 import type { Channels } from "../../channels/registry.ts";
 import { nearest } from "../../core/nearest.ts";
@@ -15,17 +15,17 @@ export async function openChannelsOf({ config, place }: Pick<Loaded, "config" | 
   throw new UsageError(problemList(config.file, opened.findings.map(place)));
 }
 
-/** The name as channels have it; configured or not. */
+/** The channel's name in lower case. It is known, but need not be configured. */
 export function readChannelName(written: string, channels: Channels): string {
   const known = new Set([...platforms, ...channels.configured().map(({ channel }) => channel)]);
   const name = written.toLowerCase();
   if (known.has(name)) return name;
   const near = nearest(name, [...known]);
-  const hint = near ? `Did you mean ${near}?` : `Those there are: ${[...known].join(", ")}`;
+  const hint = near ? `Did you mean ${near}?` : `Known channels: ${[...known].join(", ")}`;
   throw new WrongUsage(`There is no channel ${written}. ${hint}`);
 }
 
 export function refuseRecipient(channel: Channel, name: string, to: string): void {
   const fault = channel.recipientFault(to);
-  if (fault !== null) throw new UsageError(`${to} is no recipient on ${name}: it ${fault}.`);
+  if (fault !== null) throw new UsageError(`${to} cannot be a recipient on ${name}: it ${fault}.`);
 }

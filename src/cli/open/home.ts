@@ -1,4 +1,4 @@
-// Making a home: the folder, the first config with two fresh tokens, and the schema that editors check it with.
+// Makes a home: the folder, the first config with two fresh tokens, and the schema that editors check it with.
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { UsageError } from "../../core/errors.ts";
@@ -21,14 +21,14 @@ export async function makeHome(file: string, { overwrite }: { overwrite: boolean
   return { file, schemaFile, folder };
 }
 
-/** Of two that start at once, only one writes: tokens that were shown stay the right ones. */
+/** Fails when the file exists: of two processes that start at once, only one writes its tokens. */
 function writeNew(file: string, text: string): void {
   try {
     writeFileSync(file, text, { mode: 0o600, flag: "wx", flush: true });
   } catch (fault) {
     if (!(fault instanceof Error && "code" in fault && fault.code === "EEXIST")) throw fault;
     throw new UsageError(
-      `${file} is there already. Keep it, or replace it and its tokens with: rouse init --force`,
+      `${file} exists already. Keep it, or replace it and its tokens with: rouse init --force`,
     );
   }
 }

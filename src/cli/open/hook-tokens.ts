@@ -1,9 +1,9 @@
-// Reading and replacing `hooks.token` in the text of a config, comments and owner kept.
+// Reads and replaces `hooks.token` in the text of a config; comments and the file's owner stay.
 import { UsageError } from "../../core/errors.ts";
 
 const path = ["hooks", "token"];
 
-/** As they are written in the file. Tokens that are kept elsewhere cannot be changed there. */
+/** The tokens that stand in the file itself. Throws when one is only a reference: it must be changed where it is kept. */
 export async function writtenHookTokens(text: string): Promise<string[]> {
   const { findNodeAtLocation, getNodeValue, parseTree } = await import("jsonc-parser");
   const root = parseTree(text.replace(/^\uFEFF/, ""), [], { allowTrailingComma: true });
@@ -16,16 +16,16 @@ export async function writtenHookTokens(text: string): Promise<string[]> {
 }
 
 function keptElsewhere(written: unknown): string | null {
-  const place =
+  const source =
     typeof written === "string"
       ? /(?<!\$)\$\{/.test(written)
         ? "from the environment"
         : null
       : `from the file ${String((written as { file?: unknown } | null)?.file)}`;
   return (
-    place &&
-    `hooks.token takes a token ${place}, so it is changed there. Make one with: rouse token new
-Set hooks.token to a list of two references, the new one first; when every caller sends the new one, take the old one out.`
+    source &&
+    `hooks.token reads a token ${source}, so change it there. Make one with: rouse token new
+Set hooks.token to a list of two references, the new one first; when every caller sends the new one, remove the old one.`
   );
 }
 

@@ -1,8 +1,8 @@
-// The mappings of a config, prepared as a gateway would before it serves them.
+// Prepares the mappings of a config as the gateway would.
 import type { Problem } from "../../config/problem.ts";
 import type { Loaded } from "./settings.ts";
 
-/** Templates and transforms are looked at as a gateway would before it serves them. */
+/** The problems of templates and transforms that would keep the gateway from using this config. */
 export async function mappingProblems({ config, place }: Loaded): Promise<Problem[]> {
   const { prepareMappings } = await import("../../hooks/mapping/prepare.ts");
   const prepared = await prepareMappings(config.hooks);

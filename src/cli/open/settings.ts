@@ -1,4 +1,4 @@
-// Which config a command works with, and its loading: a config with problems ends the command with all of them.
+// Finds and loads the config of a command. A config with problems ends the command with all of them.
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { LoadResult } from "../../config/load.ts";

@@ -1,4 +1,4 @@
-// The store as commands use it: opened beside a running gateway or without one, and closed again whatever happens.
+// Opens the store for a command, whether or not a gateway is running, and always closes it.
 import type { Config } from "../../config/config.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Store } from "../../store/ports/store.ts";

@@ -1,4 +1,4 @@
-// `rouse runs release`: parked runs go at once.
+// `rouse runs release`: queues parked runs again.
 import { UsageError } from "../../core/errors.ts";
 import { configFlag, jsonFlag, readArguments, refuseMore } from "../terminal/arguments.ts";
 import { type Context, WrongUsage } from "../command.ts";
@@ -22,4 +22,4 @@ export function releaseRuns(context: Context): Promise<number> {
 }
 
 const sentence = (count: number): string =>
-  `${count === 1 ? "One run was" : `${count} runs were`} released and will go as soon as there is room.`;
+  `${count === 1 ? "One run was" : `${count} runs were`} released and will start as soon as a slot is free.`;

@@ -1,4 +1,4 @@
-// What was noticed in outside text, in words.
+// The signals of outside text, as text for people.
 import type { Signals } from "../../core/signals.ts";
 
 const words: Readonly<Record<keyof Signals, string>> = {
@@ -8,10 +8,9 @@ const words: Readonly<Record<keyof Signals, string>> = {
   roleLabels: "role labels",
 };
 
-/** Null: nobody has looked yet. */
 export function signalWords(signals: Signals | null): string {
-  if (signals === null) return "not looked at before its first attempt";
+  if (signals === null) return "not counted before its first attempt";
   const names = Object.keys(words) as (keyof Signals)[];
-  const noticed = names.filter((name) => signals[name] > 0);
-  return noticed.map((name) => `${words[name]}: ${signals[name]}`).join(", ") || "nothing noticed";
+  const found = names.filter((name) => signals[name] > 0);
+  return found.map((name) => `${words[name]}: ${signals[name]}`).join(", ") || "none";
 }

@@ -55,7 +55,7 @@ test("runs --json has the public fields, newest first", async (t) => {
   assert.deepEqual(json(await rouse(["runs", "--json", "--kind", "heartbeat"])), []);
 });
 
-test("runs lists for people, and shows one with its request and deliveries", async (t) => {
+test("runs prints a table, and shows one run with its request and deliveries", async (t) => {
   const { store, rouse } = await createStoredHome(t);
   assert.equal((await rouse(["runs"])).stdout, "No runs.\n");
   const { id, deliveryId } = await endedRun(store);
@@ -66,18 +66,18 @@ test("runs lists for people, and shows one with its request and deliveries", asy
   assert.match((await rouse(["runs", "show", id])).stdout, /^status: +succeeded$/m);
 });
 
-test("runs show says in words what was noticed in outside text", async (t) => {
+test("runs show names the signals that were counted in outside text", async (t) => {
   const { store, rouse } = await createStoredHome(t);
-  const noticed = { hiddenCharacters: 3, chatTokens: 0, fakeMarkers: 1, roleLabels: 0 };
+  const counted = { hiddenCharacters: 3, chatTokens: 0, fakeMarkers: 1, roleLabels: 0 };
   const cases = [
-    { signals: noticed, words: /^signals: +hidden characters: 3, fake markers: 1$/m },
-    { signals: { ...noticed, hiddenCharacters: 0, fakeMarkers: 0 }, words: /^signals: +nothing noticed$/m },
+    { signals: counted, words: /^signals: +hidden characters: 3, fake markers: 1$/m },
+    { signals: { ...counted, hiddenCharacters: 0, fakeMarkers: 0 }, words: /^signals: +none$/m },
   ];
   for (const { signals, words } of cases) {
     const one = aRun();
     await acceptRuns(store, one);
     const before = await rouse(["runs", "show", one.id]);
-    assert.match(before.stdout, /^signals: +not looked at before its first attempt$/m);
+    assert.match(before.stdout, /^signals: +not counted before its first attempt$/m);
     await claim(store);
     await store.settleRun({ ...one, lease: "lease" }, aSettlement({ signals }));
     assert.match((await rouse(["runs", "show", one.id])).stdout, words);
@@ -121,15 +121,15 @@ test("runs cancel asks for a running run to be stopped", async (t) => {
   });
 });
 
-test("events are listed, shown again, and never shown", async (t) => {
+test("events are listed, queued to be shown again, and cancelled", async (t) => {
   const { store, rouse } = await createStoredHome(t);
-  const note = anEvent("look \u001b[2J here");
+  const note = anEvent("see \u001b[2J here");
   await store.accept(anAcceptance({ hook: "wake", events: [note] }));
   const [listed] = json(await rouse(["events", "--json"])) as Fields[];
   assert.deepEqual(Object.keys(listed!), ["id", "sessionKey", "text", "hook", "createdAt", "shownAt"]);
   assert.equal(listed!["shownAt"], null);
   const table = await rouse(["events"]);
-  assert.match(table.stdout, /waiting.*look \[2J here/);
+  assert.match(table.stdout, /waiting.*see \[2J here/);
   assert.equal((await rouse(["events", "retry", note.id])).code, 1);
   assert.equal((await rouse(["events", "cancel", note.id])).code, 0);
   assert.deepEqual(await store.waitingEvents("main", 10), []);
@@ -142,7 +142,7 @@ test("events are listed, shown again, and never shown", async (t) => {
   );
 });
 
-test("deliveries are listed, tried again, and cancelled", async (t) => {
+test("deliveries are listed, retried and cancelled", async (t) => {
   const { store, rouse } = await createStoredHome(t);
   const { deliveryId, id } = await endedRun(store, "failed");
   const [listed] = json(await rouse(["deliveries", "--json"])) as Fields[];
@@ -190,7 +190,7 @@ test("an unknown id fails, a missing one or an unknown verb is wrong usage", asy
   assert.equal((await rouse(["runs", "--kind", "odd"])).code, 2);
 });
 
-test("on a terminal, a list that was cut says so", async (t) => {
+test("on a terminal, a note says that the list was cut", async (t) => {
   const { store, rouse } = await createStoredHome(t);
   await acceptRuns(store, aRun(), aRun());
   const cut = await rouse(["runs", "--limit", "1"], { isTerminal: true, columns: 60 });

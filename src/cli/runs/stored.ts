@@ -88,7 +88,7 @@ const isVerb = (word: string): word is (typeof verbs)[number] => (verbs as reado
 
 function unknownVerb(word: string, known: readonly string[]): WrongUsage {
   const near = nearest(word, known);
-  return new WrongUsage(`"${word}" is not known here.${near ? ` Did you mean ${near}?` : ""}`);
+  return new WrongUsage(`There is no verb "${word}".${near ? ` Did you mean ${near}?` : ""}`);
 }
 
 function readLimit({ limit, all }: Values<typeof listFlags>): number | null {

@@ -1,4 +1,4 @@
-// Waits until runs have ended, by reading the store, with a sign of life on a terminal.
+// Waits until runs have ended, by polling the store, with a progress line on a terminal.
 import type { Clock } from "../../core/clock.ts";
 import { UsageError } from "../../core/errors.ts";
 import type { Run } from "../../core/run.ts";
@@ -6,7 +6,7 @@ import type { Store } from "../../store/ports/store.ts";
 import type { Context } from "../command.ts";
 import { createProgress, type Progress } from "../terminal/progress.ts";
 
-const lookEveryMs = 200;
+const pollMs = 200;
 
 export async function waitForRun(
   store: Pick<Store, "findRun">,
@@ -22,14 +22,14 @@ export async function waitForRun(
         );
       if (run.endedAt !== null) return run;
       progress.show(`${which} is ${run.status}`);
-      await new Promise<void>((resolve) => void clock.after(lookEveryMs, resolve));
+      await new Promise<void>((resolve) => void clock.after(pollMs, resolve));
     }
   } finally {
     progress.clear();
   }
 }
 
-/** In the order of their ids. */
+/** Resolves to the ended runs, in the order of `ids`. */
 export async function waitForRuns(
   store: Pick<Store, "findRun">,
   ids: readonly string[],
@@ -37,8 +37,8 @@ export async function waitForRuns(
 ): Promise<Run[]> {
   const progress = createProgress(context);
   const ended: Run[] = [];
-  for (const [at, id] of ids.entries()) {
-    const which = ids.length === 1 ? "the run" : `run ${at + 1} of ${ids.length}`;
+  for (const [index, id] of ids.entries()) {
+    const which = ids.length === 1 ? "the run" : `run ${index + 1} of ${ids.length}`;
     ended.push(await waitForRun(store, id, { clock: context.clock, progress, which }));
   }
   return ended;

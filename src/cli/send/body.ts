@@ -1,4 +1,4 @@
-// What `rouse send` puts into a request: the fields its options stand for, or a body as it was written.
+// Builds the body of `rouse send`: JSON from its options, or the content of a file as it is.
 import { longestRunSeconds } from "../../core/run.ts";
 import { readWholeNumber, type Values } from "../terminal/arguments.ts";
 import { WrongUsage } from "../command.ts";
@@ -23,7 +23,7 @@ const agentFlags = {
 export const bodyFlags = { ...wakeFlags, ...agentFlags, file: text } as const;
 type BodyValues = Values<typeof bodyFlags>;
 
-/** The JSON body. `readInput` gives all of standard input. */
+/** `readInput` reads all of standard input. */
 export async function makeBody(
   hook: string,
   message: string | undefined,
@@ -36,7 +36,7 @@ export async function makeBody(
     return readBodyFile(values.file, readInput);
   }
   if (hook !== "wake" && hook !== "agent")
-    throw new WrongUsage(`What is sent to ${hook} is JSON: --file FILE, or --file - for standard input`);
+    throw new WrongUsage(`Give the JSON body for ${hook}: --file FILE, or --file - for standard input`);
   if (message === undefined) throw new WrongUsage(`Say what to send: send ${hook} "text"`);
   if (hook === "wake") {
     refuseFlags(values, agentFlags, "with wake");

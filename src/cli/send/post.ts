@@ -1,8 +1,8 @@
-// One request to the gateway, and its answer in plain values.
+// Posts one request to the gateway. Returns the response as plain values.
 import { UsageError } from "../../core/errors.ts";
 import type { Pair } from "./request-options.ts";
 
-export type HookAnswer = {
+export type HookResponse = {
   status: number;
   body: Readonly<Record<string, unknown>> | null;
   replayed: boolean;
@@ -15,9 +15,9 @@ export type HookRequest = {
   idempotencyKey: string | undefined;
 };
 
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 
-export async function postHook(url: string, request: HookRequest): Promise<HookAnswer> {
+export async function postHook(url: string, request: HookRequest): Promise<HookResponse> {
   let response: Response;
   let text: string;
   try {
@@ -26,7 +26,7 @@ export async function postHook(url: string, request: HookRequest): Promise<HookA
       headers: headersOf(request),
       body: request.body,
       redirect: "error",
-      signal: AbortSignal.timeout(patienceMs),
+      signal: AbortSignal.timeout(timeoutMs),
     });
     text = await response.text();
   } catch (fault) {
@@ -45,7 +45,7 @@ function headersOf({ token, headers: written, idempotencyKey }: HookRequest): He
   return headers;
 }
 
-function readObject(text: string): HookAnswer["body"] {
+function readObject(text: string): HookResponse["body"] {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null && !Array.isArray(value)
@@ -61,11 +61,11 @@ function unreachable(url: string, fault: unknown): string {
   const code = faultCode(fault);
   if (code === "ECONNREFUSED")
     return `Nothing is listening on ${origin}. Start the gateway first, in another terminal: rouse start`;
-  if (code === "TimeoutError") return `${origin} did not answer within ${patienceMs / 1000} seconds.`;
+  if (code === "TimeoutError") return `${origin} did not respond within ${timeoutMs / 1000} seconds.`;
   return `${origin} could not be reached (${code}). Is it the gateway's address? See gateway.host and gateway.port, or --url.`;
 }
 
-/** `fetch` hides what happened one level down. */
+/** The code of a fault of `fetch`, which has it one level down. */
 export function faultCode(fault: unknown): string {
   const cause = fault instanceof Error && fault.cause !== undefined ? fault.cause : fault;
   if (!(cause instanceof Error)) return "unknown fault";

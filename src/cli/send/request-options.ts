@@ -1,4 +1,4 @@
-// What a person says of a request besides its body: headers and query.
+// Reads headers, query and body file of a request from the command line.
 import { readFileSync } from "node:fs";
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { UsageError } from "../../core/errors.ts";
@@ -9,8 +9,8 @@ export const queryFlag = { query: { type: "string", multiple: true } } as const;
 
 export type Pair = [name: string, value: string];
 
-const ofToken = ["authorization", "x-gateway-token"];
-const ofConnection = [
+const tokenHeaders = ["authorization", "x-gateway-token"];
+const connectionHeaders = [
   "connection",
   "content-length",
   "expect",
@@ -25,11 +25,11 @@ export function readHeaders(written: readonly string[] = []): Pair[] {
   return written.map((each) => {
     const [name, value] = split(each, ":", "--header", "'X-GitHub-Event: push'");
     const lower = name.toLowerCase();
-    if (ofToken.includes(lower))
-      throw new WrongUsage(`${name} is not yours to set: the token is the config's.`);
-    if (ofConnection.includes(lower))
-      throw new WrongUsage(`${name} is not yours to set: it belongs to the connection.`);
-    if (!isHeader(name, value)) throw new WrongUsage(`No header can be written as ${name}: ${value}`);
+    if (tokenHeaders.includes(lower))
+      throw new WrongUsage(`${name} cannot be set: the token comes from the config.`);
+    if (connectionHeaders.includes(lower))
+      throw new WrongUsage(`${name} cannot be set: it belongs to the connection.`);
+    if (!isHeader(name, value)) throw new WrongUsage(`This is not a valid header: ${name}: ${value}`);
     return [name, value];
   });
 }
@@ -39,10 +39,10 @@ export const readQuery = (written: readonly string[] = []): Pair[] =>
   written.map((each) => split(each, "=", "--query", "team=blue"));
 
 function split(written: string, mark: string, flag: string, example: string): Pair {
-  const at = written.indexOf(mark);
-  const name = written.slice(0, Math.max(0, at)).trim();
+  const end = written.indexOf(mark);
+  const name = written.slice(0, Math.max(0, end)).trim();
   if (name === "") throw new WrongUsage(`${flag} is a name and a value: ${flag} ${example}`);
-  return [name, written.slice(at + 1).trim()];
+  return [name, written.slice(end + 1).trim()];
 }
 
 function isHeader(name: string, value: string): boolean {

@@ -1,54 +1,54 @@
-// What `rouse send` tells of an answer, and of the runs it waits for.
+// Prints the response to `rouse send`, and the runs it waits for.
 import type { Config } from "../../config/config.ts";
 import type { Run } from "../../core/run.ts";
 import type { Context } from "../command.ts";
 import { openStore } from "../open/store.ts";
 import { noteLine, printJson, printJsonList, printLine } from "../terminal/output.ts";
-import type { HookAnswer } from "./post.ts";
+import type { HookResponse } from "./post.ts";
 import { runResource } from "../../api/resources.ts";
 import { waitForRuns } from "../runs/wait.ts";
 
-/** Of one, or of those that `forEach` made. */
-export function idsIn({ body }: HookAnswer, what: "run" | "event"): string[] {
+/** One id, or the several that `forEach` produced. */
+export function idsIn({ body }: HookResponse, what: "run" | "event"): string[] {
   const listed = body?.[`${what}Ids`];
   const ids: unknown[] = Array.isArray(listed) ? listed : [body?.[`${what}Id`]];
   return ids.filter((id) => typeof id === "string");
 }
 
-export function sentenceFor(answer: HookAnswer): string {
-  const { status, body, replayed } = answer;
-  const note = replayed ? " (the first answer to this idempotency key; nothing was done twice)" : "";
-  const events = idsIn(answer, "event");
-  const runs = idsIn(answer, "run");
+export function sentenceFor(response: HookResponse): string {
+  const { status, body, replayed } = response;
+  const note = replayed ? " (the first response to this idempotency key; nothing was done twice)" : "";
+  const events = idsIn(response, "event");
+  const runs = idsIn(response, "run");
   const parts: string[] = [];
   if (events.length > 0) parts.push(listed("Stored as", "event", events, note));
-  if (runs.length > 0) parts.push(listed("Accepted as", "run", runs, note), lookAt(runs));
+  if (runs.length > 0) parts.push(listed("Accepted as", "run", runs, note), followUp(runs));
   if (parts.length > 0) return parts.join("\n");
   return status === 204 ? "The hook had nothing to do." : `Accepted: ${JSON.stringify(body)}${note}`;
 }
 
-const listed = (begin: string, what: string, ids: readonly string[], note = ""): string =>
+const listed = (start: string, what: string, ids: readonly string[], note = ""): string =>
   ids.length === 1
-    ? `${begin} ${what} ${ids[0]}${note}`
-    : `${begin} ${ids.length} ${what}s${note}:${ids.map((id) => `\n  ${id}`).join("")}`;
+    ? `${start} ${what} ${ids[0]}${note}`
+    : `${start} ${ids.length} ${what}s${note}:${ids.map((id) => `\n  ${id}`).join("")}`;
 
-const lookAt = (ids: readonly string[]): string =>
+const followUp = (ids: readonly string[]): string =>
   ids.length === 1
-    ? `See what comes of it: rouse runs show ${ids[0]}`
-    : `See what comes of them: rouse runs --limit ${ids.length}`;
+    ? `Follow it with: rouse runs show ${ids[0]}`
+    : `Follow them with: rouse runs --limit ${ids.length}`;
 
-export function showRefusal(context: Context, { status, body }: HookAnswer, json: boolean): number {
+export function showRefusal(context: Context, { status, body }: HookResponse, json: boolean): number {
   if (json && body) printJson(context, body);
   const { error, code, details } = body ?? {};
   const sentence =
-    typeof error === "string" ? error : "The answer is not one of Rouse's: is the address right?";
+    typeof error === "string" ? error : "This response is not from Rouse: is the address right?";
   noteLine(context, `${sentence} (${status}${typeof code === "string" ? ` ${code}` : ""})`);
   for (const detail of Array.isArray(details) ? (details as { path?: unknown; message?: unknown }[]) : [])
     noteLine(context, `  ${String(detail.path)}: ${String(detail.message)}`);
   return 1;
 }
 
-/** Waits for all of them. */
+/** Waits for all runs and prints how they ended. */
 export async function showEnds(
   context: Context,
   config: Config,
@@ -73,7 +73,7 @@ function printResources(context: Context, runs: readonly Run[]): void {
   else printJsonList(context, resources);
 }
 
-/** One reply stands alone; of several, each says whose it is. */
+/** A single reply is printed as it is; each of several names its run. */
 function showEnd(context: Context, { id, reply, status, error }: Run, isOneOfMany: boolean): void {
   const which = isOneOfMany ? `Run ${id}` : "The run";
   if (reply === null) return noteLine(context, `${which} has ${status}: ${error ?? "no reason was given"}`);

@@ -10,7 +10,7 @@ const wrong = (argv: string[], message: RegExp) =>
     (fault) => fault instanceof WrongUsage && message.test(fault.message),
   );
 
-test("options and words are told apart", () => {
+test("options and positionals are separated", () => {
   assert.deepEqual(readArguments(["a", "--to=x", "b", "--json", "--", "--to"], flags), {
     values: { to: "x", json: true },
     positionals: ["a", "b", "--to"],
@@ -20,7 +20,7 @@ test("options and words are told apart", () => {
   assert.deepEqual(readArguments(["--to", "-"], flags).values, { to: "-" });
 });
 
-test("an option that may stand several times gives all its values", () => {
+test("an option that may be repeated gives all its values", () => {
   const several = { header: { type: "string", multiple: true }, to: { type: "string" } } as const;
   assert.deepEqual(readArguments(["--header", "a:1", "--to", "x", "--header=b:2", "--to", "y"], several), {
     values: { header: ["a:1", "b:2"], to: "y" },
@@ -29,7 +29,7 @@ test("an option that may stand several times gives all its values", () => {
   assert.deepEqual(readArguments([], several).values, {});
 });
 
-test("what does not fit is wrong usage", () => {
+test("unknown options and values that do not fit are wrong usage", () => {
   wrong(["--jsno"], /--jsno.*--json/);
   wrong(["-x"], /-x/);
   wrong(["--__proto__"], /no option/);

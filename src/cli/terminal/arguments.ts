@@ -1,9 +1,9 @@
-// The words after a command: options that are known, with values that fit, and what else stands there.
+// Parses a command's arguments into options and positionals. Refuses unknown options and values that do not fit.
 import { parseArgs } from "node:util";
 import { nearest } from "../../core/nearest.ts";
 import { WrongUsage } from "../command.ts";
 
-/** `multiple`: it may be given several times. */
+/** `multiple`: the option may be given several times. */
 export type Flag = { type: "string" | "boolean"; multiple?: true };
 type Flags = Readonly<Record<string, Flag>>;
 
@@ -78,5 +78,5 @@ export function readWholeNumber(name: string, written: string, least: number, mo
 export function refuseMore(positionals: readonly string[], expected: number): void {
   const extra = positionals[expected];
   if (extra !== undefined)
-    throw new WrongUsage(`"${extra}" is one word too many. Text of several words goes in quotes.`);
+    throw new WrongUsage(`Unexpected argument "${extra}". Put text of several words in quotes.`);
 }

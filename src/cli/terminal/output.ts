@@ -3,10 +3,10 @@ import { styleText } from "node:util";
 import type { Context } from "../command.ts";
 import { safeText } from "./text.ts";
 
-// Inside JSON these can only stand in texts, where an escape means the same and drives no terminal.
-const driving = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+// Inside JSON these occur only in strings, where an escape means the same and does not drive the terminal.
+const control = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 const escaped = (json: string): string =>
-  json.replace(driving, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  json.replace(control, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 const oneJson = (value: unknown): string => escaped(JSON.stringify(value));
 

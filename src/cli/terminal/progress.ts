@@ -1,4 +1,4 @@
-// A line on the terminal that shows something is still going on; nothing where there is no terminal.
+// A progress line on the terminal. Without a terminal it prints nothing.
 import type { Context } from "../command.ts";
 import { fit, safeLine } from "./text.ts";
 

@@ -1,4 +1,4 @@
-// Aligned columns for people. The last column is the long one: it gets what the terminal has left.
+// Aligned columns for people. The last column is the long one: it gets the rest of the width.
 import { fit, safeLine, widthOf } from "./text.ts";
 
 export type Column<T> = { title: string; value: (item: T) => string | number | null };
@@ -17,14 +17,14 @@ export function formatTable<T>(
   const last = columns.length - 1;
   const rows = [
     columns.map(({ title }) => title),
-    ...items.map((item) => columns.map((column, at) => cell(column, item, at === last))),
+    ...items.map((item) => columns.map((column, index) => cell(column, item, index === last))),
   ];
-  const widths = columns.map((_, at) => Math.max(...rows.map((row) => widthOf(row[at] ?? ""))));
+  const widths = columns.map((_, index) => Math.max(...rows.map((row) => widthOf(row[index] ?? ""))));
   const before = widths.slice(0, last).reduce((sum, width) => sum + width + gap.length, 0);
   const left = Math.max(leastForLast, (terminalWidth ?? widthWithoutTerminal) - before);
   const lines = rows.map((row) =>
     row
-      .map((text, at) => (at === last ? fit(text, left) : pad(text, widths[at] ?? 0)))
+      .map((text, index) => (index === last ? fit(text, left) : pad(text, widths[index] ?? 0)))
       .join(gap)
       .trimEnd(),
   );

@@ -7,14 +7,14 @@ import { fit, safeLine, safeText, widthOf } from "./text.ts";
 
 const hostile = "a\u001b[2Jb\u009b31mc\u202ed\r\u0007\u2028e";
 
-test("nothing in a text can drive the terminal", () => {
+test("control and format characters are removed", () => {
   assert.equal(safeText(hostile), "a[2Jb31mcde");
   assert.equal(safeText("one\r\ntwo\tthree"), "one\ntwo\tthree");
   assert.equal(safeLine(" one\n\ttwo "), "one two");
   assert.equal(safeText("\ud800"), "\ufffd");
 });
 
-test("widths count columns, not units", () => {
+test("widths count terminal columns, not code units", () => {
   assert.equal(widthOf("日本"), 4);
   assert.equal(widthOf("e\u0301"), 1);
   assert.equal(widthOf("🎉"), 2);
@@ -37,7 +37,7 @@ test("a table is aligned and fits the terminal", () => {
   assert.doesNotMatch(text, /[^\n\P{Cc}]|\u202e/u);
 });
 
-test("JSON is the same value, without characters that drive a terminal", () => {
+test("JSON keeps its value, and its control characters are escaped", () => {
   const { context, written } = createTestContext([]);
   printJson(context, { text: hostile });
   assert.deepEqual(JSON.parse(written.stdout), { text: hostile });
@@ -50,7 +50,7 @@ test("fields show what is missing, and long texts below their name", () => {
   assert.equal(written.stdout, "id:    x\nerror: -\nreply:\n  one\n  two\n");
 });
 
-test("colour only on a terminal, and not against NO_COLOR", () => {
+test("colours appear only on a terminal, and never with NO_COLOR", () => {
   const paint = (more: object) => painter(createTestContext([], more).context)("red", "x");
   assert.equal(paint({}), "x");
   assert.notEqual(paint({ isTerminal: true }), "x");

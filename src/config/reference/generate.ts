@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { configJsonSchema } from "./json-schema.ts";
 import { configReference } from "./reference.ts";
 
-const pathOf = (name: string) => fileURLToPath(new URL(`.../../${name}`, import.meta.url));
+const pathOf = (name: string) => fileURLToPath(new URL(`../../../${name}`, import.meta.url));
 
 export const generatedFiles = () => [
   { path: pathOf("schema/rouse.schema.json"), text: `${JSON.stringify(configJsonSchema(), null, 2)}\n` },
