@@ -1,4 +1,4 @@
-// `rouse gmail`: sets the Gmail watch up, says how it is doing, tries it, and ends it.
+// `rouse gmail`: sets up a Gmail account, shows its state, tests it, and stops it.
 import { nearest } from "../../core/nearest.ts";
 import { configFlag, jsonFlag, readArguments } from "../terminal/arguments.ts";
 import { type Command, type Context, WrongUsage } from "../command.ts";
@@ -17,29 +17,27 @@ async function run(context: Context): Promise<number> {
   readArguments(context.argv, { ...configFlag, ...jsonFlag });
   const near = nearest(verb, Object.keys(verbs));
   throw new WrongUsage(
-    near
-      ? `"${verb}" is not known here. Did you mean ${near}?`
-      : "Say what to do: setup, status, test or stop",
+    near ? `There is no verb "${verb}". Did you mean ${near}?` : "Give a verb: setup, status, test or stop",
   );
 }
 
 export const command: Command = {
   name: "gmail",
-  summary: "watch a Gmail account: setup, status, test, stop",
+  summary: "read a Gmail account: setup, status, test, stop",
   help: `Usage: rouse gmail setup [--account ADDRESS] [--client FILE] [SETUP OPTIONS]
        rouse gmail status [--json]
        rouse gmail test [--wait] [--url URL] [--json]
        rouse gmail stop [--delete] [--remove] [--json]
 
-  setup     logs in, makes what is needed, and writes hooks.gmail into the config (comments stay, a
+  setup     logs in, creates what is needed, and writes hooks.gmail into the config (comments stay, a
             backup is kept) and the login into a file of its own. From then on every new mail becomes
-            a run, once. Asks for what is missing on a terminal; with everything given it asks
+            a run, once. On a terminal it asks for what is missing; with everything given it asks
             nothing. Run again, it changes only what differs.
-  status    how the watch is doing, and what to do about it. Exit code 1 when mail is not read.
+  status    the state of the account, and what to do about it. Exit code 1 when mail is not read.
   test      sends a made-up mail through the running gateway: mapping, run, agent, reply. --wait
-            prints the reply; --url names another gateway address than the config's.
-  stop      tells Gmail to send no more hints. --delete: also takes away the subscription and the
-            topic that the setup made; --remove: takes hooks.gmail out of the config.
+            prints the reply; --url gives another gateway address than the config's.
+  stop      tells Gmail to send no more hints. --delete also deletes the subscription and the topic
+            that setup created; --remove removes hooks.gmail from the config.
 
 Setup options:
   --account ADDRESS         the mailbox, as a whole address
@@ -48,13 +46,13 @@ Setup options:
   --mode MODE               how Rouse learns of new mail: poll (default, nothing else to set up), pull
                             (Pub/Sub, no public address needed) or push (Pub/Sub to a public address)
   --label LABEL             only mail under this label, by name or id; default INBOX
-  --new-login               log in again although the login that is kept works
-  --no-browser              open no browser: show the address, and take the answer by paste
+  --new-login               log in again even if the stored login works
+  --no-browser              open no browser: print the address, and paste the final one here
   --yes                     ask for no confirmation
   --dry-run                 print every call that would be made, and make none
-  --print-gcloud            print what is needed in the cloud as gcloud commands, and do nothing
+  --print-gcloud            print the gcloud commands for what is needed in the cloud, and do nothing
   --json                    the steps as JSON; never asks
-  --config FILE             another config than the one in ROUSE_HOME
+  --config FILE             the config to use (default: rouse.jsonc in ROUSE_HOME)
 
 Setup options for pull and push:
   --project ID              the Google Cloud project; default: the client's
@@ -65,7 +63,7 @@ Setup options for pull and push:
   --oidc-service-account ADDRESS
                             for push: the service account that signs Google's requests
   --audience TEXT           for push: what these are signed for; default the push endpoint
-  --provisioned             topic, grant and subscription were made by others: do not look at them
+  --provisioned             topic, grant and subscription were created by others: do not check them
 
 An OAuth app whose publishing status is "Testing" loses its login after seven days. See docs/gmail.md.
 

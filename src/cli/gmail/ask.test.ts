@@ -81,5 +81,5 @@ test("with everything given nobody is asked, also on a terminal", async (t) => {
   const home = await lab(t);
   const { code, stderr } = await talk(home, ["--account", "me@example.com", "--client", home.clientFile], []);
   assert.equal(code, 0, stderr);
-  assert.doesNotMatch(home.printed(), /Go on|How is new mail/);
+  assert.doesNotMatch(home.printed(), /Go on|How does Rouse learn/);
 });

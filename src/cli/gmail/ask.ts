@@ -20,7 +20,7 @@ export async function askMissing(
   { input, output }: Terminal,
 ): Promise<Draft> {
   const streams = { input, output };
-  intro("Gmail becomes runs: a new mail is an agent's turn.", { output });
+  intro("Each new mail becomes a run of an agent.", { output });
   const account =
     draft.account ?? (await askText(streams, "Which mailbox? Its whole address:", { check: addressFault }));
   const kept = keptFor(account);

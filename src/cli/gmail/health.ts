@@ -69,7 +69,7 @@ function fileFault(file: string): string | null {
     return statSync(file).isFile() ? null : "is no file";
   } catch (fault) {
     const code = fault instanceof Error && "code" in fault ? fault.code : null;
-    return code === "ENOENT" ? "is not there" : "cannot be read";
+    return code === "ENOENT" ? "does not exist" : "cannot be read";
   }
 }
 

@@ -74,7 +74,7 @@ function wordsFor(gmail: GmailConfig, account: MailAccount | null, health: Healt
       hints: !until
         ? "not asked for yet"
         : until > now
-          ? `promised for ${ago(until - now)} more`
+          ? `active for ${ago(until - now)} more`
           : "ended; mail is still read at intervals",
     }),
     "last error": account?.lastError ?? null,
