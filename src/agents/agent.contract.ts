@@ -12,7 +12,7 @@ export type AgentHarness = {
   endless?: () => Agent;
 };
 
-export const contractTurn = (prompt = "Hello."): AgentInput => ({
+export const contractInput = (prompt = "Hello."): AgentInput => ({
   runId: "0198c0de-0000-7000-8000-000000000001",
   agentId: "main",
   sessionKey: "hook:contract",
@@ -33,35 +33,35 @@ export function agentContract(name: string, { replying, failing, endless }: Agen
     const going = () => new AbortController().signal;
 
     test("replies", async () => {
-      const outcome = await replying().run(contractTurn(), going());
+      const outcome = await replying().run(contractInput(), going());
       assert.ok(outcome.kind === "replied" && outcome.reply.trim().length > 0);
     });
 
     test("takes several turns at once", async () => {
       const agent = replying();
-      const turns = ["one", "two", "three"].map((prompt) => agent.run(contractTurn(prompt), going()));
-      for (const outcome of await Promise.all(turns)) assert.equal(outcome.kind, "replied");
+      const inputs = ["one", "two", "three"].map((prompt) => agent.run(contractInput(prompt), going()));
+      for (const outcome of await Promise.all(inputs)) assert.equal(outcome.kind, "replied");
     });
 
     test("takes a long prompt with every kind of character", async () => {
       const prompt = `--help\n$(exit 1)\n"'\\ \u{1f642} ${"ünï ".repeat(50_000)}`;
-      assert.equal((await replying().run(contractTurn(prompt), going())).kind, "replied");
+      assert.equal((await replying().run(contractInput(prompt), going())).kind, "replied");
     });
 
     test("resolves when the signal fired before the turn", async () => {
-      await replying().run(contractTurn(), AbortSignal.abort());
+      await replying().run(contractInput(), AbortSignal.abort());
     });
 
     if (failing)
       test("a failure is an outcome with a reason", async () => {
-        const outcome = await failing().run(contractTurn(), going());
+        const outcome = await failing().run(contractInput(), going());
         assert.ok(outcome.kind === "failed" && outcome.reason.length > 0);
       });
 
     if (endless)
       test("stops when its signal fires", { timeout: 10_000 }, async () => {
         const stop = new AbortController();
-        const outcome = endless().run(contractTurn(), stop.signal);
+        const outcome = endless().run(contractInput(), stop.signal);
         setImmediate(() => stop.abort());
         assert.equal((await outcome).kind, "failed");
       });

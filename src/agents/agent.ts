@@ -39,11 +39,11 @@ export type Conversation = {
  * - It decides no retries and reads no clock; it says whether a failure may pass.
  */
 export type Agent = {
-  run(turn: AgentInput, signal: AbortSignal): Promise<AgentOutcome>;
+  run(input: AgentInput, signal: AbortSignal): Promise<AgentOutcome>;
   /** A short account of what was said, to stand for it; only agents that keep no memory of their own need it. */
   summarise?(
     said: string,
-    turn: Pick<AgentInput, "model" | "thinking">,
+    input: Pick<AgentInput, "model" | "thinking">,
     signal: AbortSignal,
   ): Promise<AgentOutcome>;
 };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createFakeAgent, createHeldAgent } from "../../test/fakes/agent.ts";
-import { agentContract, contractTurn } from "./agent.contract.ts";
+import { agentContract, contractInput } from "./agent.contract.ts";
 import { createEchoAgent } from "./echo.ts";
 
 agentContract("echo", { replying: createEchoAgent });
@@ -14,6 +14,6 @@ agentContract("fake", {
 
 test("replies with exactly the prompt", async () => {
   const prompt = "  spaces, \n lines and \u0000 stay  ";
-  const outcome = await createEchoAgent().run(contractTurn(prompt), new AbortController().signal);
+  const outcome = await createEchoAgent().run(contractInput(prompt), new AbortController().signal);
   assert.deepEqual(outcome, { kind: "replied", reply: prompt });
 });

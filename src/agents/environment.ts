@@ -3,15 +3,15 @@ import { sharedEnvironment } from "../processes/environment.ts";
 import type { AgentInput } from "./agent.ts";
 
 export function programEnvironment(
-  turn: AgentInput,
+  input: AgentInput,
   configuredNames: readonly string[],
   environment: NodeJS.ProcessEnv,
 ): Record<string, string> {
   const env = sharedEnvironment(configuredNames, environment);
-  env["ROUSE_RUN_ID"] = turn.runId;
-  env["ROUSE_AGENT_ID"] = turn.agentId;
-  env["ROUSE_SESSION_KEY"] = turn.sessionKey;
-  if (turn.model !== null) env["ROUSE_MODEL"] = turn.model;
-  if (turn.thinking !== null) env["ROUSE_THINKING"] = turn.thinking;
+  env["ROUSE_RUN_ID"] = input.runId;
+  env["ROUSE_AGENT_ID"] = input.agentId;
+  env["ROUSE_SESSION_KEY"] = input.sessionKey;
+  if (input.model !== null) env["ROUSE_MODEL"] = input.model;
+  if (input.thinking !== null) env["ROUSE_THINKING"] = input.thinking;
   return env;
 }

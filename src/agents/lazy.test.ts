@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { agentContract, contractTurn } from "./agent.contract.ts";
+import { agentContract, contractInput } from "./agent.contract.ts";
 import { createEchoAgent } from "./echo.ts";
 import { lazyAgent, lazySummarisingAgent } from "./lazy.ts";
 
@@ -15,14 +15,14 @@ test("is loaded at the first turn, and once for all", async () => {
     return createEchoAgent();
   });
   assert.equal(loads, 0);
-  await Promise.all([agent.run(contractTurn(), going()), agent.run(contractTurn(), going())]);
-  await agent.run(contractTurn(), going());
+  await Promise.all([agent.run(contractInput(), going()), agent.run(contractInput(), going())]);
+  await agent.run(contractInput(), going());
   assert.equal(loads, 1);
 });
 
 test("what cannot be loaded is a failure, not a throw", async () => {
   const agent = lazyAgent(() => Promise.reject(new Error("no such\nmodule")));
-  assert.deepEqual(await agent.run(contractTurn(), going()), {
+  assert.deepEqual(await agent.run(contractInput(), going()), {
     kind: "failed",
     reason: "the agent could not be loaded: no such module",
     mayPass: false,

@@ -10,14 +10,14 @@ const longestMessage = 300;
 
 export function lazyAgent(load: () => Promise<Agent>): Agent {
   const loaded = onceLoaded(load);
-  return { run: (turn, signal) => loaded((agent) => agent.run(turn, signal)) };
+  return { run: (input, signal) => loaded((agent) => agent.run(input, signal)) };
 }
 
 export function lazySummarisingAgent(load: () => Promise<SummarisingAgent>): SummarisingAgent {
   const loaded = onceLoaded(load);
   return {
-    run: (turn, signal) => loaded((agent) => agent.run(turn, signal)),
-    summarise: (said, turn, signal) => loaded((agent) => agent.summarise(said, turn, signal)),
+    run: (input, signal) => loaded((agent) => agent.run(input, signal)),
+    summarise: (said, input, signal) => loaded((agent) => agent.summarise(said, input, signal)),
   };
 }
 

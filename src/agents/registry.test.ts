@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import type { AgentConfig } from "../config/config.ts";
-import { contractTurn } from "./agent.contract.ts";
+import { contractInput } from "./agent.contract.ts";
 import { agentMaker, createAgents } from "./registry.ts";
 
 const shared = { models: { providers: {}, prices: {}, contextTokens: {} }, mcp: {} };
@@ -55,7 +55,7 @@ async function packagesLoaded(more: string): Promise<[before: string[], after: s
     await import(${address("../gateway/gateway.ts")});
     const { agentMaker, createAgents } = await import(${address("./registry.ts")});
     const agents = (list) => createAgents(list, agentMaker(${JSON.stringify(shared)}));
-    const { echo, model, turn } = ${JSON.stringify({ echo: echo("echo", true), model, turn: contractTurn() })};
+    const { echo, model, input } = ${JSON.stringify({ echo: echo("echo", true), model, input: contractInput() })};
     const before = [...seen];
     ${more}
     console.log(JSON.stringify([before, [...seen]]));
@@ -66,9 +66,9 @@ async function packagesLoaded(more: string): Promise<[before: string[], after: s
 
 const heavy = /^(ai|@ai-sdk\/.*|@agentclientprotocol\/.*|marked)$/;
 
-test("a gateway with echo alone loads no library of another kind; a model's are loaded with its first turn", async () => {
+test("a gateway with echo alone loads no library of another kind; a model's are loaded with its first run", async () => {
   const [before, after] = await packagesLoaded(`
-    const run = (config) => agents([config]).main.agent.run(turn, new AbortController().signal);
+    const run = (config) => agents([config]).main.agent.run(input, new AbortController().signal);
     agents([{ ...echo, default: false }, model]);
     const reply = await run(echo);
     if (reply.kind !== "replied") throw new Error(JSON.stringify(reply));

@@ -1,7 +1,7 @@
 // iMessage through a BlueBubbles server on a Mac. Its password stands in the query of every request.
 import type { Channel, ChannelTools, OutgoingMessage, SendOutcome } from "../sdk/channel.ts";
 import { checkOf, outcomeOf, quoted, rejected, unknown, within } from "./outcome.ts";
-import { type Answered, getJson, postJson } from "./request.ts";
+import { type Responded, getJson, postJson } from "./request.ts";
 
 export type BlueBubblesSettings = {
   apiBase: string;
@@ -20,7 +20,7 @@ export function createBlueBubbles(
   { fetch }: ChannelTools,
 ): Pick<Channel, "send" | "check"> {
   const url = (path: string) => within(apiBase, `api/v1/${path}?password=${inQuery(password)}`);
-  const read = (answered: Answered) => readAnswer(answered, password);
+  const read = (responded: Responded) => readResponse(responded, password);
   return {
     async send({ id, to, text }: OutgoingMessage, signal) {
       const body = { chatGuid: to, message: text, tempGuid: `rouse-${id}`, method };
@@ -32,19 +32,19 @@ export function createBlueBubbles(
   };
 }
 
-type Answer = {
+type ResponseBody = {
   status?: unknown;
   message?: unknown;
   error?: { message?: unknown } | null;
   data?: { error?: unknown } | null;
 };
 
-function readAnswer({ status: httpStatus, json }: Answered, password: string): SendOutcome | null {
-  const answer = (json ?? {}) as Answer;
-  // What it says of itself counts, also where something between us changed the status of the response.
-  const status = typeof answer.status === "number" ? answer.status : httpStatus;
-  if (typeof answer.status === "number" && status < 300) return { kind: "sent" };
-  const words = answer.error?.message ?? answer.message;
+function readResponse({ status: httpStatus, json }: Responded, password: string): SendOutcome | null {
+  const body = (json ?? {}) as ResponseBody;
+  // What it says of itself counts, also where something between us changed the status of the body.
+  const status = typeof body.status === "number" ? body.status : httpStatus;
+  if (typeof body.status === "number" && status < 300) return { kind: "sent" };
+  const words = body.error?.message ?? body.message;
   const said = typeof words === "string" ? withoutPassword(words, password) : `status ${status}`;
   if (status === 401 || status === 403)
     return rejected("BlueBubbles does not accept the password: check channels.imessage.password");
@@ -52,10 +52,10 @@ function readAnswer({ status: httpStatus, json }: Answered, password: string): S
     return unknown("BlueBubbles is still sending it from the attempt before");
   if (status >= 400 && status < 500 && status !== 408 && status !== 429)
     return rejected(`BlueBubbles refused it: ${said}`);
-  const code = answer.data?.error;
+  const code = body.data?.error;
   if (status >= 500 && code === notOnImessage)
     return rejected("the recipient cannot be reached with iMessage");
-  if (status >= 500 && answer.error) return unknown(`Messages had trouble with it: ${said}`);
+  if (status >= 500 && body.error) return unknown(`Messages had trouble with it: ${said}`);
   return null;
 }
 

@@ -5,7 +5,7 @@ import type { Channel, ChannelTools, SendOutcome } from "../sdk/channel.ts";
 import type { DiscordSettings } from "../config/schema/channels.ts";
 import { checkOf, foundId, limited, outcomeOf, quoted, rejected, within } from "./outcome.ts";
 import { createLookup } from "./lookup.ts";
-import { type Answered, getJson, type PlatformAnswer, postJson, retryAfterMs } from "./request.ts";
+import { type Responded, getJson, type PlatformResponse, postJson, retryAfterMs } from "./request.ts";
 import { renderMessages } from "../markdown/render.ts";
 
 const recipientForm = /^(user:)?(\d{17,20})$/;
@@ -27,7 +27,8 @@ export function createDiscord(
     authorization: `Bot ${token}`,
     "user-agent": "DiscordBot (https://www.npmjs.com/package/rouse, 1)",
   };
-  const read = (answer: PlatformAnswer) => outcomeOf(answer, (answered) => readReply(answered, token));
+  const read = (response: PlatformResponse) =>
+    outcomeOf(response, (responded) => readResponse(responded, token));
   const post = (path: string, body: unknown, signal: AbortSignal) =>
     postJson(within(apiBase, path), { headers, body, signal, fetch });
   const channelOf = createLookup(async (user, signal) =>
@@ -45,9 +46,9 @@ export function createDiscord(
       return read(await post(`channels/${channel}/messages`, bodyOf(id, text), signal));
     },
     async check(signal) {
-      const answer = await getJson(within(apiBase, "users/@me"), { headers, signal, fetch });
-      const { data } = doneForm.safeParse(answer.kind === "answered" ? answer.json : undefined);
-      return checkOf(read(answer), `the bot ${data?.username ?? "?"}`);
+      const response = await getJson(within(apiBase, "users/@me"), { headers, signal, fetch });
+      const { data } = doneForm.safeParse(response.kind === "responded" ? response.json : undefined);
+      return checkOf(read(response), `the bot ${data?.username ?? "?"}`);
     },
   };
 }
@@ -61,7 +62,7 @@ const bodyOf = (id: string, text: string) => ({
   enforce_nonce: true,
 });
 
-function readReply({ status, headers, json }: Answered, token: string): SendOutcome | null {
+function readResponse({ status, headers, json }: Responded, token: string): SendOutcome | null {
   if (status < 300) return doneForm.safeParse(json).success ? { kind: "sent" } : null;
   const { data: refusal = {} } = refusalForm.safeParse(json);
   if (status === 429) {

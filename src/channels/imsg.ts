@@ -4,8 +4,8 @@ import type { CheckResult, OutgoingMessage, SendOutcome } from "../sdk/channel.t
 import {
   methodNotFound,
   misunderstood,
-  readRpcAnswer,
-  type RpcAnswer,
+  readRpcResponse,
+  type RpcResponse,
   type RpcError,
   rpcRequest,
 } from "./json-rpc.ts";
@@ -29,7 +29,7 @@ export function createImsg(
   const reaper = createReaper();
   const ask = (id: string, method: string, params: object, signal: AbortSignal) => {
     const line = onOneLine(JSON.stringify(rpcRequest(id, method, params)));
-    const readLine = (written: string) => readRpcAnswer(parsed(written), id);
+    const readLine = (written: string) => readRpcResponse(parsed(written), id);
     return askProgram({ command, args, line, readLine, timeoutMs, graceMs, reaper }, signal);
   };
   return {
@@ -38,7 +38,7 @@ export function createImsg(
       // Without a service, imsg may fall back to SMS.
       const params = isChat ? { chat_guid: to, text } : { to, text, service: "imessage" };
       const end = await ask(id, "send", params, signal);
-      return end.kind === "replied" ? readReply(end.reply) : withoutReply(end, command);
+      return end.kind === "replied" ? readResponse(end.reply) : withoutReply(end, command);
     },
     async check(signal) {
       const end = await ask("check", "status", {}, signal);
@@ -62,9 +62,9 @@ function parsed(line: string): unknown {
   }
 }
 
-function readReply(answer: RpcAnswer): SendOutcome {
-  if (answer.kind === "error") return readError(answer);
-  const { ok } = answer.result as { ok?: unknown };
+function readResponse(response: RpcResponse): SendOutcome {
+  if (response.kind === "error") return readError(response);
+  const { ok } = response.result as { ok?: unknown };
   return ok === true ? { kind: "sent" } : unknown("imsg answered, but not that it was sent");
 }
 
@@ -85,16 +85,16 @@ function inItsWords({ code, message, data }: RpcError): string {
 }
 
 /** Only newer ones know `status`; one that says it does not is there too. */
-function readStatus(answer: RpcAnswer): CheckResult {
-  if (answer.kind === "result") {
-    const { version } = answer.result as { version?: unknown };
+function readStatus(response: RpcResponse): CheckResult {
+  if (response.kind === "result") {
+    const { version } = response.result as { version?: unknown };
     return { ok: true, detail: typeof version === "string" ? `imsg ${version}` : "imsg" };
   }
-  if (answer.code === methodNotFound) return { ok: true, detail: "imsg" };
-  return { ok: false, reason: `imsg is not ready: ${inItsWords(answer)}` };
+  if (response.code === methodNotFound) return { ok: true, detail: "imsg" };
+  return { ok: false, reason: `imsg is not ready: ${inItsWords(response)}` };
 }
 
-type WithoutReply = Exclude<AskOutcome<RpcAnswer>, { kind: "replied" }>;
+type WithoutReply = Exclude<AskOutcome<RpcResponse>, { kind: "replied" }>;
 
 const noSuchCommand = 127;
 const sshNotConnected = /^ssh: (connect to host|Could not resolve hostname) /m;

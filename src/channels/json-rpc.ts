@@ -1,7 +1,7 @@
 // JSON-RPC 2.0, as signal-cli and imsg speak it.
 
 export type RpcError = { kind: "error"; code: number; message: string; data: unknown };
-export type RpcAnswer = { kind: "result"; result: unknown } | RpcError;
+export type RpcResponse = { kind: "result"; result: unknown } | RpcError;
 
 /** The codes of the standard for a question that was not understood: nothing was done. */
 export const misunderstood: ReadonlySet<number> = new Set([-32_700, -32_600, -32_601, -32_602]);
@@ -14,13 +14,13 @@ export const rpcRequest = (id: string, method: string, params: object) => ({
   params,
 });
 
-type Answer = { id?: unknown; method?: unknown; result?: unknown; error?: Fault };
+type ResponseBody = { id?: unknown; method?: unknown; result?: unknown; error?: Fault };
 type Fault = { code?: unknown; message?: unknown; data?: unknown } | null;
 
 /** Null when it is no answer to the request `id`. An error whose request could not be read has no id. */
-export function readRpcAnswer(json: unknown, id: string): RpcAnswer | null {
+export function readRpcResponse(json: unknown, id: string): RpcResponse | null {
   if (typeof json !== "object" || json === null) return null;
-  const { id: of = null, method, result, error } = json as Answer;
+  const { id: of = null, method, result, error } = json as ResponseBody;
   if (typeof error?.code === "number" && (of === id || of === null)) {
     const message = typeof error.message === "string" ? error.message : "";
     return { kind: "error", code: error.code, message, data: error.data };

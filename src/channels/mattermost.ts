@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Channel, ChannelPlugin, ChannelTools, SendOutcome } from "../sdk/channel.ts";
 import { createLookup } from "./lookup.ts";
 import { checkOf, foundId, limited, outcomeOf, quoted, rejected, within } from "./outcome.ts";
-import { type Answered, getJson, type PlatformAnswer, postJson, retryAfterMs } from "./request.ts";
+import { type Responded, getJson, type PlatformResponse, postJson, retryAfterMs } from "./request.ts";
 import { renderMessages } from "../markdown/render.ts";
 
 const settingsForm = z.strictObject({
@@ -32,7 +32,8 @@ function createMattermost({ apiBase, token }: Settings, { fetch }: ChannelTools)
   const get = (path: string, signal: AbortSignal) => getJson(at(path), { headers, signal, fetch });
   const post = (path: string, body: unknown, signal: AbortSignal) =>
     postJson(at(path), { headers, body, signal, fetch });
-  const read = (answer: PlatformAnswer) => outcomeOf(answer, (answered) => readReply(answered, token));
+  const read = (response: PlatformResponse) =>
+    outcomeOf(response, (responded) => readResponse(responded, token));
   const userOf = createLookup(async (path, signal) => foundId(await get(path, signal), read));
   const channelOf = createLookup(async (to, signal) => {
     const me = await userOf("users/me", signal);
@@ -54,9 +55,9 @@ function createMattermost({ apiBase, token }: Settings, { fetch }: ChannelTools)
       return read(await post("posts", { channel_id: channel, message: text, pending_post_id: id }, signal));
     },
     async check(signal) {
-      const answer = await get("users/me", signal);
-      const { data } = doneForm.safeParse(answer.kind === "answered" ? answer.json : undefined);
-      return checkOf(read(answer), `the account @${data?.username ?? "?"}`);
+      const response = await get("users/me", signal);
+      const { data } = doneForm.safeParse(response.kind === "responded" ? response.json : undefined);
+      return checkOf(read(response), `the account @${data?.username ?? "?"}`);
     },
   };
 }
@@ -68,7 +69,7 @@ const withoutBroadcasts = (text: string): string =>
 const doneForm = z.object({ id: z.string(), username: z.string().optional() });
 const refusalForm = z.object({ id: z.string().optional(), message: z.string().optional() });
 
-function readReply({ status, headers, json }: Answered, token: string): SendOutcome | null {
+function readResponse({ status, headers, json }: Responded, token: string): SendOutcome | null {
   if (status < 300) return doneForm.safeParse(json).success ? { kind: "sent" } : null;
   if (status === 429) return limited(retryAfterMs(headers) ?? resetAfterMs(headers));
   if (status === 401) return rejected("Mattermost does not take the token: it is wrong, disabled or expired");

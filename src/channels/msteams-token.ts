@@ -3,7 +3,7 @@
 import { onAbort } from "../core/abort.ts";
 import type { SendOutcome } from "../sdk/channel.ts";
 import { limited, quoted, rejected } from "./outcome.ts";
-import { type PlatformAnswer, postForm, retryAfterMs } from "./request.ts";
+import { type PlatformResponse, type Responded, postForm, retryAfterMs } from "./request.ts";
 
 export type Token = { kind: "token"; value: string } | { kind: "none"; outcome: SendOutcome };
 
@@ -20,7 +20,7 @@ const scope = "https://api.botframework.com/.default";
 const marginMs = 5 * 60_000;
 
 type Kept = { value: string; until: number };
-type Asking = { answer: Promise<Token>; waiting: number; stop: AbortController };
+type Asking = { token: Promise<Token>; waiting: number; stop: AbortController };
 
 export function createTokenSource(settings: TokenSettings, { fetch, now }: TokenTools): TokenSource {
   const { url, appId, appPassword } = settings;
@@ -41,7 +41,7 @@ export function createTokenSource(settings: TokenSettings, { fetch, now }: Token
   };
   const begin = (): Asking => {
     const stop = new AbortController();
-    return { answer: ask(stop.signal), waiting: 0, stop };
+    return { token: ask(stop.signal), waiting: 0, stop };
   };
 
   return {
@@ -50,7 +50,7 @@ export function createTokenSource(settings: TokenSettings, { fetch, now }: Token
       asking ??= begin();
       const mine = asking;
       mine.waiting++;
-      const token = await unlessStopped(mine.answer, signal);
+      const token = await unlessStopped(mine.token, signal);
       if (--mine.waiting === 0) mine.stop.abort();
       if (asking === mine && (token !== null || mine.waiting === 0)) asking = null;
       return token ?? none("stopped before it was sent");
@@ -74,25 +74,27 @@ const none = (reason: string, afterMs: number | null = null): Token => ({
   outcome: { kind: "retry", reason, afterMs },
 });
 
-type Answer = { access_token?: unknown; expires_in?: unknown; error?: unknown; error_description?: unknown };
+type ResponseBody = {
+  access_token?: unknown;
+  expires_in?: unknown;
+  error?: unknown;
+  error_description?: unknown;
+};
 
 /** Without a token nothing was sent: whatever is no refusal can be tried again. */
-function read(answer: PlatformAnswer, secret: string): { token: Token; lifetimeMs: number } {
-  if (answer.kind !== "answered")
-    return { token: none(`no token for the bot: ${answer.reason}`), lifetimeMs: 0 };
-  const { access_token: value, expires_in: seconds } = (answer.json ?? {}) as Answer;
-  if (answer.status < 300 && typeof value === "string" && value !== "")
+function read(response: PlatformResponse, secret: string): { token: Token; lifetimeMs: number } {
+  if (response.kind !== "responded")
+    return { token: none(`no token for the bot: ${response.reason}`), lifetimeMs: 0 };
+  const { access_token: value, expires_in: seconds } = (response.json ?? {}) as ResponseBody;
+  if (response.status < 300 && typeof value === "string" && value !== "")
     return { token: { kind: "token", value }, lifetimeMs: (Number(seconds) || 0) * 1000 };
-  return { token: withoutToken(answer, secret), lifetimeMs: 0 };
+  return { token: withoutToken(response, secret), lifetimeMs: 0 };
 }
 
 const passing: ReadonlySet<unknown> = new Set(["temporarily_unavailable", "server_error"]);
 
-function withoutToken(
-  { status, headers, json }: Extract<PlatformAnswer, { kind: "answered" }>,
-  secret: string,
-): Token {
-  const { error, error_description: description } = (json ?? {}) as Answer;
+function withoutToken({ status, headers, json }: Responded, secret: string): Token {
+  const { error, error_description: description } = (json ?? {}) as ResponseBody;
   if (status === 429) return { kind: "none", outcome: limited(retryAfterMs(headers)) };
   if (status < 300 || status >= 500 || passing.has(error))
     return none(`no token for the bot: its sign-in service answered ${status}`, retryAfterMs(headers));

@@ -4,7 +4,7 @@ import type { Channel, ChannelTools, OutgoingMessage, SendOutcome } from "../sdk
 import type { MsteamsSettings } from "../config/schema/channels.ts";
 import { createTokenSource } from "./msteams-token.ts";
 import { checkOf, outcomeOf, quoted, rejected, within } from "./outcome.ts";
-import { type Answered, postJson } from "./request.ts";
+import { type Responded, postJson } from "./request.ts";
 import { renderMessages } from "../markdown/render.ts";
 
 const usualBase = "https://smba.trafficmanager.net/teams";
@@ -37,16 +37,16 @@ export function createMsteams(
   ): Promise<SendOutcome> => {
     const token = await tokens.get(signal);
     if (token.kind === "none") return token.outcome;
-    const answer = await postJson(activities(message.to), {
+    const response = await postJson(activities(message.to), {
       headers: { authorization: `Bearer ${token.value}` },
       body: { type: "message", text: message.text, textFormat: "markdown" },
       signal,
       fetch,
     });
-    const isRefused = answer.kind === "answered" && answer.status === 401;
+    const isRefused = response.kind === "responded" && response.status === 401;
     if (isRefused) tokens.drop(token.value);
     if (isRefused && !isSecond) return send(message, signal, true);
-    return outcomeOf(answer, (answered) => readAnswer(answered, token.value));
+    return outcomeOf(response, (responded) => readResponse(responded, token.value));
   };
 
   return {
@@ -68,7 +68,7 @@ function recipientFault(to: string): string | null {
   return conversation.test(to) ? null : "must be the id of a conversation, such as 19:…@thread.tacv2 or a:1…";
 }
 
-type Answer = { id?: unknown; error?: { code?: unknown; message?: unknown } | null };
+type ResponseBody = { id?: unknown; error?: { code?: unknown; message?: unknown } | null };
 
 const words: Record<string, string> = {
   BadArgument: "Teams did not understand the message or the conversation's id",
@@ -87,8 +87,8 @@ const usualCodes: Record<number, string> = {
   413: "MessageSizeTooBig",
 };
 
-function readAnswer({ status, json }: Answered, token: string): SendOutcome | null {
-  const { id, error } = (json ?? {}) as Answer;
+function readResponse({ status, json }: Responded, token: string): SendOutcome | null {
+  const { id, error } = (json ?? {}) as ResponseBody;
   if (status === 412)
     return { kind: "retry", reason: "Teams was busy with this conversation", afterMs: null };
   if ([408, 429].includes(status) || status >= 500 || (status >= 300 && status < 400)) return null;

@@ -1,7 +1,7 @@
 // What a platform's answer means for a message, where platforms agree.
 import type { CheckResult, SendOutcome } from "../sdk/channel.ts";
 import { cutWithMark, oneLine } from "../core/text.ts";
-import { type Answered, type PlatformAnswer, retryAfterMs } from "./request.ts";
+import { type Responded, type PlatformResponse, retryAfterMs } from "./request.ts";
 
 const longestWaitMs = 15 * 60_000;
 const longestQuote = 300;
@@ -20,15 +20,15 @@ export function limited(afterMs: number | null): SendOutcome {
 
 /** `readOwn` reads what the platform has words of its own for, and leaves the rest (null) to the status. */
 export function outcomeOf(
-  answer: PlatformAnswer,
-  readOwn: (answered: Answered) => SendOutcome | null,
+  response: PlatformResponse,
+  readOwn: (responded: Responded) => SendOutcome | null,
 ): SendOutcome {
-  if (answer.kind === "unreachable") return { kind: "retry", reason: answer.reason, afterMs: null };
-  if (answer.kind === "unanswered") return unknown(answer.reason);
-  return readOwn(answer) ?? byStatus(answer);
+  if (response.kind === "unreachable") return { kind: "retry", reason: response.reason, afterMs: null };
+  if (response.kind === "no-response") return unknown(response.reason);
+  return readOwn(response) ?? byStatus(response);
 }
 
-function byStatus({ status, headers }: Answered): SendOutcome {
+function byStatus({ status, headers }: Responded): SendOutcome {
   if (status === 429) return limited(retryAfterMs(headers));
   if (status === 408 || status >= 500) return unknown(`the platform answered ${status}`);
   if (status >= 400) return rejected(`the platform answered ${status}`);
@@ -39,13 +39,13 @@ function byStatus({ status, headers }: Answered): SendOutcome {
 
 /** The id that a call before the message itself was to find. Whatever went wrong then, the message was not sent. */
 export function foundId(
-  answer: PlatformAnswer,
-  read: (answer: PlatformAnswer) => SendOutcome,
+  response: PlatformResponse,
+  read: (response: PlatformResponse) => SendOutcome,
 ): string | SendOutcome {
-  const outcome = read(answer);
+  const outcome = read(response);
   if (outcome.kind === "rejected" || outcome.kind === "retry") return outcome;
   const id =
-    answer.kind === "answered" ? (answer.json as { id?: unknown } | null | undefined)?.id : undefined;
+    response.kind === "responded" ? (response.json as { id?: unknown } | null | undefined)?.id : undefined;
   if (outcome.kind === "sent" && typeof id === "string") return id;
   const reason = outcome.kind === "unknown" ? outcome.reason : "the platform gave no id";
   return { kind: "retry", reason, afterMs: null };

@@ -24,10 +24,10 @@ const failing = (cause: unknown) =>
 
 const withCode = (code: string, more: object = {}) => Object.assign(new Error(secret), { code, ...more });
 
-async function listen(t: TestContext, answer: (socket: Socket) => void): Promise<number> {
+async function listen(t: TestContext, response: (socket: Socket) => void): Promise<number> {
   const server: Server = createServer((socket) => {
     socket.on("error", () => undefined);
-    answer(socket);
+    response(socket);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   t.after(() => server.close());
@@ -40,10 +40,10 @@ test("JSON goes out as JSON, and its answer comes back read", async () => {
     headers: { "x-kind": "tea" },
     json: { ok: [1] },
   });
-  const answer = await postJson(url, { body: { text: "ünï 🙂" }, signal: going(), fetch });
-  assert.ok(answer.kind === "answered");
-  assert.deepEqual([answer.status, answer.json, answer.text], [418, { ok: [1] }, '{"ok":[1]}']);
-  assert.equal(answer.headers.get("x-kind"), "tea");
+  const response = await postJson(url, { body: { text: "ünï 🙂" }, signal: going(), fetch });
+  assert.ok(response.kind === "responded");
+  assert.deepEqual([response.status, response.json, response.text], [418, { ok: [1] }, '{"ok":[1]}']);
+  assert.equal(response.headers.get("x-kind"), "tea");
   assert.deepEqual([calls[0]!.method, calls[0]!.json], ["POST", { text: "ünï 🙂" }]);
   assert.equal(calls[0]!.headers["content-type"], "application/json");
 });
@@ -53,7 +53,7 @@ test("a caller's headers win; a form is a form; a question has no body", async (
   const headers = { "content-type": "application/json; charset=utf-8", authorization: "Bearer x" };
   await postJson(url, { headers, body: {}, signal: going(), fetch });
   await postForm(url, { body: { grant: "a b&c" }, signal: going(), fetch });
-  const answer = await getJson(url, { headers: { authorization: "Bearer x" }, signal: going(), fetch });
+  const response = await getJson(url, { headers: { authorization: "Bearer x" }, signal: going(), fetch });
   assert.equal(calls[0]!.headers["content-type"], headers["content-type"]);
   assert.equal(calls[1]!.text, "grant=a+b%26c");
   assert.match(calls[1]!.headers["content-type"]!, /^application\/x-www-form-urlencoded/);
@@ -61,7 +61,7 @@ test("a caller's headers win; a form is a form; a question has no body", async (
     [calls[2]!.method, calls[2]!.text, calls[2]!.headers.authorization],
     ["GET", "", "Bearer x"],
   );
-  assert.ok(answer.kind === "answered" && answer.json === undefined && answer.text === "plain");
+  assert.ok(response.kind === "responded" && response.json === undefined && response.text === "plain");
 });
 
 test("no more than 64 KB of an answer is read, nor is its end waited for", async (t) => {
@@ -70,15 +70,15 @@ test("no more than 64 KB of an answer is read, nor is its end waited for", async
     t,
     (socket) => void socket.once("data", () => socket.write(head + "x".repeat(100_000))),
   );
-  const answer = await post(`http://127.0.0.1:${port}`);
-  assert.ok(answer.kind === "answered" && answer.text.length === 65_536 && answer.json === undefined);
+  const response = await post(`http://127.0.0.1:${port}`);
+  assert.ok(response.kind === "responded" && response.text.length === 65_536 && response.json === undefined);
 });
 
 test("a redirect is an answer, and the token does not travel on", async () => {
   const other = await startPlatform({ json: {} });
   const { url } = await startPlatform({ status: 307, headers: { location: other.url } });
-  const answer = await post(url);
-  assert.ok(answer.kind === "answered" && answer.status === 307);
+  const response = await post(url);
+  assert.ok(response.kind === "responded" && response.status === 307);
   assert.equal(other.calls.length, 0);
 });
 
@@ -94,9 +94,9 @@ test("nothing was sent: refused, a name that is not known, no TLS there, closed 
     "not an address",
   ];
   for (const address of addresses) {
-    const answer = await post(address);
-    assert.equal(answer.kind, "unreachable", address);
-    assert.ok(!JSON.stringify(answer).includes("secret"));
+    const response = await post(address);
+    assert.equal(response.kind, "unreachable", address);
+    assert.ok(!JSON.stringify(response).includes("secret"));
   }
 });
 
@@ -116,9 +116,9 @@ test("it may have been sent: reset, closed, silence, an answer that stops or bre
     await post(cut.url),
     await post(silent.url, going(), 200),
   ];
-  for (const answer of answers) {
-    assert.equal(answer.kind, "unanswered");
-    assert.ok(!JSON.stringify(answer).includes("secret"));
+  for (const response of answers) {
+    assert.equal(response.kind, "no-response");
+    assert.ok(!JSON.stringify(response).includes("secret"));
   }
 });
 
@@ -128,8 +128,8 @@ test("a refusal whose body breaks off is a refusal", async (t) => {
     (socket) =>
       void socket.once("data", () => socket.end("HTTP/1.1 403 Forbidden\r\ncontent-length: 99\r\n\r\n{")),
   );
-  const answer = await post(`http://127.0.0.1:${port}`);
-  assert.ok(answer.kind === "answered" && answer.status === 403);
+  const response = await post(`http://127.0.0.1:${port}`);
+  assert.ok(response.kind === "responded" && response.status === 403);
 });
 
 test("stopped before it began, nothing was sent; after, it may have been", async () => {
@@ -137,9 +137,9 @@ test("stopped before it began, nothing was sent; after, it may have been", async
   assert.equal((await post(url, AbortSignal.abort())).kind, "unreachable");
   assert.equal(calls.length, 0);
   const stop = new AbortController();
-  const answer = post(url, stop.signal);
+  const response = post(url, stop.signal);
   setImmediate(() => stop.abort());
-  assert.deepEqual(await answer, { kind: "unanswered", reason: "stopped before the platform answered" });
+  assert.deepEqual(await response, { kind: "no-response", reason: "stopped before the platform answered" });
 });
 
 test("what `fetch` fails with tells whether something was sent", async () => {
@@ -167,11 +167,11 @@ test("what `fetch` fails with tells whether something was sent", async () => {
     secret,
     null,
   ];
-  for (const [causes, kind] of [[before, "unreachable"] as const, [after, "unanswered"] as const]) {
+  for (const [causes, kind] of [[before, "unreachable"] as const, [after, "no-response"] as const]) {
     for (const cause of causes) {
-      const answer = await failing(cause);
-      assert.equal(answer.kind, kind, String((cause as { code?: string } | null)?.code));
-      assert.ok(!JSON.stringify(answer).includes("secret"));
+      const response = await failing(cause);
+      assert.equal(response.kind, kind, String((cause as { code?: string } | null)?.code));
+      assert.ok(!JSON.stringify(response).includes("secret"));
     }
   }
 });

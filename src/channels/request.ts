@@ -2,15 +2,15 @@
 // first two, and a body can repeat them.
 import { parseRetryAfter } from "../core/retry-after.ts";
 
-export type PlatformAnswer =
+export type PlatformResponse =
   /** `json` is undefined when the body is no JSON, or longer than is read. */
-  | { kind: "answered"; status: number; headers: Headers; json: unknown; text: string }
+  | { kind: "responded"; status: number; headers: Headers; json: unknown; text: string }
   /** Nothing was sent. */
   | { kind: "unreachable"; reason: string }
   /** It may have been sent. */
-  | { kind: "unanswered"; reason: string };
+  | { kind: "no-response"; reason: string };
 
-export type Answered = Extract<PlatformAnswer, { kind: "answered" }>;
+export type Responded = Extract<PlatformResponse, { kind: "responded" }>;
 
 export type PlatformRequest = {
   headers?: Record<string, string>;
@@ -30,7 +30,7 @@ const usualBytes = 65_536;
 export const postJson = (
   url: string,
   request: PlatformRequest & { body: unknown },
-): Promise<PlatformAnswer> =>
+): Promise<PlatformResponse> =>
   call(
     url,
     {
@@ -44,17 +44,17 @@ export const postJson = (
 export const postForm = (
   url: string,
   request: PlatformRequest & { body: Record<string, string> },
-): Promise<PlatformAnswer> =>
+): Promise<PlatformResponse> =>
   call(
     url,
     { method: "POST", headers: { ...request.headers }, body: new URLSearchParams(request.body) },
     request,
   );
 
-export const getJson = (url: string, request: PlatformRequest): Promise<PlatformAnswer> =>
+export const getJson = (url: string, request: PlatformRequest): Promise<PlatformResponse> =>
   call(url, { headers: { ...request.headers } }, request);
 
-async function call(url: string, init: RequestInit, request: PlatformRequest): Promise<PlatformAnswer> {
+async function call(url: string, init: RequestInit, request: PlatformRequest): Promise<PlatformResponse> {
   const { signal, timeoutMs } = request;
   if (signal.aborted) return { kind: "unreachable", reason: "stopped before it was sent" };
   if (!canBeSent(url, init))
@@ -68,8 +68,8 @@ async function call(url: string, init: RequestInit, request: PlatformRequest): P
     clearTimeout(timer);
     return await read(response, request.mostBytes ?? usualBytes);
   } catch (fault) {
-    if (signal.aborted) return { kind: "unanswered", reason: "stopped before the platform answered" };
-    if (ends.aborted) return { kind: "unanswered", reason: "the platform did not answer in time" };
+    if (signal.aborted) return { kind: "no-response", reason: "stopped before the platform answered" };
+    if (ends.aborted) return { kind: "no-response", reason: "the platform did not answer in time" };
     return failureOf(fault instanceof Error ? (fault.cause ?? fault) : fault);
   } finally {
     clearTimeout(timer);
@@ -86,13 +86,13 @@ function canBeSent(url: string, init: RequestInit): boolean {
 }
 
 /** A refusal whose body breaks off is still a refusal. */
-async function read(response: Response, mostBytes: number): Promise<PlatformAnswer> {
+async function read(response: Response, mostBytes: number): Promise<PlatformResponse> {
   const { status, headers } = response;
   const text = await readText(response, mostBytes).catch((fault: unknown) => {
     if (response.ok) throw fault;
     return "";
   });
-  return { kind: "answered", status, headers, json: parsed(text), text };
+  return { kind: "responded", status, headers, json: parsed(text), text };
 }
 
 async function readText(response: Response, mostBytes: number): Promise<string> {
@@ -134,11 +134,11 @@ const words: Record<string, string> = {
 
 type Fault = { code?: unknown; syscall?: unknown; message?: unknown };
 
-function failureOf(fault: unknown): PlatformAnswer {
+function failureOf(fault: unknown): PlatformResponse {
   const { code } = (fault ?? {}) as Fault;
   const name = typeof code === "string" && /^[A-Z][A-Z0-9_]*$/.test(code) ? code : "no code";
   if (!isBeforeSending(fault))
-    return { kind: "unanswered", reason: `the connection broke before the platform answered (${name})` };
+    return { kind: "no-response", reason: `the connection broke before the platform answered (${name})` };
   return { kind: "unreachable", reason: `the platform cannot be reached: ${words[name] ?? name}` };
 }
 

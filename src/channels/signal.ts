@@ -4,10 +4,10 @@
 // A message is its text and the ranges of it that have a style. The port has one string for it: both as JSON.
 import type { Channel, ChannelTools, SendOutcome } from "../sdk/channel.ts";
 import type { SignalSettings } from "../config/schema/channels.ts";
-import { misunderstood, readRpcAnswer, type RpcError, rpcRequest } from "./json-rpc.ts";
+import { misunderstood, readRpcResponse, type RpcError, rpcRequest } from "./json-rpc.ts";
 import { checkOf, limited, outcomeOf, quoted, rejected, unknown, within } from "./outcome.ts";
 import { phoneNumber } from "./phone.ts";
-import { type Answered, postJson } from "./request.ts";
+import { type Responded, postJson } from "./request.ts";
 import { renderSignal } from "../markdown/signal.ts";
 
 const usualBase = "http://127.0.0.1:8080";
@@ -43,15 +43,15 @@ export function createSignal(settings: SignalSettings, { fetch }: ChannelTools):
     async send({ id, to, text }, signal) {
       const { text: message, styles } = JSON.parse(text) as { text: string; styles: string[] };
       const params = { ...recipientOf(to), message, ...(styles.length > 0 && { textStyle: styles }) };
-      const answer = await ask(id, "send", params, signal);
-      return outcomeOf(answer, (answered) => readAnswer(answered, id, readSent));
+      const response = await ask(id, "send", params, signal);
+      return outcomeOf(response, (responded) => readResponse(responded, id, readSent));
     },
     async check(signal) {
-      const answer = await ask("check", "version", {}, signal);
-      const outcome = outcomeOf(answer, (answered) =>
-        readAnswer(answered, "check", () => ({ kind: "sent" })),
+      const response = await ask("check", "version", {}, signal);
+      const outcome = outcomeOf(response, (responded) =>
+        readResponse(responded, "check", () => ({ kind: "sent" })),
       );
-      const version = answer.kind === "answered" ? versionOf(answer.json) : null;
+      const version = response.kind === "responded" ? versionOf(response.json) : null;
       return checkOf(outcome, version === null ? "signal-cli" : `signal-cli ${version}`);
     },
   };
@@ -71,7 +71,7 @@ function recipientOf(to: string): { recipient: string[] } | { groupId: string } 
 
 type Read = (result: unknown) => SendOutcome | null;
 
-function readAnswer({ status, json }: Answered, id: string, read: Read): SendOutcome | null {
+function readResponse({ status, json }: Responded, id: string, read: Read): SendOutcome | null {
   if (status === 404)
     return rejected("there is no signal-cli daemon with --http at this address: check apiBase");
   if (status === 421)
@@ -79,9 +79,9 @@ function readAnswer({ status, json }: Answered, id: string, read: Read): SendOut
       "signal-cli does not take requests under this name: use in apiBase the address it listens on",
     );
   if (status >= 300) return null;
-  const answer = readRpcAnswer(json, id);
-  if (answer === null) return null;
-  return answer.kind === "result" ? read(answer.result) : readError(answer);
+  const response = readRpcResponse(json, id);
+  if (response === null) return null;
+  return response.kind === "result" ? read(response.result) : readError(response);
 }
 
 type Sent = { type?: unknown; retryAfterSeconds?: unknown; token?: unknown };

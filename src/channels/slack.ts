@@ -3,13 +3,13 @@ import { z } from "zod";
 import type { Channel, ChannelTools, SendOutcome } from "../sdk/channel.ts";
 import type { SlackSettings } from "../config/schema/channels.ts";
 import { checkOf, limited, outcomeOf, quoted, rejected, unknown, within } from "./outcome.ts";
-import { type Answered, type PlatformAnswer, postJson, retryAfterMs } from "./request.ts";
+import { type Responded, type PlatformResponse, postJson, retryAfterMs } from "./request.ts";
 import { renderMessages } from "../markdown/render.ts";
 
 const recipientForm = /^([CGDUW][A-Z0-9]{5,30})(?::thread:(\d{1,16}\.\d{1,10}))?$/;
 const limit = { most: 4000, unit: "utf16" } as const;
 
-const replyForm = z.object({
+const responseForm = z.object({
   ok: z.boolean(),
   error: z.string().optional(),
   needed: z.string().optional(),
@@ -24,7 +24,8 @@ export function createSlack(
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json; charset=utf-8" };
   const call = (method: string, body: unknown, signal: AbortSignal) =>
     postJson(within(apiBase, method), { headers, body, signal, fetch });
-  const read = (answer: PlatformAnswer) => outcomeOf(answer, (answered) => readReply(answered, token));
+  const read = (response: PlatformResponse) =>
+    outcomeOf(response, (responded) => readResponse(responded, token));
   return {
     idempotent: false,
     recipientFault: (to) =>
@@ -39,19 +40,19 @@ export function createSlack(
       return read(await call("chat.postMessage", body, signal));
     },
     async check(signal) {
-      const answer = await call("auth.test", {}, signal);
-      const { data } = replyForm.safeParse(answer.kind === "answered" ? answer.json : undefined);
-      return checkOf(read(answer), `the bot ${data?.user ?? "?"} in ${data?.team ?? "?"}`);
+      const response = await call("auth.test", {}, signal);
+      const { data } = responseForm.safeParse(response.kind === "responded" ? response.json : undefined);
+      return checkOf(read(response), `the bot ${data?.user ?? "?"} in ${data?.team ?? "?"}`);
     },
   };
 }
 
-function readReply(answered: Answered, token: string): SendOutcome | null {
-  const { data: reply } = replyForm.safeParse(answered.json);
-  if (!reply) return null;
-  if (reply.ok) return { kind: "sent" };
-  const { error = "no reason given", needed } = reply;
-  if (/^rate_?limited$/.test(error)) return limited(retryAfterMs(answered.headers));
+function readResponse(responded: Responded, token: string): SendOutcome | null {
+  const { data: body } = responseForm.safeParse(responded.json);
+  if (!body) return null;
+  if (body.ok) return { kind: "sent" };
+  const { error = "no reason given", needed } = body;
+  if (/^rate_?limited$/.test(error)) return limited(retryAfterMs(responded.headers));
   if (breakdowns.has(error)) return unknown(`Slack answered ${error}`);
   if (error === "missing_scope")
     return rejected(

@@ -3,13 +3,13 @@ import { z } from "zod";
 import type { Channel, ChannelTools, OutgoingMessage, SendOutcome } from "../sdk/channel.ts";
 import type { TelegramSettings } from "../config/schema/channels.ts";
 import { checkOf, limited, outcomeOf, quoted, rejected, unknown, within } from "./outcome.ts";
-import { type Answered, type PlatformAnswer, postJson, retryAfterMs } from "./request.ts";
+import { type Responded, type PlatformResponse, postJson, retryAfterMs } from "./request.ts";
 import { renderMessages } from "../markdown/render.ts";
 
 const recipientForm = /^(-?[1-9]\d{0,15}|@[A-Za-z]\w{3,31})(?::topic:([1-9]\d{0,9}))?$/;
 const limit = { most: 4096, unit: "utf16" } as const;
 
-const replyForm = z.object({
+const responseForm = z.object({
   ok: z.boolean(),
   error_code: z.int().optional(),
   description: z.string().optional(),
@@ -18,7 +18,7 @@ const replyForm = z.object({
     .optional(),
   result: z.object({ username: z.string().optional() }).optional(),
 });
-type Reply = z.infer<typeof replyForm>;
+type ResponseBody = z.infer<typeof responseForm>;
 
 type Body = {
   chat_id: number | string;
@@ -34,7 +34,8 @@ export function createTelegram(
 ): Channel {
   const call = (method: string, body: unknown, signal: AbortSignal) =>
     postJson(within(apiBase, `bot${token}/${method}`), { body, signal, fetch });
-  const read = (answer: PlatformAnswer) => outcomeOf(answer, (answered) => readReply(answered, token));
+  const read = (response: PlatformResponse) =>
+    outcomeOf(response, (responded) => readResponse(responded, token));
   return {
     idempotent: false,
     recipientFault: (to) =>
@@ -44,18 +45,21 @@ export function createTelegram(
     render: (markdown) => renderMessages(markdown, { dialect: "telegram-html", limit }),
     async send(message, signal) {
       let body = bodyOf(message);
-      let answer = await call("sendMessage", body, signal);
+      let response = await call("sendMessage", body, signal);
       for (const correct of [withoutMarkup, toWhereItMoved]) {
-        const corrected = correct(body, replyIn(answer));
+        const corrected = correct(body, responseIn(response));
         if (!corrected) continue;
         body = corrected;
-        answer = await call("sendMessage", body, signal);
+        response = await call("sendMessage", body, signal);
       }
-      return read(answer);
+      return read(response);
     },
     async check(signal) {
-      const answer = await call("getMe", {}, signal);
-      return checkOf(read(answer), `the bot @${replyIn(answer)?.result?.username ?? "without a name"}`);
+      const response = await call("getMe", {}, signal);
+      return checkOf(
+        read(response),
+        `the bot @${responseIn(response)?.result?.username ?? "without a name"}`,
+      );
     },
   };
 }
@@ -71,19 +75,19 @@ function bodyOf({ to, text }: OutgoingMessage): Body {
   };
 }
 
-const replyIn = (answer: PlatformAnswer): Reply | undefined =>
-  answer.kind === "answered" ? replyForm.safeParse(answer.json).data : undefined;
+const responseIn = (response: PlatformResponse): ResponseBody | undefined =>
+  response.kind === "responded" ? responseForm.safeParse(response.json).data : undefined;
 
 /** Refused for its markup: the same words without it. */
-function withoutMarkup(body: Body, reply: Reply | undefined): Body | null {
+function withoutMarkup(body: Body, response: ResponseBody | undefined): Body | null {
   const { parse_mode: markup, ...rest } = body;
-  const isRefused = markup !== undefined && /can't parse entities/i.test(reply?.description ?? "");
+  const isRefused = markup !== undefined && /can't parse entities/i.test(response?.description ?? "");
   return isRefused ? { ...rest, text: plain(body.text) } : null;
 }
 
 /** A group that has become a supergroup has another id. */
-function toWhereItMoved(body: Body, reply: Reply | undefined): Body | null {
-  const moved = reply?.parameters?.migrate_to_chat_id;
+function toWhereItMoved(body: Body, response: ResponseBody | undefined): Body | null {
+  const moved = response?.parameters?.migrate_to_chat_id;
   return moved === undefined ? null : { ...body, chat_id: moved };
 }
 
@@ -97,14 +101,14 @@ const plain = (html: string): string =>
 
 const characters = { lt: "<", gt: ">", quot: '"', amp: "&" };
 
-function readReply(answered: Answered, token: string): SendOutcome | null {
-  const { data: reply } = replyForm.safeParse(answered.json);
-  if (!reply) return null;
-  if (reply.ok) return { kind: "sent" };
-  const { error_code: code = answered.status, description = "", parameters } = reply;
+function readResponse(responded: Responded, token: string): SendOutcome | null {
+  const { data: response } = responseForm.safeParse(responded.json);
+  if (!response) return null;
+  if (response.ok) return { kind: "sent" };
+  const { error_code: code = responded.status, description = "", parameters } = response;
   if (code === 429) {
     const seconds = parameters?.retry_after;
-    return limited(seconds === undefined ? retryAfterMs(answered.headers) : seconds * 1000);
+    return limited(seconds === undefined ? retryAfterMs(responded.headers) : seconds * 1000);
   }
   if (code >= 500) return unknown(`Telegram answered ${code}`);
   const known = refusals.find(([form]) => form.test(description));

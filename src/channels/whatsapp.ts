@@ -5,7 +5,7 @@ import type { WhatsappSettings } from "../config/schema/channels.ts";
 import { cutWithMark, oneLine } from "../core/text.ts";
 import { checkOf, limited, outcomeOf, quoted, rejected, unknown, within } from "./outcome.ts";
 import { phoneNumber } from "./phone.ts";
-import { type Answered, getJson, type PlatformAnswer, postJson, retryAfterMs } from "./request.ts";
+import { type Responded, getJson, type PlatformResponse, postJson, retryAfterMs } from "./request.ts";
 import { renderMessages } from "../markdown/render.ts";
 
 const usualBase = "https://graph.facebook.com/v26.0";
@@ -37,7 +37,7 @@ export function createWhatsapp(settings: WhatsappSettings, { fetch }: ChannelToo
     const body = { messaging_product: "whatsapp", recipient_type: "individual", to, ...content };
     return postJson(`${sender}/messages`, { headers, body, signal, fetch });
   };
-  const read = (answered: Answered) => readAnswer(answered, token);
+  const read = (responded: Responded) => readResponse(responded, token);
 
   return {
     idempotent: false,
@@ -46,15 +46,18 @@ export function createWhatsapp(settings: WhatsappSettings, { fetch }: ChannelToo
     render: (markdown) => renderMessages(markdown, { dialect: "whatsapp", limit }),
     async send({ to, text }, signal) {
       const number = phoneNumber(to) ?? to;
-      const answer = await post(number, freeText(text), signal);
-      if (template === undefined || errorOf(answer)?.code !== windowClosed) return outcomeOf(answer, read);
+      const response = await post(number, freeText(text), signal);
+      if (template === undefined || errorOf(response)?.code !== windowClosed)
+        return outcomeOf(response, read);
       return outcomeOf(await post(number, templateText(template, text), signal), read);
     },
     async check(signal) {
       const url = `${sender}?fields=verified_name,display_phone_number`;
-      const answer = await getJson(url, { headers, signal, fetch });
-      const outcome = outcomeOf(answer, (answered) => (nameOf(answered) ? { kind: "sent" } : read(answered)));
-      return checkOf(outcome, (answer.kind === "answered" && nameOf(answer)) || "");
+      const response = await getJson(url, { headers, signal, fetch });
+      const outcome = outcomeOf(response, (responded) =>
+        nameOf(responded) ? { kind: "sent" } : read(responded),
+      );
+      return checkOf(outcome, (response.kind === "responded" && nameOf(response)) || "");
     },
   };
 }
@@ -77,25 +80,25 @@ const templateText = ({ name, language }: { name: string; language: string }, te
 });
 
 type Fault = { code?: unknown; message?: unknown; error_data?: { details?: unknown } | null };
-type Answer = {
+type ResponseBody = {
   error?: Fault | null;
   messages?: unknown;
   display_phone_number?: unknown;
   verified_name?: unknown;
 };
 
-const errorOf = (answer: PlatformAnswer): Fault | null =>
-  answer.kind === "answered" ? (((answer.json ?? {}) as Answer).error ?? null) : null;
+const errorOf = (response: PlatformResponse): Fault | null =>
+  response.kind === "responded" ? (((response.json ?? {}) as ResponseBody).error ?? null) : null;
 
-function readAnswer(answered: Answered, token: string): SendOutcome | null {
-  const error = errorOf(answered);
+function readResponse(responded: Responded, token: string): SendOutcome | null {
+  const error = errorOf(responded);
   if (error === null) {
-    const { messages } = (answered.json ?? {}) as Answer;
-    return answered.status < 300 && Array.isArray(messages) && messages.length > 0 ? { kind: "sent" } : null;
+    const { messages } = (responded.json ?? {}) as ResponseBody;
+    return responded.status < 300 && Array.isArray(messages) && messages.length > 0 ? { kind: "sent" } : null;
   }
   const { code } = error;
-  if (limitCodes.has(code)) return limited(retryAfterMs(answered.headers));
-  if ([408, 429].includes(answered.status) || answered.status >= 500) return null;
+  if (limitCodes.has(code)) return limited(retryAfterMs(responded.headers));
+  if ([408, 429].includes(responded.status) || responded.status >= 500) return null;
   if (breakdownCodes.has(code))
     return unknown(`WhatsApp broke down (${String(code)}): it may have the message`);
   const known = typeof code === "number" ? words[code] : undefined;
@@ -108,8 +111,8 @@ function inItsWords({ code, message, error_data: data }: Fault, token: string): 
   return typeof said === "string" ? `${numbered}: ${quoted(said, token)}` : numbered;
 }
 
-function nameOf({ status, json }: Answered): string | null {
-  const { verified_name: name, display_phone_number: number } = (json ?? {}) as Answer;
+function nameOf({ status, json }: Responded): string | null {
+  const { verified_name: name, display_phone_number: number } = (json ?? {}) as ResponseBody;
   return status < 300 && typeof number === "string"
     ? oneLine(typeof name === "string" ? `${name}, ${number}` : number)
     : null;

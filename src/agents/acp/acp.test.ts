@@ -10,7 +10,7 @@ import { makeFolder } from "../../../test/support/folder.ts";
 import type { AgentOutcome } from "../../core/outcome.ts";
 import { parseFences } from "../../untrusted/fence.ts";
 import { type AcpConfig, createAcpAgent } from "./acp.ts";
-import { agentContract, contractTurn } from "../agent.contract.ts";
+import { agentContract, contractInput } from "../agent.contract.ts";
 import type { AgentInput } from "../agent.ts";
 
 const folder = makeFolder("acp");
@@ -45,8 +45,8 @@ const behaving = (mode: string, detail = "", more: Partial<AcpConfig> = {}) =>
   createAcpAgent({ ...base, args: [fixture, mode, detail], ...more }, { graceMs, environment });
 const shell = (script: string, startMs = 60_000) =>
   createAcpAgent({ ...base, command: "/bin/sh", args: ["-c", script] }, { graceMs, startMs });
-const run = (mode: string, detail = "", turn: Partial<AgentInput> = {}, more: Partial<AcpConfig> = {}) =>
-  behaving(mode, detail, more).run({ ...contractTurn(), ...turn }, going());
+const run = (mode: string, detail = "", input: Partial<AgentInput> = {}, more: Partial<AcpConfig> = {}) =>
+  behaving(mode, detail, more).run({ ...contractInput(), ...input }, going());
 
 const replied = (reply: string, report: object = {}) => ({
   kind: "replied",
@@ -88,7 +88,7 @@ test("works in its workspace and sees of our environment what is allowed", async
     { ...base, args: [fixture, "where"], workspace, env: ["EXTRA"] },
     { graceMs, environment },
   );
-  const outcome = await agent.run(contractTurn(), going());
+  const outcome = await agent.run(contractInput(), going());
   assert.deepEqual(outcome, replied(`${workspace} EXTRA,PATH,ROUSE_AGENT_ID,ROUSE_RUN_ID,ROUSE_SESSION_KEY`));
 });
 
@@ -122,7 +122,7 @@ test("continues its session, and does not take what was said in it for the reply
 });
 
 test("where its session cannot be continued, it gets the history as text", async () => {
-  const turn = { conversation: { history, foreignSession: "gone" }, prompt: "More." };
+  const input = { conversation: { history, foreignSession: "gone" }, prompt: "More." };
   const told = (outcome: AgentOutcome) => {
     assert.ok(outcome.kind === "replied");
     assert.ok(outcome.reply.endsWith("\n\nMore."));
@@ -135,11 +135,11 @@ test("where its session cannot be continued, it gets the history as text", async
   const warnings = [
     "The agent could not continue its own session, so the conversation was given to it as text.",
   ];
-  const loaded = await run("load", "", turn);
+  const loaded = await run("load", "", input);
   assert.deepEqual(told(loaded), said);
   assert.ok(loaded.kind === "replied" && loaded.reply.startsWith("fresh: "));
   assert.deepEqual(loaded.report?.warnings, warnings);
-  assert.deepEqual(told(await run("echo", "", turn)), said);
+  assert.deepEqual(told(await run("echo", "", input)), said);
 });
 
 test("sets the model and the thinking level, where they are offered", async () => {
@@ -274,11 +274,11 @@ for (const [what, script, reason, mayPass] of [
   ["repeats what it hears", "cat", 'the agent answered with an error: "Method not found": initialize', false],
 ] as const)
   test(`a program that does not speak ACP and ${what} is a failure`, { timeout: 60_000 }, async () => {
-    assert.deepEqual(await shell(script).run(contractTurn(), going()), failed(reason, mayPass));
+    assert.deepEqual(await shell(script).run(contractInput(), going()), failed(reason, mayPass));
   });
 
 test("a program that says nothing, or speaks another version, is given up", { timeout: 60_000 }, async () => {
-  const mute = await shell("sleep 600", 200).run(contractTurn(), going());
+  const mute = await shell("sleep 600", 200).run(contractInput(), going());
   assert.deepEqual(mute, failed("the command /bin/sh does not speak ACP"));
   const other = await run("version");
   assert.deepEqual(other, failed(`the command ${process.execPath} does not speak ACP`));
@@ -289,7 +289,7 @@ const processesIn = (file: string): number[] => readFileSync(file, "utf8").trim(
 test("stopped, an agent that cancels and its program are gone", async () => {
   const file = join(folder, "cancelling");
   const stop = new AbortController();
-  const outcome = behaving("endless", file).run(contractTurn(), stop.signal);
+  const outcome = behaving("endless", file).run(contractInput(), stop.signal);
   await eventually(() => existsSync(file), "the turn");
   stop.abort();
   assert.deepEqual(await outcome, stopped);
@@ -300,7 +300,7 @@ test("stopped, an agent deaf to it and its children are killed", async () => {
   const file = join(folder, "deaf");
   const stop = new AbortController();
   const agent = createAcpAgent({ ...base, args: [fixture, "deaf", file] });
-  const outcome = agent.run(contractTurn(), stop.signal);
+  const outcome = agent.run(contractInput(), stop.signal);
   await eventually(() => existsSync(file), "the turn");
   const processes = processesIn(file);
   assert.equal(processes.filter(isAlive).length, 2);
@@ -320,9 +320,9 @@ test("after the turn nothing is left of it", async () => {
 test("a gateway that is killed leaves nothing running", async () => {
   const file = join(folder, "orphan");
   const config = JSON.stringify({ ...base, args: [fixture, "deaf", file] });
-  const turn = JSON.stringify(contractTurn());
+  const input = JSON.stringify(contractInput());
   const script = `import { createAcpAgent } from ${JSON.stringify(join(import.meta.dirname, "acp.ts"))};
-    await createAcpAgent(${config}).run(${turn}, new AbortController().signal);`;
+    await createAcpAgent(${config}).run(${input}, new AbortController().signal);`;
   const gateway = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: "inherit" });
   await eventually(() => existsSync(file), "the turn");
   const processes = processesIn(file);

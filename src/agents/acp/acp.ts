@@ -17,7 +17,7 @@ export function createAcpAgent(
 ): Agent {
   const reaper = createReaper();
   return {
-    async run(turn, signal) {
+    async run(input, signal) {
       if (signal.aborted) return failed("it was stopped", true);
       try {
         await mkdir(config.workspace, { recursive: true });
@@ -29,11 +29,11 @@ export function createAcpAgent(
           command: config.command,
           args: config.args,
           folder: config.workspace,
-          env: programEnvironment(turn, config.env, environment),
+          env: programEnvironment(input, config.env, environment),
           graceMs,
           reaper,
         });
-        return await converse({ program, turn, config, startMs }, signal);
+        return await converse({ program, input, config, startMs }, signal);
       } catch (fault) {
         return failedToStart(config.command, codeOf(fault));
       }

@@ -15,11 +15,11 @@ import { choose } from "./permission.ts";
 import type { Program } from "../../processes/program.ts";
 import { initialize, openSession } from "./session.ts";
 import { applySettings } from "./settings.ts";
-import { changes, createWatch, type Watch } from "./updates.ts";
+import { changes, createUpdates, type Updates } from "./updates.ts";
 
 export type Talk = {
   program: Program;
-  turn: AgentInput;
+  input: AgentInput;
   config: { command: string; workspace: string; allow: readonly PermissionKind[] };
   /** How long the program may take to its first answer. */
   startMs: number;
@@ -34,24 +34,24 @@ const mostWaits = 20;
 /** For a program whose input was closed, before it is signalled. */
 const leaveMs = 1000;
 
-type State = { begun: boolean; sessionId: string | null; warnings: string[] };
-type Result = { answer: unknown } | { fault: unknown };
+type State = { initialized: boolean; sessionId: string | null; warnings: string[] };
+type Result = { response: unknown } | { fault: unknown };
 
 export async function converse(talk: Talk, signal: AbortSignal): Promise<AgentOutcome> {
-  const { program, turn, config } = talk;
-  const state: State = { begun: false, sessionId: null, warnings: [] };
+  const { program, input, config } = talk;
+  const state: State = { initialized: false, sessionId: null, warnings: [] };
   const { promise: interrupted, resolve: interrupt } = Promise.withResolvers<Failed>();
   const stop = () => interrupt(failed("it was stopped", true));
-  const watch = createWatch({
+  const updates = createUpdates({
     longestReply,
-    onActing: () => void mayAct(turn).then((may) => (may ? undefined : stop())),
+    onActing: () => void mayAct(input).then((may) => (may ? undefined : stop())),
     onTooLong: () => interrupt(failed(`the agent's reply has more than ${longestReply} characters`)),
   });
   const release = onAbort(signal, stop);
 
-  const connection = connect(talk, watch);
-  const asking: Promise<Result> = ask(talk, connection, watch, state).then(
-    (answer) => ({ answer }),
+  const connection = connect(talk, updates);
+  const asking: Promise<Result> = ask(talk, connection, updates, state).then(
+    (response) => ({ response }),
     (fault: unknown) => ({ fault }),
   );
   const first = await Promise.race([asking, interrupted]);
@@ -61,25 +61,26 @@ export async function converse(talk: Talk, signal: AbortSignal): Promise<AgentOu
   const end = await program.leave(isInterrupted ? 0 : leaveMs);
   connection.close();
 
-  const seen = watch.report();
+  const seen = updates.report();
   const warnings = [...state.warnings, ...(seen.warnings ?? [])];
   const report = warnings.length === 0 ? seen : { ...seen, warnings };
   if (isInterrupted) return { ...first, report };
-  if ("fault" in first) return { ...brokenOutcome(first.fault, end, config.command, state.begun), report };
-  const said = { reply: watch.reply(), report, wasRefused: seen.warnings !== undefined };
-  const outcome = finishedOutcome(first.answer, said);
+  if ("fault" in first)
+    return { ...brokenOutcome(first.fault, end, config.command, state.initialized), report };
+  const said = { reply: updates.reply(), report, wasRefused: seen.warnings !== undefined };
+  const outcome = finishedOutcome(first.response, said);
   if (outcome.kind === "failed" || state.sessionId === null) return outcome;
   return { ...outcome, report: { ...outcome.report, foreignSession: state.sessionId } };
 }
 
-function connect({ program, turn, config }: Talk, watch: Watch): ClientConnection {
+function connect({ program, input, config }: Talk, updates: Updates): ClientConnection {
   const raw = (params: unknown): unknown => params;
   return client({ name: "rouse" })
-    .onNotification("session/update", raw, ({ params }) => watch.note(params))
+    .onNotification("session/update", raw, ({ params }) => updates.take(params))
     .onRequest("session/request_permission", async ({ params }) => {
-      const call = watch.call(params.toolCall);
+      const call = updates.call(params.toolCall);
       const isAllowed = config.allow.some((kind) => kind === call.kind);
-      const outcome = choose(params.options, isAllowed && (!changes(call.kind) || (await mayAct(turn))));
+      const outcome = choose(params.options, isAllowed && (!changes(call.kind) || (await mayAct(input))));
       const chosen = outcome.outcome === "selected" ? outcome.optionId : null;
       const option = params.options.find(({ optionId }) => optionId === chosen);
       call.verdict = option?.kind.startsWith("allow") === true ? "allowed" : "refused";
@@ -89,35 +90,35 @@ function connect({ program, turn, config }: Talk, watch: Watch): ClientConnectio
 }
 
 async function ask(
-  { turn, config, startMs }: Talk,
+  { input, config, startMs }: Talk,
   connection: ClientConnection,
-  watch: Watch,
+  updates: Updates,
   state: State,
 ): Promise<unknown> {
   const { agent } = connection;
   const givingUp = setTimeout(() => connection.close(new NotSpoken()), startMs);
   const continuing = await initialize(agent).finally(() => clearTimeout(givingUp));
-  state.begun = true;
-  const session = await openSession(agent, continuing, config.workspace, turn);
+  state.initialized = true;
+  const session = await openSession(agent, continuing, config.workspace, input);
   const { sessionId, configOptions, prompt } = session;
-  const settings = await applySettings({ agent, sessionId, configOptions }, turn);
+  const settings = await applySettings({ agent, sessionId, configOptions }, input);
   state.warnings.push(...session.warnings, ...settings);
   state.sessionId = sessionId;
-  if (session.isRepeating) await quiet(watch);
-  watch.begin(sessionId);
-  const answer = await agent.request("session/prompt", {
+  if (session.isRepeating) await quiet(updates);
+  updates.follow(sessionId);
+  const response = await agent.request("session/prompt", {
     sessionId,
     prompt: [{ type: "text", text: prompt }],
   });
   // What was told before the answer is handled before this.
   await nextTurn();
-  return answer;
+  return response;
 }
 
 /** By the protocol a session repeats itself before it counts as loaded; Gemini CLI 0.61 does it afterwards. */
-async function quiet(watch: Watch): Promise<void> {
-  for (let waits = 0, before = -1; before !== watch.noted() && waits < mostWaits; waits++) {
-    before = watch.noted();
+async function quiet(updates: Updates): Promise<void> {
+  for (let waits = 0, before = -1; before !== updates.count() && waits < mostWaits; waits++) {
+    before = updates.count();
     await delay(quietMs);
   }
 }
@@ -135,9 +136,9 @@ async function cancel(
   waiting.abort();
 }
 
-const mayAct = async (turn: AgentInput): Promise<boolean> => {
+const mayAct = async (input: AgentInput): Promise<boolean> => {
   try {
-    return await turn.onActing();
+    return await input.onActing();
   } catch {
     return false;
   }

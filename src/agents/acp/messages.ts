@@ -15,7 +15,7 @@ const mostStrayLines = 100;
 
 const id = z.union([z.string(), z.number(), z.null()]);
 const request = z.looseObject({ jsonrpc: z.literal("2.0"), method: z.string(), id: id.optional() });
-const answer = z.looseObject({ jsonrpc: z.literal("2.0"), id });
+const response = z.looseObject({ jsonrpc: z.literal("2.0"), id });
 
 export function messagesOf(input: Writable, output: Readable): Stream {
   const asked = new Set<unknown>();
@@ -38,12 +38,12 @@ function send(input: Writable, text: string): Promise<void> {
 
 async function* received(output: Readable, asked: Set<unknown>): AsyncGenerator<AnyMessage> {
   let strayLines = 0;
-  let begun = false;
+  let hasSpoken = false;
   for await (const line of linesOf(output as AsyncIterable<Buffer>, longestMessage, giveUp)) {
     const message = messageIn(line, asked);
-    begun ||= message !== null;
+    hasSpoken ||= message !== null;
     if (message !== null) yield message;
-    else if (!begun && ++strayLines > mostStrayLines) throw new NotSpoken();
+    else if (!hasSpoken && ++strayLines > mostStrayLines) throw new NotSpoken();
   }
 }
 
@@ -59,6 +59,6 @@ function messageIn(line: string, asked: Set<unknown>): AnyMessage | null {
     return null;
   }
   if (request.safeParse(value).success) return value as AnyMessage;
-  const { data } = answer.safeParse(value);
+  const { data } = response.safeParse(value);
   return data !== undefined && !("method" in data) && asked.delete(data.id) ? (value as AnyMessage) : null;
 }

@@ -28,8 +28,8 @@ const shortOf: Partial<Record<string, string>> = {
 
 export type Said = { reply: string; report: AgentReport; wasRefused: boolean };
 
-export function finishedOutcome(answer: unknown, { reply, report, wasRefused }: Said): AgentOutcome {
-  const { data } = finished.safeParse(answer);
+export function finishedOutcome(response: unknown, { reply, report, wasRefused }: Said): AgentOutcome {
+  const { data } = finished.safeParse(response);
   if (data === undefined) return { ...failed("the agent ended its turn without saying how"), report };
   const { stopReason, usage } = data;
   const whole: AgentReport = { ...report, ...(usage === undefined ? {} : { usage }) };
@@ -47,14 +47,19 @@ export function finishedOutcome(answer: unknown, { reply, report, wasRefused }: 
   return { kind: "replied", reply, report: { ...whole, warnings } };
 }
 
-export function brokenOutcome(fault: unknown, end: ProgramEnd, command: string, begun: boolean): Failed {
+export function brokenOutcome(
+  fault: unknown,
+  end: ProgramEnd,
+  command: string,
+  initialized: boolean,
+): Failed {
   if (end.kind === "not-started") return failedToStart(command, end.code);
   if (fault instanceof RequestError) return refused(fault);
   if (fault instanceof NotSpoken)
     return failed(withTail(`the command ${command} does not speak ACP`, end.errorTail));
-  const when = begun ? "in the middle of the turn" : "before it spoke ACP";
+  const when = initialized ? "in the middle of the turn" : "before it spoke ACP";
   const how = end.forced ? "closed its output" : howItEnded(end);
-  const mayPass = begun || (end.exitCode === null && !end.forced);
+  const mayPass = initialized || (end.exitCode === null && !end.forced);
   return failed(withTail(`the command ${how} ${when}`, end.errorTail), mayPass);
 }
 

@@ -5,7 +5,7 @@ import type { AgentInput } from "../agent.ts";
 import { conversationPrompt } from "../conversation.ts";
 import { NotSpoken } from "./messages.ts";
 
-const begun = z.object({
+const initialized = z.object({
   protocolVersion: z.literal(PROTOCOL_VERSION),
   agentCapabilities: z
     .object({
@@ -32,12 +32,12 @@ type Continuing = "session/resume" | "session/load" | null;
 
 /** How it can continue a session. */
 export async function initialize(agent: ClientContext): Promise<Continuing> {
-  const answer = await agent.request("initialize", {
+  const response = await agent.request("initialize", {
     protocolVersion: PROTOCOL_VERSION,
     clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
     clientInfo: { name: "rouse", version: "0" },
   });
-  const { data } = begun.safeParse(answer);
+  const { data } = initialized.safeParse(response);
   if (data === undefined) throw new NotSpoken();
   const capabilities = data.agentCapabilities;
   if (capabilities?.sessionCapabilities?.resume != null) return "session/resume";
@@ -81,8 +81,8 @@ async function resume(
   cwd: string,
 ): Promise<unknown> {
   try {
-    const answer = await agent.request(continuing, { sessionId, cwd, mcpServers: [] });
-    return (answer as { configOptions?: unknown } | null)?.configOptions;
+    const response = await agent.request(continuing, { sessionId, cwd, mcpServers: [] });
+    return (response as { configOptions?: unknown } | null)?.configOptions;
   } catch (fault) {
     if (fault instanceof RequestError) return notThere;
     throw fault;

@@ -10,12 +10,12 @@ export type Call = {
   verdict: "allowed" | "refused" | null;
 };
 
-export type Watch = {
+export type Updates = {
   /** Until then nothing counts: a session that is loaded repeats what was said in it. */
-  begin(sessionId: string): void;
-  note(notification: unknown): void;
+  follow(sessionId: string): void;
+  take(notification: unknown): void;
   /** How many notifications there were. */
-  noted(): number;
+  count(): number;
   /** What is known of a call, with what a request for permission adds. */
   call(update: CallUpdate): Call;
   /** Text after the last call of a tool. */
@@ -23,7 +23,7 @@ export type Watch = {
   report(): Pick<AgentReport, "toolsUsed" | "acted" | "warnings">;
 };
 
-export type WatchOptions = {
+export type UpdatesOptions = {
   longestReply: number;
   /** A tool that changes something has begun, whether or not it asked. Told once for each. */
   onActing: () => void;
@@ -57,11 +57,11 @@ export const changes = (kind: string): boolean => changing.has(kind);
 
 const longestName = 100;
 
-export function createWatch({ longestReply, onActing, onTooLong }: WatchOptions): Watch {
+export function createUpdates({ longestReply, onActing, onTooLong }: UpdatesOptions): Updates {
   const calls = new Map<string, Call>();
   let session: string | null = null;
   let text = "";
-  let noted = 0;
+  let count = 0;
 
   const call = ({ toolCallId, kind, name, status }: CallUpdate): Call => {
     const known = calls.get(toolCallId) ?? { kind: "other", name: null, status: "pending", verdict: null };
@@ -73,11 +73,11 @@ export function createWatch({ longestReply, onActing, onTooLong }: WatchOptions)
   };
 
   return {
-    begin: (sessionId) => void (session = sessionId),
+    follow: (sessionId) => void (session = sessionId),
     call,
-    noted: () => noted,
-    note(notification) {
-      noted++;
+    count: () => count,
+    take(notification) {
+      count++;
       const { data } = notified.safeParse(notification);
       if (data === undefined || data.sessionId !== session) return;
       const { update } = data;
@@ -101,7 +101,7 @@ const hasActed = ({ kind, status, verdict }: Call): boolean =>
   changes(kind) &&
   (verdict === "allowed" || status === "completed" || (status !== "pending" && verdict !== "refused"));
 
-function reportOf(calls: readonly Call[]): ReturnType<Watch["report"]> {
+function reportOf(calls: readonly Call[]): ReturnType<Updates["report"]> {
   const used = calls.filter(({ verdict, status }) => verdict !== "refused" || status === "completed");
   const refused = new Set(calls.filter(({ verdict }) => verdict === "refused").map(({ kind }) => kind));
   const toolsUsed = new Set(used.map(({ kind, name }) => cut(oneLine(name ?? kind), longestName)));

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { isAlive } from "../../../test/support/process.ts";
 import { eventually } from "../../../test/fakes/clock.ts";
-import { agentContract, contractTurn } from "../agent.contract.ts";
+import { agentContract, contractInput } from "../agent.contract.ts";
 import { createCommandAgent, type CommandConfig } from "./command.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "rouse-command-"));
@@ -34,7 +34,7 @@ const shell = (script: string, more: Partial<CommandConfig> = {}, graceMs = 100)
   createCommandAgent(command({ args: ["-c", script], ...more }), { graceMs });
 
 const run = (script: string, more: Partial<CommandConfig> = {}, prompt = "Hello.") =>
-  shell(script, more).run(contractTurn(prompt), new AbortController().signal);
+  shell(script, more).run(contractInput(prompt), new AbortController().signal);
 
 agentContract("command", {
   replying: () => shell("cat"),
@@ -51,8 +51,8 @@ test("a conversation goes on: what was said before stands before the prompt", as
     { role: "user", text: "My name is Ada." },
     { role: "assistant", text: "Hello Ada." },
   ] as const;
-  const turn = { ...contractTurn("Who am I?"), conversation: { history, foreignSession: null } };
-  const outcome = await shell("cat").run(turn, new AbortController().signal);
+  const input = { ...contractInput("Who am I?"), conversation: { history, foreignSession: null } };
+  const outcome = await shell("cat").run(input, new AbortController().signal);
   assert.ok(outcome.kind === "replied");
   assert.match(outcome.reply, /^\| My name is Ada\.$[^]*^\| Hello Ada\.$[^]*^Who am I\?$/m);
 });
@@ -77,12 +77,12 @@ test("sees the run, and of our environment only what is allowed", async () => {
   const agent = createCommandAgent(command({ args: ["-c", "env"], env: ["EXTRA", "ABSENT"] }), {
     environment,
   });
-  const turn = { ...contractTurn(), model: "m", thinking: "high" };
-  const outcome = await agent.run(turn, new AbortController().signal);
+  const input = { ...contractInput(), model: "m", thinking: "high" };
+  const outcome = await agent.run(input, new AbortController().signal);
   assert.ok(outcome.kind === "replied");
   const lines = outcome.reply.split("\n");
   for (const line of [
-    `ROUSE_RUN_ID=${turn.runId}`,
+    `ROUSE_RUN_ID=${input.runId}`,
     "ROUSE_AGENT_ID=main",
     "ROUSE_SESSION_KEY=hook:contract",
     "ROUSE_MODEL=m",
@@ -144,7 +144,7 @@ test("says which command was not found", async () => {
 
 test("what cannot be passed to a process is a failure, not a throw", async () => {
   const agent = shell("cat");
-  const outcome = await agent.run({ ...contractTurn(), model: "a\u0000b" }, new AbortController().signal);
+  const outcome = await agent.run({ ...contractInput(), model: "a\u0000b" }, new AbortController().signal);
   assert.ok(outcome.kind === "failed" && !outcome.mayPass);
 });
 
@@ -156,7 +156,7 @@ test("stopped after the program has ended, what it left behind goes too", async 
   const file = join(folder, "left-behind");
   const stop = new AbortController();
   const script = `trap '' TERM; sleep 600 & echo $$ $! > ${file}.part; mv ${file}.part ${file}`;
-  const outcome = shell(script).run(contractTurn(), stop.signal);
+  const outcome = shell(script).run(contractInput(), stop.signal);
   await eventually(() => existsSync(file), "the program's start");
   const [program, left] = readFileSync(file, "utf8").trim().split(" ").map(Number);
   await eventually(() => !isAlive(program!), "the program's end");
@@ -173,7 +173,7 @@ for (const [what, trap] of [
     const file = join(folder, `pids${trap === "" ? "" : "-deaf"}`);
     const stop = new AbortController();
     const script = `${trap}sleep 600 & echo $$ $! > ${file}.part; mv ${file}.part ${file}; wait; sleep 600`;
-    const outcome = shell(script).run(contractTurn(), stop.signal);
+    const outcome = shell(script).run(contractInput(), stop.signal);
     await eventually(() => existsSync(file), "the program's start");
     stop.abort();
     assert.deepEqual(await outcome, { kind: "failed", reason: "it was stopped", mayPass: true });

@@ -8,7 +8,7 @@ import { conversationPrompt } from "../conversation.ts";
 import { failed } from "../failure.ts";
 import { badExit, type CommandConfig, createLaunch, cutShort } from "./launch.ts";
 import { presets } from "./presets/index.ts";
-import { takePresetTurn } from "./presets/run.ts";
+import { runPreset } from "./presets/run.ts";
 import { type ProcessEnd } from "../../processes/run.ts";
 import { codeOf } from "../../core/errors.ts";
 
@@ -20,7 +20,7 @@ export function createCommandAgent(
 ): Agent {
   const launch = createLaunch(config, { graceMs, environment });
   return {
-    async run(turn, signal) {
+    async run(input, signal) {
       if (signal.aborted) return failed("it was stopped", true);
       try {
         await mkdir(config.workspace, { recursive: true });
@@ -28,9 +28,9 @@ export function createCommandAgent(
         return failed(`the workspace ${config.workspace} could not be made: ${codeOf(fault)}`);
       }
       if (config.preset !== null)
-        return takePresetTurn({ preset: presets[config.preset], config, launch }, turn, signal);
-      const start = { args: config.args, input: conversationPrompt(turn) };
-      return outcomeOf(await launch(turn, start, signal), config);
+        return runPreset({ preset: presets[config.preset], config, launch }, input, signal);
+      const start = { args: config.args, input: conversationPrompt(input) };
+      return outcomeOf(await launch(input, start, signal), config);
     },
   };
 }

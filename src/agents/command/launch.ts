@@ -13,7 +13,7 @@ export type Start = Pick<ProcessOptions, "args" | "input" | "onOutput"> & {
   /** Variables it may see beyond those that the config names. */
   env?: readonly string[];
 };
-export type Launch = (turn: AgentInput, start: Start, signal: AbortSignal) => Promise<ProcessEnd>;
+export type Launch = (input: AgentInput, start: Start, signal: AbortSignal) => Promise<ProcessEnd>;
 type Exited = Extract<ProcessEnd, { kind: "exited" }>;
 
 /** EX_TEMPFAIL of sysexits.h: the program itself says that a later try may work. */
@@ -25,8 +25,8 @@ export function createLaunch(
 ): Launch {
   const { command, workspace: folder, outputLimitBytes } = config;
   const reaper = createReaper();
-  return async (turn, { env = [], ...start }, signal) => {
-    const seen = programEnvironment(turn, [...env, ...config.env], environment);
+  return async (input, { env = [], ...start }, signal) => {
+    const seen = programEnvironment(input, [...env, ...config.env], environment);
     return runProcess({ ...start, command, folder, env: seen, outputLimitBytes, graceMs, reaper }, signal);
   };
 }

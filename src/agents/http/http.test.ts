@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, type RequestListener, type Serv
 import { type AddressInfo, createServer as createPlainServer, type Socket } from "node:net";
 import { after, before, test, type TestContext } from "node:test";
 import { eventually } from "../../../test/fakes/clock.ts";
-import { agentContract, contractTurn } from "../agent.contract.ts";
+import { agentContract, contractInput } from "../agent.contract.ts";
 import type { AgentInput } from "../agent.ts";
 import { createHttpAgent } from "./http.ts";
 
@@ -57,7 +57,7 @@ const answering = (answer: Answer, secret: string | null = null, now = Date.now)
   return agentAt(`http://127.0.0.1:${port}${path}`, secret, now);
 };
 const going = () => new AbortController().signal;
-const run = (answer: Answer, turn: AgentInput = contractTurn()) => answering(answer).run(turn, going());
+const run = (answer: Answer, input: AgentInput = contractInput()) => answering(answer).run(input, going());
 
 const json =
   (value: unknown, status = 200, headers: Record<string, string> = {}): Answer =>
@@ -97,23 +97,23 @@ const receiving = (secret: string | null = null, now = Date.now) => {
 
 test("sends the turn, and the history of a conversation", async () => {
   const { agent, received } = receiving();
-  const turn: AgentInput = {
-    ...contractTurn("Look at ünï 🙂"),
+  const input: AgentInput = {
+    ...contractInput("Look at ünï 🙂"),
     instructions: "Look at [data 1]",
     data: [{ id: 1, label: "body", source: "request", text: "ünï", truncated: false, length: 3 }],
     model: "m",
     thinking: "high",
   };
   const history = [{ role: "user" as const, text: "Before." }];
-  await agent.run(turn, going());
-  await agent.run({ ...turn, conversation: { history, foreignSession: null } }, going());
+  await agent.run(input, going());
+  await agent.run({ ...input, conversation: { history, foreignSession: null } }, going());
   const expected = {
-    runId: turn.runId,
+    runId: input.runId,
     agentId: "main",
     sessionKey: "hook:contract",
-    instructions: turn.instructions,
-    data: turn.data,
-    message: turn.prompt,
+    instructions: input.instructions,
+    data: input.data,
+    message: input.prompt,
     model: "m",
     thinking: "high",
     timeoutSeconds: 60,
@@ -127,8 +127,8 @@ test("sends the turn, and the history of a conversation", async () => {
 test("passes the trace on", async () => {
   const { agent, received } = receiving();
   const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
-  await agent.run(contractTurn(), going());
-  await agent.run({ ...contractTurn(), trace: `${traceparent} a=1` }, going());
+  await agent.run(contractInput(), going());
+  await agent.run({ ...contractInput(), trace: `${traceparent} a=1` }, going());
   assert.deepEqual(
     received.map(({ headers }) => [headers["traceparent"], headers["tracestate"]]),
     [
@@ -141,7 +141,7 @@ test("passes the trace on", async () => {
 test("an account in the address is the service's own", async () => {
   const { received } = receiving();
   const path = [...answers.keys()].at(-1)!;
-  await agentAt(`http://ada:p%40ss@127.0.0.1:${port}${path}`).run(contractTurn(), going());
+  await agentAt(`http://ada:p%40ss@127.0.0.1:${port}${path}`).run(contractInput(), going());
   const account = Buffer.from("ada:p@ss").toString("base64");
   assert.equal(received[0]?.headers["authorization"], `Basic ${account}`);
 });
@@ -149,11 +149,11 @@ test("an account in the address is the service's own", async () => {
 test("signs the body as it was sent", async () => {
   const key = Buffer.from("0123456789abcdef0123456789abcdef");
   const { agent, received } = receiving(`whsec_${key.toString("base64")}`, () => 1_700_000_000_999);
-  assert.equal((await agent.run(contractTurn("ünï 🙂"), going())).kind, "replied");
+  assert.equal((await agent.run(contractInput("ünï 🙂"), going())).kind, "replied");
   const { headers, body } = received[0]!;
-  assert.equal(headers["webhook-id"], contractTurn().runId);
+  assert.equal(headers["webhook-id"], contractInput().runId);
   assert.equal(headers["webhook-timestamp"], "1700000000");
-  const content = Buffer.concat([Buffer.from(`${contractTurn().runId}.1700000000.`), body]);
+  const content = Buffer.concat([Buffer.from(`${contractInput().runId}.1700000000.`), body]);
   const mac = createHmac("sha256", key).update(content).digest("base64");
   assert.equal(headers["webhook-signature"], `v1,${mac}`);
 });
@@ -250,7 +250,7 @@ test("a failure that may pass says when to come again", async () => {
   const now = Date.parse("Mon, 02 Nov 2026 10:00:00 GMT");
   const after = (status: number, retryAfter: string) =>
     answering(json({ error: "later" }, status, { "retry-after": retryAfter }), null, () => now).run(
-      contractTurn(),
+      contractInput(),
       going(),
     );
   const later = (status: number, retryAfterMs: number) => ({
@@ -323,7 +323,7 @@ test("a service that is not there may pass, and its address is not in the reason
   await promise;
   const { port: free } = closed.address() as AddressInfo;
   closed.close();
-  const outcome = await agentAt(`http://127.0.0.1:${free}/?token=hidden`).run(contractTurn(), going());
+  const outcome = await agentAt(`http://127.0.0.1:${free}/?token=hidden`).run(contractInput(), going());
   assert.deepEqual(outcome, failed("the service could not be reached: ECONNREFUSED", true));
 });
 
@@ -334,7 +334,7 @@ test("stopped in the middle of a stream, it ends at once", { timeout: 20_000 }, 
     response.on("close", () => (closed = true));
     response.writeHead(200, { "content-type": "text/event-stream" }).write("data: a\n\n", () => stop.abort());
   });
-  assert.deepEqual(await agent.run(contractTurn(), stop.signal), failed("it was stopped", true));
+  assert.deepEqual(await agent.run(contractInput(), stop.signal), failed("it was stopped", true));
   await eventually(() => closed, "the end of the connection");
 });
 
@@ -370,7 +370,7 @@ const isFree = () => new Promise((resolve) => setImmediate(resolve));
 test("a connection is kept for the next run", async (t) => {
   const { seen, agent } = await serverWith(t, (_count, socket) => answerOn(socket));
   for (let each = 0; each < 3; each++) {
-    assert.deepEqual(await agent.run(contractTurn(), going()), replied("done"));
+    assert.deepEqual(await agent.run(contractInput(), going()), replied("done"));
     await isFree();
   }
   assert.deepEqual(seen, { connections: 1, requests: 3 });
@@ -380,15 +380,15 @@ test("a kept connection that the service has closed is no failure: a new one is 
   const { seen, agent } = await serverWith(t, (count, socket) =>
     count === 1 ? answerOn(socket) : void socket.resetAndDestroy(),
   );
-  assert.deepEqual(await agent.run(contractTurn(), going()), replied("done"));
+  assert.deepEqual(await agent.run(contractInput(), going()), replied("done"));
   await isFree();
-  assert.deepEqual(await agent.run(contractTurn(), going()), replied("done"));
+  assert.deepEqual(await agent.run(contractInput(), going()), replied("done"));
   assert.deepEqual(seen, { connections: 2, requests: 3 });
 });
 
 test("a new connection that is reset is a failure that may pass", async (t) => {
   const { seen, agent } = await serverWith(t, (_count, socket) => void socket.resetAndDestroy());
-  const outcome = await agent.run(contractTurn(), going());
+  const outcome = await agent.run(contractInput(), going());
   assert.ok(outcome.kind === "failed" && outcome.mayPass);
   assert.equal(seen.requests, 1);
 });

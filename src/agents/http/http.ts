@@ -3,7 +3,7 @@ import type { AgentConfig } from "../../config/config.ts";
 import { traceHeaders } from "../../core/trace.ts";
 import type { Agent, AgentInput } from "../agent.ts";
 import { failed } from "../failure.ts";
-import { outcomeOf } from "./answer.ts";
+import { outcomeOf } from "./response.ts";
 import { createService, isReset } from "./post.ts";
 import { codeOf } from "../../core/errors.ts";
 import { signatureHeaders } from "../../core/standard-webhooks.ts";
@@ -13,21 +13,21 @@ export type HttpConfig = Extract<AgentConfig, { kind: "http" }>;
 export function createHttpAgent({ url, secret }: HttpConfig, { now = Date.now } = {}): Agent {
   const service = createService(new URL(url));
   return {
-    async run(turn, signal) {
-      const body = JSON.stringify(bodyOf(turn));
+    async run(input, signal) {
+      const body = JSON.stringify(bodyOf(input));
       const headers = {
         ...plainHeaders(body),
-        ...traceHeaders(turn.trace),
-        ...signed(turn, body, secret, now()),
+        ...traceHeaders(input.trace),
+        ...signed(input, body, secret, now()),
       };
       let doing = "the service could not be reached";
       try {
-        const answer = await service.post({ headers, body }, signal);
+        const response = await service.post({ headers, body }, signal);
         doing = "the service's answer was cut off";
         try {
-          return await outcomeOf(answer, now);
+          return await outcomeOf(response, now);
         } finally {
-          answer.body.destroy();
+          response.body.destroy();
         }
       } catch (fault) {
         return failed(
@@ -39,17 +39,17 @@ export function createHttpAgent({ url, secret }: HttpConfig, { now = Date.now } 
   };
 }
 
-const bodyOf = (turn: AgentInput) => ({
-  runId: turn.runId,
-  agentId: turn.agentId,
-  sessionKey: turn.sessionKey,
-  instructions: turn.instructions,
-  data: turn.data,
-  message: turn.prompt,
-  model: turn.model,
-  thinking: turn.thinking,
-  timeoutSeconds: turn.timeoutSeconds,
-  ...(turn.conversation === null ? {} : { history: turn.conversation.history }),
+const bodyOf = (input: AgentInput) => ({
+  runId: input.runId,
+  agentId: input.agentId,
+  sessionKey: input.sessionKey,
+  instructions: input.instructions,
+  data: input.data,
+  message: input.prompt,
+  model: input.model,
+  thinking: input.thinking,
+  timeoutSeconds: input.timeoutSeconds,
+  ...(input.conversation === null ? {} : { history: input.conversation.history }),
 });
 
 const plainHeaders = (body: string): Record<string, string> => ({
@@ -60,7 +60,12 @@ const plainHeaders = (body: string): Record<string, string> => ({
 });
 
 /** The run's id is the message's: the same for every attempt, so that a service can tell a repetition. */
-const signed = (turn: AgentInput, body: string, secret: string | null, now: number): Record<string, string> =>
+const signed = (
+  input: AgentInput,
+  body: string,
+  secret: string | null,
+  now: number,
+): Record<string, string> =>
   secret === null
     ? {}
-    : signatureHeaders({ id: turn.runId, timestampSeconds: Math.floor(now / 1000), body, secret });
+    : signatureHeaders({ id: input.runId, timestampSeconds: Math.floor(now / 1000), body, secret });

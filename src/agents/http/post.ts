@@ -3,8 +3,8 @@
 import { Client, Pool, type Dispatcher } from "undici";
 
 export type Post = { headers: Record<string, string>; body: string };
-export type Answer = Dispatcher.ResponseData;
-export type Service = { post(post: Post, signal: AbortSignal): Promise<Answer> };
+export type ServiceResponse = Dispatcher.ResponseData;
+export type Service = { post(post: Post, signal: AbortSignal): Promise<ServiceResponse> };
 
 const settings = {
   headersTimeout: 0,
@@ -20,8 +20,12 @@ export function createService(url: URL): Service {
   const pool = new Pool(url.origin, settings);
   const path = url.pathname + url.search;
   const account = accountIn(url);
-  const ask = async (through: Dispatcher, { headers, body }: Post, signal: AbortSignal): Promise<Answer> => {
-    const answer = await through.request({
+  const ask = async (
+    through: Dispatcher,
+    { headers, body }: Post,
+    signal: AbortSignal,
+  ): Promise<ServiceResponse> => {
+    const response = await through.request({
       method: "POST",
       path,
       headers: { ...account, ...headers },
@@ -29,8 +33,8 @@ export function createService(url: URL): Service {
       signal,
     });
     // Whoever reads the body hears of its faults; when nobody does, they are nobody's.
-    answer.body.on("error", () => {});
-    return answer;
+    response.body.on("error", () => {});
+    return response;
   };
   return {
     async post(post, signal) {
@@ -42,9 +46,9 @@ export function createService(url: URL): Service {
         if (!mayBeKept || !isReset(fault) || signal.aborted) throw fault;
       }
       const alone = new Client(url.origin, settings);
-      const answering = ask(alone, post, signal);
+      const responding = ask(alone, post, signal);
       void alone.close();
-      return answering;
+      return responding;
     },
   };
 }
@@ -62,7 +66,7 @@ export const isReset = (fault: unknown): boolean =>
   fault instanceof Error && "code" in fault && resets.has(fault.code);
 
 /** The body as text; null when it is longer. */
-export function readText({ body }: Answer, limitBytes: number): Promise<string | null> {
+export function readText({ body }: ServiceResponse, limitBytes: number): Promise<string | null> {
   const { promise, resolve, reject } = Promise.withResolvers<string | null>();
   const chunks: Buffer[] = [];
   let bytes = 0;

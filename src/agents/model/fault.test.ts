@@ -7,7 +7,7 @@ import {
   kinds,
   modelOf,
   startServer,
-  turnFor,
+  inputFor,
 } from "../../../test/fixtures/model-server.ts";
 
 const { server, agent, run, models } = await startServer();
@@ -65,12 +65,12 @@ test("asked to wait an hour, says so at once instead of waiting", { timeout: 60_
   server.onMessage("in an hour", { error: { message: "x" }, status: 429, retryAfter: 3600 });
   for (const kind of kinds) {
     const { sent, fetch } = capturingFetch();
-    const turn = { ...turnFor("in an hour"), model: modelOf(kind) };
-    const outcome = await agent({ fetch }).run(turn, going());
+    const input = { ...inputFor("in an hour"), model: modelOf(kind) };
+    const outcome = await agent({ fetch }).run(input, going());
     assert.ok(outcome.kind === "failed" && outcome.mayPass, kind);
     assert.equal(outcome.retryAfterMs, 3_600_000);
     assert.equal(sent.length, 1);
-    await agent().run(turn, AbortSignal.timeout(1000));
+    await agent().run(input, AbortSignal.timeout(1000));
   }
 });
 
@@ -141,8 +141,8 @@ for (const kind of kinds)
       setImmediate(() => stop.abort());
       return response;
     });
-    const turn = { ...turnFor(`slow-${kind}`), model: modelOf(kind) };
-    const outcome = await agent({ fetch }).run(turn, stop.signal);
+    const input = { ...inputFor(`slow-${kind}`), model: modelOf(kind) };
+    const outcome = await agent({ fetch }).run(input, stop.signal);
     assert.deepEqual(outcome, { kind: "failed", reason: "it was stopped", mayPass: true, report: {} });
     assert.ok(sent[0]?.signal?.aborted);
   });
@@ -150,8 +150,8 @@ for (const kind of kinds)
 test("a reply after which the signal fires stays a reply", async () => {
   server.onMessage("quick", { content: "Here." });
   const stop = new AbortController();
-  const outcome = await agent().run(turnFor("quick"), stop.signal);
+  const outcome = await agent().run(inputFor("quick"), stop.signal);
   stop.abort();
   assert.equal(outcome.kind, "replied");
-  assert.equal((await agent().run(turnFor("quick"), going())).kind, "replied");
+  assert.equal((await agent().run(inputFor("quick"), going())).kind, "replied");
 });

@@ -29,29 +29,29 @@ export function createModelAgent(
   const { models, mcp, environment, fetch, openToolbox = openRealToolbox } = dependencies;
   const { workspace, fetchHosts, maxSteps } = config;
   const choose = (model: string | null) => chooseModel(model ?? config.model, models.providers, fetch);
-  async function takeTurn(turn: AgentInput, tally: Tally, stop: AbortSignal): Promise<AgentOutcome> {
-    const chosen = choose(turn.model);
+  async function runModel(input: AgentInput, tally: Tally, stop: AbortSignal): Promise<AgentOutcome> {
+    const chosen = choose(input.model);
     if (!chosen.ok) return failed(chosen.reason);
     const toolbox = await openToolbox({
-      granted: turn.tools,
+      granted: input.tools,
       workspace,
       fetchHosts,
       mcp,
       signal: stop,
-      onActing: () => acting(turn, tally),
+      onActing: () => acting(input, tally),
       ...(environment && { environment }),
     });
     const close = closing(toolbox, stop);
     try {
-      const thinking = turn.thinking ?? config.thinking;
-      return await ask({ chosen, messages: messagesOf(turn), thinking, toolbox, maxSteps }, tally, stop);
+      const thinking = input.thinking ?? config.thinking;
+      return await ask({ chosen, messages: messagesOf(input), thinking, toolbox, maxSteps }, tally, stop);
     } finally {
       close();
     }
   }
 
   return {
-    run: (turn, signal) => untilStopped((tally, stop) => takeTurn(turn, tally, stop), signal),
+    run: (input, signal) => untilStopped((tally, stop) => runModel(input, tally, stop), signal),
     summarise: (said, { model, thinking }, signal) =>
       untilStopped(async (tally, stop) => {
         const chosen = choose(model);

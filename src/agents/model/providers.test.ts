@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ProviderConfig } from "../../config/config.ts";
-import { capturingFetch, going, startServer, turnFor } from "../../../test/fixtures/model-server.ts";
+import { capturingFetch, going, startServer, inputFor } from "../../../test/fixtures/model-server.ts";
 import { chooseModel } from "./providers.ts";
 
 const { server, agent, models } = await startServer();
@@ -30,7 +30,7 @@ test("an id is split at its first slash", () => {
 
 const ask = (provider: ProviderConfig, fetch: typeof globalThis.fetch) =>
   agent({ models: { providers: { mine: provider } }, model: "mine/small", fetch }).run(
-    turnFor("Hello."),
+    inputFor("Hello."),
     going(),
   );
 

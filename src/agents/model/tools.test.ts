@@ -11,7 +11,7 @@ import {
   modelOf,
   startServer,
   toolboxOf,
-  turnFor,
+  inputFor,
   type FakeTools,
 } from "../../../test/fixtures/model-server.ts";
 
@@ -116,7 +116,7 @@ test("a tool that ignores its signal holds nothing up, and the toolbox is closed
     return new Promise(() => undefined);
   };
   const open = async () => toolboxOf({ read }, { onClose: () => closed++ });
-  const outcome = await agent({ openToolbox: open }).run(turnFor("hang in the tool"), stop.signal);
+  const outcome = await agent({ openToolbox: open }).run(inputFor("hang in the tool"), stop.signal);
   assert.deepEqual(
     { ...outcome, report: undefined },
     { ...failed("it was stopped", true), report: undefined },
@@ -143,7 +143,7 @@ test("stopped while tools are being opened, they are closed when they have been"
   const opening = Promise.withResolvers<ReturnType<typeof toolboxOf>>();
   const closed = Promise.withResolvers<void>();
   const stop = new AbortController();
-  const outcome = agent({ openToolbox: () => opening.promise }).run(turnFor("Hello."), stop.signal);
+  const outcome = agent({ openToolbox: () => opening.promise }).run(inputFor("Hello."), stop.signal);
   stop.abort();
   assert.equal((await outcome).kind, "failed");
   opening.resolve(toolboxOf({}, { onClose: closed.resolve }));

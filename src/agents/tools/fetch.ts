@@ -10,7 +10,7 @@ import { request as requestSecure } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { codeOf } from "../../core/errors.ts";
 import { isPublicAddress } from "./address.ts";
-import { type Answer, type Work } from "./execution.ts";
+import { type ToolResult, type Work } from "./execution.ts";
 import { orStopped } from "../../core/abort.ts";
 import { Refusal } from "./fault.ts";
 import { allowedUrl } from "./hosts.ts";
@@ -43,12 +43,12 @@ export function createFetch(options: FetchOptions): Work<{ url: string }> {
   };
 }
 
-async function getPage(written: string, network: Network, signal: AbortSignal): Promise<Answer> {
+async function getPage(written: string, network: Network, signal: AbortSignal): Promise<ToolResult> {
   let url = allowedUrl(written, network.hosts);
   for (let hop = 0; hop <= mostRedirects; hop++) {
     const response = await ask(url, await publicAddresses(url, network, signal), signal);
     const next = redirectOf(response);
-    if (next === null) return await answerOf(response, url);
+    if (next === null) return await resultOf(response, url);
     response.destroy();
     url = redirected(next, url, network.hosts);
   }
@@ -85,10 +85,10 @@ function ask(url: URL, addresses: readonly LookupAddress[], signal: AbortSignal)
 
 /** Stands in for the resolver, and knows nothing but these. */
 function only(addresses: readonly LookupAddress[]): LookupFunction {
-  return (_host, options, answer) => {
+  return (_host, options, done) => {
     const [first] = addresses;
-    if (options.all) answer(null, [...addresses]);
-    else answer(null, first?.address ?? "", first?.family);
+    if (options.all) done(null, [...addresses]);
+    else done(null, first?.address ?? "", first?.family);
   };
 }
 
@@ -103,7 +103,7 @@ function redirected(location: string, from: URL, hosts: readonly string[]): URL 
   }
 }
 
-async function answerOf(response: IncomingMessage, url: URL): Promise<Answer> {
+async function resultOf(response: IncomingMessage, url: URL): Promise<ToolResult> {
   const { statusCode = 0, headers } = response;
   const [type, charset] = contentType(headers["content-type"] ?? "");
   const encoded = (headers["content-encoding"] ?? "identity") !== "identity";

@@ -1,7 +1,7 @@
 // One call of an MCP server's tool, and its answer as text.
 import { type CallToolResult, MCPClientError } from "@ai-sdk/mcp";
 import { cut } from "../../core/text.ts";
-import type { Answer, Work } from "./execution.ts";
+import type { ToolResult, Work } from "./execution.ts";
 import { Refusal } from "./fault.ts";
 import type { McpConnection } from "../../mcp/connect.ts";
 
@@ -19,12 +19,12 @@ export function callOf({ name: server, client }: McpConnection, tool: string): W
       const says = result.isError === true ? "The tool reported a fault." : "The tool answered.";
       return { says, label, outside: textOf(result) };
     } catch (fault) {
-      return answerTo(fault, label);
+      return refusalTo(fault, label);
     }
   };
 }
 
-function answerTo(fault: unknown, label: string): Answer {
+function refusalTo(fault: unknown, label: string): ToolResult {
   if (!MCPClientError.isInstance(fault)) throw new Refusal("The tool's server could not be reached.");
   // What a server says to its caller; other messages are the library's, and may have an address in them.
   if (fault.code !== undefined)

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { readRpcAnswer } from "../../../src/channels/json-rpc.ts";
+import { readRpcResponse } from "../../../src/channels/json-rpc.ts";
 import { openChannels } from "../../../src/channels/registry.ts";
 import { retryAfterMs } from "../../../src/channels/request.ts";
 import { configOf } from "../../fixtures/config.ts";
@@ -71,7 +71,7 @@ test("any text is a recipient of a channel or has a fault, on every platform", a
 });
 
 test("any JSON is an answer to a question or none", () => {
-  const answer = fc.oneof(
+  const response = fc.oneof(
     fc.jsonValue(),
     fc.dictionary(fc.constantFrom("id", "method", "result", "error", "code", "__proto__"), fc.jsonValue()),
     fc.record({
@@ -80,8 +80,8 @@ test("any JSON is an answer to a question or none", () => {
     }),
   );
   fc.assert(
-    fc.property(answer, (json) => {
-      const read = readRpcAnswer(json, "1");
+    fc.property(response, (json) => {
+      const read = readRpcResponse(json, "1");
       if (read?.kind === "error") assert.equal(typeof read.message, "string");
     }),
     cases(1000),

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { addCall, addWarning, type Preset, refuseCall, type Seen } from "./preset.ts";
 
 const count = z.int().nonnegative();
-const begun = z.object({ type: z.literal("system"), subtype: z.literal("init"), session_id: z.string() });
+const started = z.object({ type: z.literal("system"), subtype: z.literal("init"), session_id: z.string() });
 const denied = z.object({
   type: z.literal("system"),
   subtype: z.literal("permission_denied"),
@@ -30,7 +30,7 @@ const result = z.object({
     .optional()
     .catch(undefined),
 });
-const event = z.union([begun, denied, said, result]);
+const event = z.union([started, denied, said, result]);
 
 const readOnly = new Set([
   "Read",

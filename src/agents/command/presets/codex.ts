@@ -6,7 +6,7 @@ import type { TokenUse } from "../../../core/outcome.ts";
 import { addCall, addWarning, type Preset, type Seen } from "./preset.ts";
 
 const count = z.int().nonnegative();
-const begun = z.object({ type: z.literal("thread.started"), thread_id: z.string() });
+const started = z.object({ type: z.literal("thread.started"), thread_id: z.string() });
 const item = z.object({
   type: z.enum(["item.started", "item.updated", "item.completed"]),
   item: z.object({
@@ -24,7 +24,7 @@ const completed = z.object({
 });
 const failed = z.object({ type: z.literal("turn.failed"), error: z.object({ message: z.string() }) });
 const trouble = z.object({ type: z.literal("error"), message: z.string() });
-const event = z.union([begun, item, completed, failed, trouble]);
+const event = z.union([started, item, completed, failed, trouble]);
 
 const noTools = new Set(["agent_message", "user_message", "reasoning", "todo_list", "error"]);
 const sandboxed = new Set(["command_execution", "file_change"]);

@@ -3,7 +3,7 @@ import type { AgentInput } from "../../agent.ts";
 import { createLineReader } from "../../../processes/lines.ts";
 import { nothingSeen, type Preset, type Seen } from "./preset.ts";
 
-export type Watch = {
+export type Updates = {
   take(chunk: Buffer): void;
   /** Fires when the program must not go on. */
   signal: AbortSignal;
@@ -13,11 +13,11 @@ export type Watch = {
 /** An event may hold all that a tool gave back. */
 const longestLineBytes = 16_777_216;
 
-export function createWatch(
+export function createUpdates(
   read: ReturnType<Preset["readerFor"]>,
   onActing: AgentInput["onActing"],
   longestReply: number,
-): Watch {
+): Updates {
   const stop = new AbortController();
   let seen = nothingSeen;
   let tooLong = false;

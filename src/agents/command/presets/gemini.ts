@@ -4,7 +4,7 @@ import { z } from "zod";
 import { addCall, addWarning, type Preset, refuseCall, type Seen } from "./preset.ts";
 
 const count = z.int().nonnegative();
-const begun = z.object({ type: z.literal("init"), session_id: z.string() });
+const started = z.object({ type: z.literal("init"), session_id: z.string() });
 const message = z.object({
   type: z.literal("message"),
   role: z.string(),
@@ -24,7 +24,7 @@ const result = z.object({
   error: z.object({ message: z.string() }).optional().catch(undefined),
   stats: z.object({ input_tokens: count, output_tokens: count }).optional().catch(undefined),
 });
-const event = z.union([begun, message, toolUse, toolResult, remark, result]);
+const event = z.union([started, message, toolUse, toolResult, remark, result]);
 
 const readOnly = new Set([
   "read_file",

@@ -88,8 +88,8 @@ describe("claude", () => {
       message: "Not logged in · Please run /login",
       status: null,
     });
-    const turns = `{"type":"result","subtype":"error_max_turns","is_error":false,"session_id":"a"}`;
-    assert.equal(read(claude, turns).failure?.message, "error_max_turns");
+    const tooManyTurns = `{"type":"result","subtype":"error_max_turns","is_error":false,"session_id":"a"}`;
+    assert.equal(read(claude, tooManyTurns).failure?.message, "error_max_turns");
   });
 
   test("it says when it has forgotten a conversation", () => {

@@ -7,7 +7,7 @@ import { isAlive } from "../../../../test/support/process.ts";
 import { eventually } from "../../../../test/fakes/clock.ts";
 import { type CommandPreset, commandPresets } from "../../../config/config.ts";
 import type { AgentOutcome } from "../../../core/outcome.ts";
-import { agentContract, contractTurn } from "../../agent.contract.ts";
+import { agentContract, contractInput } from "../../agent.contract.ts";
 import type { AgentInput } from "../../agent.ts";
 import { createCommandAgent, type CommandConfig } from "../command.ts";
 import { makeProgram } from "../../../../test/fixtures/preset-program.ts";
@@ -40,8 +40,8 @@ function makeAgent(preset: CommandPreset, more: Partial<CommandConfig> = {}) {
     ...more,
   };
   const agent = createCommandAgent(config, { graceMs: 100 });
-  const run = (prompt: string, turn: Partial<AgentInput> = {}, signal = new AbortController().signal) =>
-    agent.run({ ...contractTurn(prompt), ...turn }, signal);
+  const run = (prompt: string, input: Partial<AgentInput> = {}, signal = new AbortController().signal) =>
+    agent.run({ ...contractInput(prompt), ...input }, signal);
   return { agent, run, config };
 }
 
@@ -66,7 +66,7 @@ for (const preset of commandPresets) {
     failing: () => makeAgent(preset, { args: ["--no-such-option"] }).agent,
     endless: () => {
       const { agent } = makeAgent(preset);
-      return { run: (turn, signal) => agent.run({ ...turn, prompt: "never end" }, signal) };
+      return { run: (input, signal) => agent.run({ ...input, prompt: "never end" }, signal) };
     },
   });
 
@@ -147,7 +147,7 @@ for (const preset of commandPresets) {
       const environment = { PATH: process.env["PATH"], [key]: "secret-key", ROUSE_TOKEN: "no" };
       const command = makeShell(`printf '%s %s' "$${key}" "$ROUSE_TOKEN" >&2; exit 3`);
       const agent = createCommandAgent({ ...makeAgent(preset).config, command }, { environment });
-      const { reason } = failureOf(await agent.run(contractTurn(), new AbortController().signal));
+      const { reason } = failureOf(await agent.run(contractInput(), new AbortController().signal));
       assert.equal(reason, "the command ended with exit code 3: secret-key");
     });
 

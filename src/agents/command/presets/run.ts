@@ -9,43 +9,43 @@ import type { ProcessEnd } from "../../../processes/run.ts";
 import { askedOf } from "./asked.ts";
 import { mayPass } from "./fault.ts";
 import type { Asked, Preset, Seen } from "./preset.ts";
-import { createWatch, hasActed } from "./events.ts";
+import { createUpdates, hasActed } from "./events.ts";
 
 export type Program = { preset: Preset; config: CommandConfig; launch: Launch };
 
 const longestReason = 500;
 const longestName = 100;
 
-export async function takePresetTurn(
+export async function runPreset(
   program: Program,
-  turn: AgentInput,
+  input: AgentInput,
   signal: AbortSignal,
 ): Promise<AgentOutcome> {
-  const { asked, warnings } = askedOf(program.preset, turn, program.config.args);
-  const first = await ask(program, asked, turn, signal);
+  const { asked, warnings } = askedOf(program.preset, input, program.config.args);
+  const first = await ask(program, asked, input, signal);
   if (!first.forgotten) return outcomeOf(program, first, warnings);
   const told = "The program no longer had the conversation, so it was given to it as text.";
-  const again = await ask(program, { ...asked, session: null }, turn, signal);
+  const again = await ask(program, { ...asked, session: null }, input, signal);
   return outcomeOf(program, again, [...warnings, told]);
 }
 
-type Answer = { end: ProcessEnd; seen: Seen; forgotten: boolean; tooLong: boolean };
+type Result = { end: ProcessEnd; seen: Seen; forgotten: boolean; tooLong: boolean };
 
 async function ask(
   { preset, config, launch }: Program,
   asked: Asked,
-  turn: AgentInput,
+  input: AgentInput,
   signal: AbortSignal,
-): Promise<Answer> {
-  const watch = createWatch(preset.readerFor(asked), turn.onActing, config.outputLimitBytes);
+): Promise<Result> {
+  const updates = createUpdates(preset.readerFor(asked), input.onActing, config.outputLimitBytes);
   const start = {
     args: preset.argumentsFor(asked),
     env: preset.env,
-    input: asked.session === null ? conversationPrompt(turn) : turn.prompt,
-    onOutput: watch.take,
+    input: asked.session === null ? conversationPrompt(input) : input.prompt,
+    onOutput: updates.take,
   };
-  const end = await launch(turn, start, AbortSignal.any([signal, watch.signal]));
-  const { seen, tooLong } = await watch.end();
+  const end = await launch(input, start, AbortSignal.any([signal, updates.signal]));
+  const { seen, tooLong } = await updates.end();
   return { end, seen, tooLong, forgotten: asked.session !== null && isForgotten(preset, end, seen) };
 }
 
@@ -54,8 +54,8 @@ function isForgotten({ forgotten }: Preset, end: ProcessEnd, { failure, calls, r
   return forgotten.test(failure?.message ?? "") || forgotten.test(end.errorTail);
 }
 
-function outcomeOf({ config }: Program, answer: Answer, warnings: readonly string[]): AgentOutcome {
-  const { end, seen, tooLong } = answer;
+function outcomeOf({ config }: Program, result: Result, warnings: readonly string[]): AgentOutcome {
+  const { end, seen, tooLong } = result;
   const outcome = tooLong ? cutShort({ kind: "too-much-output" }, config) : judge(end, seen, config);
   return { ...outcome, report: reportOf(outcome, seen, warnings) };
 }

@@ -5,7 +5,7 @@ import { parseRetryAfter } from "../../core/retry-after.ts";
 import { cutWithMark, oneLine } from "../../core/text.ts";
 import { failed } from "../failure.ts";
 import { EventTooLong, readEvents, type ServerEvent } from "./events.ts";
-import { readText, type Answer } from "./post.ts";
+import { readText, type ServiceResponse } from "./post.ts";
 
 const longestReply = 1_048_576;
 const longestErrorBody = 65_536;
@@ -24,7 +24,7 @@ const message = z.object({
 });
 type Message = z.infer<typeof message>;
 
-export async function outcomeOf(response: Answer, now: () => number): Promise<AgentOutcome> {
+export async function outcomeOf(response: ServiceResponse, now: () => number): Promise<AgentOutcome> {
   const status = response.statusCode;
   if (status === 202 || status === 204)
     return failed(`the service answered ${status}, without a reply: the answer itself must bring it`);
@@ -40,9 +40,10 @@ export async function outcomeOf(response: Answer, now: () => number): Promise<Ag
 }
 
 /** Of a field that came more than once, the first. */
-const headerIn = ({ headers }: Answer, name: string): string => [headers[name] ?? ""].flat()[0] ?? "";
+const headerIn = ({ headers }: ServiceResponse, name: string): string =>
+  [headers[name] ?? ""].flat()[0] ?? "";
 
-async function refused(response: Answer, status: number, now: number): Promise<AgentOutcome> {
+async function refused(response: ServiceResponse, status: number, now: number): Promise<AgentOutcome> {
   const text = await readText(response, longestErrorBody).catch(() => null);
   const own = text === null ? undefined : messageOf(text)?.error;
   const reason = `the service answered ${status}${own === undefined ? "" : `: ${shown(own)}`}`;
@@ -51,17 +52,17 @@ async function refused(response: Answer, status: number, now: number): Promise<A
   return wait === null ? failed(reason, mayPass) : { ...failed(reason, mayPass), retryAfterMs: wait };
 }
 
-async function jsonOutcome(response: Answer): Promise<AgentOutcome> {
+async function jsonOutcome(response: ServiceResponse): Promise<AgentOutcome> {
   const text = await readText(response, longestReply);
   if (text === null) return tooLong;
-  const answer = messageOf(text);
-  if (!answer) return failed("the service's answer is not a JSON object");
-  if (answer.reply === undefined)
-    return failed(answer.error === undefined ? 'the service\'s answer has no "reply"' : said(answer.error));
-  return replied(answer.reply, answer.usage);
+  const body = messageOf(text);
+  if (!body) return failed("the service's answer is not a JSON object");
+  if (body.reply === undefined)
+    return failed(body.error === undefined ? 'the service\'s answer has no "reply"' : said(body.error));
+  return replied(body.reply, body.usage);
 }
 
-async function streamOutcome(response: Answer): Promise<AgentOutcome> {
+async function streamOutcome(response: ServiceResponse): Promise<AgentOutcome> {
   let text = "";
   let usage: TokenUse | undefined;
   try {
