@@ -1,0 +1,354 @@
+// What a sync stores, and that nothing is lost or stored twice whatever fails on the way.
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import {
+  acceptMail,
+  createMailScene,
+  holdReads,
+  keyOf,
+  keysOf,
+  leaseMs,
+  recordCommits,
+} from "../../test/fixtures/mailbox.ts";
+import { StoreUnavailable } from "../core/errors.ts";
+import type { MailCommit } from "../core/mail.ts";
+import type { Store } from "../store/ports/store.ts";
+import { MailFault } from "./mailbox.ts";
+
+const numbered = (count: number): string[] =>
+  Array.from({ length: count }, (_, at) => `m${String(at).padStart(4, "0")}`);
+
+/** The store, but its n-th commit fails: before it is made, or after it. */
+function crashing(store: Store, at: number, when: "before" | "after"): Store {
+  let commits = 0;
+  return {
+    ...store,
+    async commitMail(commit: MailCommit) {
+      const isAwaited = ++commits === at;
+      if (isAwaited && when === "before") throw new StoreUnavailable("it is away");
+      const result = await store.commitMail(commit);
+      if (isAwaited) throw new StoreUnavailable("it went away");
+      return result;
+    },
+  };
+}
+
+suite("new mail", { concurrency: true }, () => {
+  test("mail from before the first sync is left alone; then each mail is one run, in order", async (t) => {
+    const scene = await createMailScene(t);
+    scene.box.arrive("old");
+    const schedule = await scene.started();
+    scene.box.arrive("a", "b");
+    await schedule.tick();
+    scene.box.arrive("c");
+    await schedule.tick();
+    await schedule.tick();
+    assert.deepEqual(await scene.keys(), keysOf(["a", "b", "c"]));
+    const { cursor, cursorAt, lastSyncAt, status, lastError } = await scene.account();
+    const now = scene.clock.now();
+    assert.deepEqual([cursor, cursorAt, lastSyncAt], ["4", now, now]);
+    assert.deepEqual([status, lastError], ["ok", null]);
+  });
+
+  test("an id that is listed twice, again, or in another order is read once", async (t) => {
+    const scene = await createMailScene(t);
+    const schedule = await scene.started();
+    scene.box.arrive("b", "a", "b");
+    const listing = (...ids: string[]) => ({
+      ...scene.box.mailbox,
+      changes: async () => ({ kind: "changes", ids, cursor: "3" }) as const,
+    });
+    await scene.schedule({ mailbox: listing("a", "b") }).tick();
+    await schedule.tick();
+    await scene.schedule({ mailbox: listing("b", "a") }).tick();
+    assert.deepEqual((await scene.keys()).toSorted(), keysOf(["a", "b"]));
+    assert.equal(scene.box.count("fetch"), 2);
+  });
+
+  test("callers hear of what is stored, and only of that", async (t) => {
+    const scene = await createMailScene(t);
+    const stored: number[] = [];
+    const onStored = (all: readonly unknown[]) => void stored.push(all.length);
+    const schedule = await scene.started({ onStored, decide: acceptMail });
+    scene.box.arrive("a", "b");
+    await schedule.tick();
+    await schedule.tick();
+    assert.deepEqual(stored, [2]);
+  });
+
+  test("at most five messages are read at once", async (t) => {
+    const scene = await createMailScene(t);
+    const schedule = await scene.started();
+    scene.box.arrive(...numbered(40));
+    let now = 0;
+    let most = 0;
+    scene.box.state.onFetch = async () => {
+      most = Math.max(most, ++now);
+      await new Promise((resolve) => setImmediate(resolve));
+      now--;
+    };
+    await schedule.tick();
+    assert.equal(most, 5);
+  });
+});
+
+suite("batches and crashes", { concurrency: true }, () => {
+  for (const when of ["before", "after"] as const) {
+    for (const at of [1, 2, 3, 4]) {
+      test(`a crash ${when} commit ${at} loses nothing and doubles nothing`, async (t) => {
+        const scene = await createMailScene(t);
+        await scene.started({ store: crashing(scene.store, at === 1 ? 1 : 99, when) });
+        await scene.started();
+        const ids = numbered(250);
+        scene.box.arrive(...ids);
+        await scene.started({ store: crashing(scene.store, at - 1, when) });
+        const { cursor } = await scene.account();
+        if (at > 1) assert.equal(cursor, at === 4 && when === "after" ? "250" : "0");
+        await scene.started();
+        assert.deepEqual(await scene.keys(), keysOf(ids));
+        assert.equal((await scene.account()).cursor, "250");
+      });
+    }
+  }
+
+  test("many messages are stored in batches, the cursor with the last; stored ones are not read again", async (t) => {
+    const scene = await createMailScene(t);
+    await scene.started();
+    scene.box.arrive(...numbered(250));
+    const { store, commits } = recordCommits(scene.store);
+    scene.box.fail("fetch", new MailFault("retry", "busy", 1000), { id: "m0230" });
+    assert.equal(await scene.schedule({ store }).tick(), "failed");
+    assert.deepEqual(commits.slice(0, 2), [
+      [100, null],
+      [100, null],
+    ]);
+    const stored = (await scene.keys()).length;
+    assert.ok(stored >= 225 && stored < 250, String(stored));
+    const before = scene.box.count("fetch");
+    await scene.started({ store });
+    assert.equal(scene.box.count("fetch") - before, 250 - stored);
+    assert.deepEqual((await scene.keys()).toSorted(), keysOf(numbered(250)));
+    assert.deepEqual(commits.at(-1), [250 - stored, "250"]);
+  });
+
+  test("when reading is slow, what was read is stored in between", async (t) => {
+    const scene = await createMailScene(t);
+    await scene.started();
+    scene.box.arrive(...numbered(40));
+    const { store, commits } = recordCommits(scene.store);
+    scene.box.state.onFetch = () => scene.clock.advance(150);
+    assert.equal(await scene.schedule({ store }).tick(), "done");
+    assert.ok(commits.length > 2, JSON.stringify(commits));
+    assert.deepEqual(
+      commits.map(([, cursor]) => cursor),
+      [...commits.slice(1).map(() => null), "40"],
+    );
+    assert.deepEqual(await scene.keys(), keysOf(numbered(40)));
+  });
+});
+
+suite("mail that a mapping does not accept", { concurrency: true }, () => {
+  test("a mail that no mapping takes is recorded and not read again", async (t) => {
+    const scene = await createMailScene(t);
+    const schedule = await scene.started({
+      decide: async () => ({ outcome: "skipped", reason: "no mapping took it" }),
+    });
+    scene.box.arrive("a");
+    await schedule.tick();
+    await scene.started();
+    assert.deepEqual(await scene.keys(), []);
+    assert.deepEqual(await scene.records(), ["skipped: mail a: no mapping took it"]);
+    assert.equal(scene.box.count("fetch"), 1);
+  });
+
+  test("a mapping that fails is tried again three times; then the mail is given up with a record", async (t) => {
+    const scene = await createMailScene(t);
+    const schedule = await scene.started({
+      decide: async () => ({ outcome: "failed", reason: "the transform broke" }),
+    });
+    scene.box.arrive("a", "b");
+    await schedule.tick();
+    assert.equal((await scene.account()).cursor, "2");
+    for (const minutes of [1, 10]) {
+      await scene.clock.advance(minutes * 60_000 - 1);
+      const before = scene.box.count("fetch");
+      await schedule.tick();
+      assert.equal(scene.box.count("fetch"), before);
+      await scene.clock.advance(1);
+      await schedule.tick();
+      assert.equal(scene.box.count("fetch"), before + 2);
+    }
+    await scene.clock.advance(3_600_000);
+    scene.box.state.gone.add("b");
+    await schedule.tick();
+    await scene.clock.advance(86_400_000);
+    await scene.started();
+    assert.deepEqual(await scene.keys(), []);
+    const records = await scene.records();
+    assert.deepEqual(records.slice(-2), [
+      "failed: mail a: the transform broke; given up after 4 tries",
+      "skipped: mail b: it was gone before it could be read",
+    ]);
+    assert.equal(records.length, 8);
+  });
+
+  test("a mapping that is mended between two tries takes the mail", async (t) => {
+    const scene = await createMailScene(t);
+    const broken = await scene.started({ decide: async () => ({ refused: "model-not-allowed" }) });
+    scene.box.arrive("a");
+    await broken.tick();
+    await scene.clock.advance(60_000);
+    await scene.started();
+    await scene.clock.advance(60_000);
+    await scene.started();
+    assert.deepEqual(await scene.keys(), keysOf(["a"]));
+    assert.deepEqual(await scene.records(), ["failed: mail a: model-not-allowed; it is tried again"]);
+  });
+
+  test("a full queue makes the mail wait, not fail", async (t) => {
+    const scene = await createMailScene(t);
+    await scene.started();
+    scene.box.arrive("a");
+    const full = scene.schedule({ decide: async () => ({ refused: "queue-full", retryAfterSeconds: 30 }) });
+    assert.equal(await full.tick(), "failed");
+    assert.equal((await scene.account()).lastError, "too many runs are waiting");
+    await scene.started();
+    assert.deepEqual([await scene.keys(), await scene.records()], [keysOf(["a"]), []]);
+  });
+});
+
+suite("mail that cannot be read", { concurrency: true }, () => {
+  test("one that was deleted first is recorded, and the others are taken in", async (t) => {
+    const scene = await createMailScene(t);
+    const schedule = await scene.started();
+    scene.box.arrive("a", "b", "c");
+    scene.box.state.gone.add("b");
+    await schedule.tick();
+    assert.deepEqual(await scene.keys(), keysOf(["a", "c"]));
+    assert.deepEqual(await scene.records(), ["skipped: mail b: it was gone before it could be read"]);
+  });
+
+  test("spam is left out, and taken in once it is no longer spam", async (t) => {
+    const scene = await createMailScene(t);
+    const schedule = await scene.started();
+    scene.box.arrive("a");
+    scene.box.state.excluded.add("a");
+    await schedule.tick();
+    assert.deepEqual([await scene.keys(), await scene.records()], [[], []]);
+    scene.box.state.excluded.clear();
+    scene.box.arrive("a");
+    await schedule.tick();
+    assert.deepEqual(await scene.keys(), keysOf(["a"]));
+  });
+
+  test("one that always fails holds up neither the others nor, for ever, the cursor", async (t) => {
+    const scene = await createMailScene(t);
+    const schedule = await scene.started();
+    scene.box.arrive("a", "poison", "b");
+    const fault = new MailFault("retry", "Google could not answer (500)");
+    scene.box.fail("fetch", fault, { id: "poison", times: 99 });
+    assert.equal(await schedule.tick(), "failed");
+    assert.deepEqual((await scene.keys()).toSorted(), keysOf(["a", "b"]));
+    for (let times = 0; times < 10; times++) {
+      scene.box.arrive(`later${times}`);
+      await schedule.tick();
+    }
+    assert.equal((await scene.account()).cursor, "13");
+    assert.equal(await schedule.tick(), "done");
+    const [first] = await scene.records();
+    assert.equal(first, "failed: mail poison: Google could not answer (500); it is tried again");
+    assert.equal((await scene.keys()).length, 12);
+  });
+
+  test("one that makes our own code throw is tried again, and the others are taken in", async (t) => {
+    const scene = await createMailScene(t);
+    const schedule = await scene.started();
+    scene.box.arrive("broken", "a");
+    scene.box.fail("fetch", new RangeError("secret text"), { id: "broken", times: 99 });
+    assert.equal(await schedule.tick(), "done");
+    assert.deepEqual(await scene.keys(), keysOf(["a"]));
+    assert.deepEqual(await scene.records(), [
+      "failed: mail broken: it could not be taken in (RangeError); it is tried again",
+    ]);
+  });
+});
+
+suite("an expired cursor", { concurrency: true }, () => {
+  test("mail since then is listed, and one notice says how much was left out", async (t) => {
+    const scene = await createMailScene(t);
+    const schedule = await scene.started();
+    scene.box.arrive("a");
+    await schedule.tick();
+    scene.box.arrive("b", "c");
+    Object.assign(scene.box.state, { oldest: 2, skipped: 7 });
+    await scene.clock.advance(10 * 86_400_000);
+    const doomed = scene.schedule({ store: crashing(scene.store, 1, "before") });
+    assert.equal(await doomed.tick(), "failed");
+    assert.deepEqual(await scene.notices(), []);
+    await schedule.tick();
+    await schedule.tick();
+    assert.deepEqual(await scene.keys(), keysOf(["a", "b", "c"]));
+    const [notice = "", ...more] = await scene.notices();
+    assert.equal(more.length, 0);
+    assert.match(notice, /^The mailbox me@mail.test could not be followed without a gap since 2026-01-01T/);
+    assert.match(notice, /7 mails were left out: older than 7 days, or beyond the newest 500/);
+    assert.equal(scene.box.count("catchUp"), 2);
+    assert.equal((await scene.account()).cursor, "3");
+  });
+
+  test("when nothing was left out there is no notice; an unknown number is called unknown", async (t) => {
+    const scene = await createMailScene(t);
+    const schedule = await scene.started();
+    scene.box.arrive("a");
+    scene.box.state.oldest = 1;
+    await schedule.tick();
+    assert.deepEqual([await scene.keys(), await scene.notices()], [keysOf(["a"]), []]);
+    scene.box.arrive("b");
+    Object.assign(scene.box.state, { oldest: 2, skipped: null });
+    await schedule.tick();
+    assert.match((await scene.notices())[0] ?? "", /An unknown number of mails was left out/);
+  });
+});
+
+suite("the lease on an account", { concurrency: true }, () => {
+  test("only one node syncs; when its lease ends another takes over, and the first can store nothing", async (t) => {
+    const scene = await createMailScene(t);
+    const other = await scene.started();
+    scene.box.arrive("a");
+    const reads = holdReads(scene);
+    const slow = scene.schedule({
+      store: { ...scene.store, renewMailbox: () => Promise.reject(new StoreUnavailable("away")) },
+    });
+    const syncing = slow.tick();
+    await reads.entered;
+    assert.equal(await other.tick(), "busy");
+    scene.box.state.onFetch = async () => {};
+    await scene.clock.advance(leaseMs);
+    assert.equal(await other.tick(), "done");
+    reads.release();
+    assert.equal(await syncing, "busy");
+    assert.deepEqual(await scene.keys(), [keyOf("a")]);
+    assert.equal((await scene.account()).status, "ok");
+  });
+
+  test("it is renewed while a sync takes long", async (t) => {
+    const scene = await createMailScene(t);
+    const other = await scene.started();
+    scene.box.arrive("a");
+    const reads = holdReads(scene);
+    let renewals = 0;
+    const renewMailbox: Store["renewMailbox"] = (claim) =>
+      scene.store.renewMailbox(claim).finally(() => void renewals++);
+    const syncing = scene.schedule({ store: { ...scene.store, renewMailbox } }).tick();
+    await reads.entered;
+    for (let seconds = 0; seconds < 40; seconds++) {
+      const before = renewals;
+      await scene.clock.advance(1000);
+      while (renewals === before) await new Promise((resolve) => setImmediate(resolve));
+    }
+    assert.equal(await other.tick(), "busy");
+    reads.release();
+    assert.equal(await syncing, "done");
+    assert.deepEqual(await scene.keys(), [keyOf("a")]);
+  });
+});
