@@ -2,14 +2,14 @@
 import type { ErrorCode } from "./errors.ts";
 import type { EndStatus, RunKind } from "./run.ts";
 
-/** How a hook request was answered: an error's code, or one of three words for a 2xx. */
+/** How a hook request ended: an error's code, or one of three words for a 2xx. */
 export type RequestCode = ErrorCode | "accepted" | "replayed" | "skipped";
 
 export type DeliveryEnd = "sent" | "failed" | "unknown" | "suppressed";
 
 export type Metrics = {
-  /** A hook request was answered. `hook` is the name it was sent to, known or not; empty where it has none. */
-  requestAnswered(hook: string, code: RequestCode, seconds: number): void;
+  /** The response to a hook request was sent. `hook` is the name in its path, known or not; empty without one. */
+  requestEnded(hook: string, code: RequestCode, seconds: number): void;
   /** A request was stored: how long it waited for its commit. */
   requestStored(seconds: number): void;
   /** A token was missing or wrong, at a hook or at `/metrics`. */
@@ -28,7 +28,7 @@ export type Metrics = {
 };
 
 export const noMetrics: Metrics = {
-  requestAnswered() {},
+  requestEnded() {},
   requestStored() {},
   authFailed() {},
   groupWritten() {},

@@ -34,9 +34,9 @@ test("malformed HTTP is 400 in our shape, and the connection closes", async (con
   for (const [name, bytes] of Object.entries(cases)) {
     const client = hooks.connect();
     client.send(bytes);
-    const answer = await client.next();
-    assert.deepEqual([answer.status, answer.json["code"]], [400, "bad-request"], name);
-    assert.equal(answer.headers["content-type"], "application/json; charset=utf-8", name);
+    const response = await client.next();
+    assert.deepEqual([response.status, response.json["code"]], [400, "bad-request"], name);
+    assert.equal(response.headers["content-type"], "application/json; charset=utf-8", name);
     await client.closed;
   }
   assert.equal(hooks.accepted.length, 0);
@@ -82,8 +82,8 @@ test("huge headers are 431", async (context) => {
   const hooks = await startHooks(context);
   const client = hooks.connect();
   client.send(`${head}X-A: ${"x".repeat(100_000)}\r\n\r\n`);
-  const answer = await client.next();
-  assert.deepEqual([answer.status, answer.json["code"]], [431, "headers-too-large"]);
+  const response = await client.next();
+  assert.deepEqual([response.status, response.json["code"]], [431, "headers-too-large"]);
   await stillServes(hooks);
 });
 
@@ -108,8 +108,8 @@ test("after an offer to upgrade the response closes the connection, so that no l
   const client = hooks.connect();
   const offer = [right, "Connection: Upgrade", "Upgrade: h2c"];
   client.send(Buffer.concat([post("/hooks/wake", { text: "1" }, offer), post("/hooks/wake", { text: "2" })]));
-  const answer = await client.next();
-  assert.deepEqual([answer.status, answer.headers["connection"]], [200, "close"]);
+  const response = await client.next();
+  assert.deepEqual([response.status, response.headers["connection"]], [200, "close"]);
   await client.closed;
   assert.equal(hooks.accepted.length, 1);
 });
@@ -125,9 +125,9 @@ test("slow headers and slow bodies are 408", async (context) => {
   await slowHead.closed;
   const slowBody = hooks.connect();
   slowBody.send(`${head}Content-Length: 12\r\n\r\n{`);
-  const answer = await slowBody.next();
-  assert.deepEqual([answer.status, answer.json["code"]], [408, "body-timeout"]);
-  assert.equal(answer.headers["connection"], "close");
+  const response = await slowBody.next();
+  assert.deepEqual([response.status, response.json["code"]], [408, "body-timeout"]);
+  assert.equal(response.headers["connection"], "close");
   slowBody.send('"text":"x"}');
   await slowBody.closed;
   assert.equal(hooks.accepted.length, 0);
@@ -139,8 +139,8 @@ test("a chunked body without end is 413 as soon as it is too large", async (cont
   client.send(`${head}Transfer-Encoding: chunked\r\n\r\n`);
   const chunk = `400\r\n${"x".repeat(1024)}\r\n`;
   client.send(chunk);
-  const answer = await client.next();
-  assert.deepEqual([answer.status, answer.json["code"]], [413, "body-too-large"]);
+  const response = await client.next();
+  assert.deepEqual([response.status, response.json["code"]], [413, "body-too-large"]);
   client.send(`${chunk}0\r\n\r\n`);
   await client.closed;
   await stillServes(hooks);
@@ -180,8 +180,8 @@ test("a body announced as too large is 413 before it is sent", async (context) =
   const hooks = await startHooks(context);
   const client = hooks.connect();
   client.send(`${head}Content-Length: 20000000\r\n\r\n`);
-  const answer = await client.next();
-  assert.deepEqual([answer.status, answer.headers["connection"]], [413, "close"]);
+  const response = await client.next();
+  assert.deepEqual([response.status, response.headers["connection"]], [413, "close"]);
 });
 
 test("a small unread body keeps the connection, a large one closes it", async (context) => {

@@ -10,21 +10,21 @@ const wrong = "Authorization: Bearer wrong";
 
 test("wake is stored and gets 200", async (context) => {
   const hooks = await startHooks(context);
-  const answer = await hooks.post("/hooks/wake", { text: " hello " });
-  assert.equal(answer.status, 200);
-  assert.equal(answer.headers["content-type"], "application/json; charset=utf-8");
+  const response = await hooks.post("/hooks/wake", { text: " hello " });
+  assert.equal(response.status, 200);
+  assert.equal(response.headers["content-type"], "application/json; charset=utf-8");
   const [acceptance] = hooks.accepted;
-  assert.deepEqual(answer.json, { ok: true, mode: "now", eventId: acceptance?.events[0]?.id });
-  assert.ok(isId(String(answer.json["eventId"])));
+  assert.deepEqual(response.json, { ok: true, mode: "now", eventId: acceptance?.events[0]?.id });
+  assert.ok(isId(String(response.json["eventId"])));
   assert.deepEqual(acceptance?.events[0]?.text, outsideMessage("text", "request", "hello"));
   assert.equal(acceptance?.heartbeat?.delayMs, 250);
 });
 
 test("agent is stored and gets 202", async (context) => {
   const hooks = await startHooks(context);
-  const answer = await hooks.post("/hooks/agent/?x=1", { message: "go" }, [`X-Gateway-Token: ${token}`]);
-  assert.equal(answer.status, 202);
-  assert.deepEqual(answer.json, { ok: true, runId: hooks.accepted[0]?.runs[0]?.id });
+  const response = await hooks.post("/hooks/agent/?x=1", { message: "go" }, [`X-Gateway-Token: ${token}`]);
+  assert.equal(response.status, 202);
+  assert.deepEqual(response.json, { ok: true, runId: hooks.accepted[0]?.runs[0]?.id });
   assert.equal(hooks.accepted[0]?.heartbeat, null);
 });
 
@@ -88,11 +88,11 @@ test("every rung refuses in the order of the contract", async (context) => {
     ["key", "/hooks/agent", { message: "m" }, [right, badKey], 400, "invalid-idempotency-key"],
   ];
   for (const [name, path, body, headers, status, code] of cases) {
-    const answer = await hooks.post(path, body, headers);
-    assert.deepEqual([answer.status, answer.json["code"]], [status, code], name);
-    assert.equal(answer.json["ok"], false, name);
-    assert.equal(typeof answer.json["error"], "string", name);
-    assert.equal("details" in answer.json, code === "invalid-payload", name);
+    const response = await hooks.post(path, body, headers);
+    assert.deepEqual([response.status, response.json["code"]], [status, code], name);
+    assert.equal(response.json["ok"], false, name);
+    assert.equal(typeof response.json["error"], "string", name);
+    assert.equal("details" in response.json, code === "invalid-payload", name);
   }
   assert.equal(hooks.accepted.length, 0);
 });
@@ -106,8 +106,8 @@ test("only POST, even without a token, and it counts as no failure", async (cont
       await client.closed;
       continue;
     }
-    const answer = await client.next();
-    assert.deepEqual([answer.status, answer.headers["allow"]], [405, "POST"], method);
+    const response = await client.next();
+    assert.deepEqual([response.status, response.headers["allow"]], [405, "POST"], method);
   }
   assert.equal((await hooks.post("/hooks/wake?token=1", {}, [])).status, 400);
   assert.equal((await hooks.post("/hooks/wake", {}, [wrong])).status, 401);
@@ -143,14 +143,14 @@ test("100 Continue comes only once token and name are good", async (context) => 
     client.send(
       `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 12\r\nExpect: 100-continue\r\n${authorization}\r\n\r\n`,
     );
-    return { client, answer: await client.next() };
+    return { client, response: await client.next() };
   };
   const refused = await ask("/hooks/wake", wrong);
-  assert.deepEqual([refused.answer.status, refused.answer.headers["connection"]], [401, "close"]);
+  assert.deepEqual([refused.response.status, refused.response.headers["connection"]], [401, "close"]);
   await refused.client.closed;
-  assert.equal((await ask("/hooks/nothing", right)).answer.status, 404);
+  assert.equal((await ask("/hooks/nothing", right)).response.status, 404);
   const welcome = await ask("/hooks/wake", right);
-  assert.equal(welcome.answer.status, 100);
+  assert.equal(welcome.response.status, 100);
   welcome.client.send('{"text":"x"}');
   assert.equal((await welcome.client.next()).status, 200);
   welcome.client.send(post("/hooks/wake", { text: "again" }));
@@ -179,8 +179,8 @@ test("stopping, a full queue and a store that is away are 503 with Retry-After; 
     accept: () => Promise.reject(mode === "away" ? new StoreUnavailable("disk") : new Error("secret")),
   });
   const ask = async (path: string, body: unknown, headers?: string[]) => {
-    const { status, json, headers: answered } = await hooks.post(path, body, headers);
-    return [status, json["code"], answered["retry-after"]];
+    const { status, json, headers: sent } = await hooks.post(path, body, headers);
+    return [status, json["code"], sent["retry-after"]];
   };
   assert.deepEqual(await ask("/hooks/wake", {}, [wrong]), [401, "unauthorized", undefined]);
   assert.deepEqual(await ask("/hooks/wake", { text: "x" }), [503, "stopping", "5"]);

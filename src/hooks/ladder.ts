@@ -29,7 +29,7 @@ export type LadderOptions = {
   admission: Pick<Admission, "admits" | "recount">;
   /** Called after each acceptance that is new in the store. */
   onStored: (acceptance: Acceptance, stored: Stored) => void;
-  metrics?: Pick<Metrics, "requestAnswered" | "requestStored" | "authFailed">;
+  metrics?: Pick<Metrics, "requestEnded" | "requestStored" | "authFailed">;
   trace?: Trace;
 };
 

@@ -19,7 +19,7 @@ export type Responses = {
 };
 
 export type ResponsesOptions = {
-  metrics: Pick<Metrics, "requestAnswered">;
+  metrics: Pick<Metrics, "requestEnded">;
   log: Log;
   clock: Clock;
   clientAddress: (exchange: Exchange) => string;
@@ -32,7 +32,7 @@ export function createResponses({ metrics, log, clock, clientAddress }: Response
   const refusals = createRefusalLog(log, clock);
 
   const end = (exchange: Exchange, code: RequestCode): void => {
-    metrics.requestAnswered(exchange.name, code, (performance.now() - exchange.startedAt) / 1000);
+    metrics.requestEnded(exchange.name, code, (performance.now() - exchange.startedAt) / 1000);
     endHookSpan(exchange.span, code, exchange.response.statusCode);
   };
   const refuseWith = (exchange: Exchange, refusal: Refusal): void => {

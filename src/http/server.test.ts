@@ -52,8 +52,8 @@ test("stop lets requests in progress finish and closes other connections", async
   await late.closed;
   await assert.rejects(late.next());
   sendJson(exchange, 200, { ok: true });
-  const answer = await slow.next();
-  assert.deepEqual([answer.status, answer.headers["connection"]], [200, "close"]);
+  const response = await slow.next();
+  assert.deepEqual([response.status, response.headers["connection"]], [200, "close"]);
   await stopped;
   assert.equal(server.connections(), 0);
 });
@@ -64,9 +64,9 @@ test("when a handler throws, the response is 500", async (context) => {
   });
   const client = connect();
   client.send(get);
-  const answer = await client.next();
-  assert.deepEqual([answer.status, answer.json["code"]], [500, "internal-error"]);
-  assert.ok(!answer.text.includes("secret"));
+  const response = await client.next();
+  assert.deepEqual([response.status, response.json["code"]], [500, "internal-error"]);
+  assert.ok(!response.text.includes("secret"));
 });
 
 test("a caller that goes on sending after a broken request can read the response before a reset", async (context) => {
@@ -95,8 +95,8 @@ test("204 has no body and no type; only the first response is sent", async (cont
   });
   const client = connect();
   client.send(get);
-  const answer = await client.next();
-  assert.deepEqual([answer.status, answer.text, answer.headers["content-type"]], [204, "", undefined]);
+  const response = await client.next();
+  assert.deepEqual([response.status, response.text, response.headers["content-type"]], [204, "", undefined]);
   client.send(get);
   assert.equal((await client.next()).status, 204);
 });

@@ -85,7 +85,9 @@ describe("the prompt of a heartbeat", () => {
   test("starts with the agent's instructions", () => {
     assert.ok(heartbeatPrompt([], now, "Be kind.\n").prompt.startsWith("Be kind.\n\nThis is a heartbeat"));
   });
+});
 
+describe("the length of a heartbeat's prompt", () => {
   test("events that do not fit are left over, in order", () => {
     const events = ["a", "b", "c", "d"].map((letter, seq) => event(seq, letter.repeat(40_000)));
     const { shownEventIds, leftOver, prompt } = heartbeatPrompt(events, now);

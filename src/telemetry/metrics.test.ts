@@ -45,8 +45,8 @@ const linesOf = (metrics: ReturnType<typeof known>, name: string, now = state): 
 
 test("names that the configuration does not know are all one", () => {
   const metrics = known();
-  for (let index = 0; index < 1000; index++) metrics.requestAnswered(`name-${index}`, "unknown-hook", 0.001);
-  metrics.requestAnswered("wake", "accepted", 0.001);
+  for (let index = 0; index < 1000; index++) metrics.requestEnded(`name-${index}`, "unknown-hook", 0.001);
+  metrics.requestEnded("wake", "accepted", 0.001);
   metrics.runEnded({ kind: "hook", hook: "removed", agentId: "removed" }, "failed", 1);
   metrics.deliveryEnded("removed", "failed", 1);
   metrics.deliveryEnded("slack", "failed", null);
@@ -66,10 +66,10 @@ test("names that the configuration does not know are all one", () => {
 
 test("counts stay when the configuration changes", () => {
   const metrics = known();
-  metrics.requestAnswered("agent", "accepted", 0.001);
+  metrics.requestEnded("agent", "accepted", 0.001);
   metrics.know({ ...names, hooks: ["build"] });
-  metrics.requestAnswered("agent", "accepted", 0.001);
-  metrics.requestAnswered("build", "accepted", 0.001);
+  metrics.requestEnded("agent", "accepted", 0.001);
+  metrics.requestEnded("build", "accepted", 0.001);
   assert.deepEqual(linesOf(metrics, "rouse_requests_total").toSorted(), [
     'rouse_requests_total{hook="agent",code="accepted"} 1',
     'rouse_requests_total{hook="build",code="accepted"} 1',

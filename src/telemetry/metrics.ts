@@ -53,7 +53,7 @@ export function createMetrics(): MetricsBook {
       channels.know(names.channels, names.platforms);
       lay();
     },
-    requestAnswered(hook, code, seconds) {
+    requestEnded(hook, code, seconds) {
       requests.at(hooks.of(hook), code).value++;
       const isAccepted = code === "accepted" || code === "replayed" || code === "skipped";
       requestSeconds.at(isAccepted ? "accepted" : "refused").observe(seconds);

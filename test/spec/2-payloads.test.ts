@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { outsideMessage } from "../../src/core/message.ts";
-import type { RawAnswer } from "../fixtures/raw-client.ts";
+import type { RawResponse } from "../fixtures/raw-client.ts";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
 
 type Payload = Record<string, unknown>;
@@ -12,7 +12,7 @@ const wrongTypes = {
   number: ["5", true, null],
 };
 
-const ids = (answer: RawAnswer, name: "runId" | "eventId"): string => String(answer.json[name]);
+const ids = (answer: RawResponse, name: "runId" | "eventId"): string => String(answer.json[name]);
 
 const start = (t: TestContext, more: { hooks?: Payload; agents?: Payload } = {}) =>
   startTestGateway(t, {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { catalogue, type ErrorCode } from "../../src/core/errors.ts";
-import type { RawAnswer } from "../fixtures/raw-client.ts";
+import type { RawResponse } from "../fixtures/raw-client.ts";
 import { startTestGateway } from "../support/gateway.ts";
 
 const settings = {
@@ -67,7 +67,7 @@ function requestWith(token: string, chosen: readonly Fault[]) {
   };
 }
 
-function assertError({ status, headers, json }: RawAnswer, code: ErrorCode): void {
+function assertError({ status, headers, json }: RawResponse, code: ErrorCode): void {
   assert.deepEqual([json["code"], status], [code, catalogue[code].status]);
   assert.equal(headers["content-type"], "application/json; charset=utf-8");
   assert.equal(json["ok"], false);

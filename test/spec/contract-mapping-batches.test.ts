@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { plainText } from "../../src/core/message.ts";
-import type { RawAnswer } from "../fixtures/raw-client.ts";
+import type { RawResponse } from "../fixtures/raw-client.ts";
 import { forEachStore, gated, startTestGateway, type TestGateway } from "../support/gateway.ts";
 import { codeOf, lastRecord, mapping, promptOf, readPrompt } from "../support/mapped.ts";
 
 const key = (value: string) => [`Idempotency-Key: ${value}`];
-const idsOf = ({ json }: RawAnswer, name: "runIds" | "eventIds") => json[name] as string[];
+const idsOf = ({ json }: RawResponse, name: "runIds" | "eventIds") => json[name] as string[];
 const items = (...names: string[]) => ({ batch: "b", items: names.map((name) => ({ name })) });
 
 const messages = {

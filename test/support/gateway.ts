@@ -9,7 +9,7 @@ import type { Delivery } from "../../src/core/delivery.ts";
 import type { Run, RunKind } from "../../src/core/run.ts";
 import type { SystemEvent } from "../../src/core/system-event.ts";
 import { startGateway } from "../../src/gateway/gateway.ts";
-import { type RawAnswer, rawClient, type RawClient } from "../fixtures/raw-client.ts";
+import { type RawResponse, rawClient, type RawClient } from "../fixtures/raw-client.ts";
 import { openPostgresStore } from "../../src/store/postgres/open.ts";
 import { openSqliteFile } from "../../src/store/sqlite/open.ts";
 import type { Store } from "../../src/store/ports/store.ts";
@@ -49,9 +49,9 @@ export type TestGateway = {
   inspect: Store;
   logLines: string[];
   /** POST to a hook with the right token and JSON; text and bytes are sent as they are. */
-  post(name: string, body: unknown, headers?: readonly string[]): Promise<RawAnswer>;
+  post(name: string, body: unknown, headers?: readonly string[]): Promise<RawResponse>;
   /** Exactly this request, and nothing added to it but Host and Content-Length. */
-  send(request: TestRequest): Promise<RawAnswer>;
+  send(request: TestRequest): Promise<RawResponse>;
   /** A connection of its own, with these bytes written to it. */
   raw(text: string | Buffer): RawClient;
   waitFor<T>(what: string, look: () => Promise<T | null | undefined | false>): Promise<T>;
@@ -132,7 +132,12 @@ export async function startTestGateway(
     client.send(text);
     return client;
   }
-  async function send({ method = "POST", target, headers = [], body = "" }: TestRequest): Promise<RawAnswer> {
+  async function send({
+    method = "POST",
+    target,
+    headers = [],
+    body = "",
+  }: TestRequest): Promise<RawResponse> {
     const bytes = Buffer.from(body);
     const head = [
       `${method} ${target} HTTP/1.1`,

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { plainText } from "../../src/core/message.ts";
 import type { Run } from "../../src/core/run.ts";
-import type { RawAnswer } from "../fixtures/raw-client.ts";
+import type { RawResponse } from "../fixtures/raw-client.ts";
 import type { RequestRecord } from "../../src/core/request.ts";
 import { type ParsedBlock, parseFences } from "../../src/untrusted/fence.ts";
 import type { TestGateway } from "./gateway.ts";
@@ -18,18 +18,18 @@ export const mapping = (path: string, more: object = {}) => ({
   ...more,
 });
 
-export async function runOf({ inspect }: TestGateway, answer: RawAnswer): Promise<Run> {
+export async function runOf({ inspect }: TestGateway, answer: RawResponse): Promise<Run> {
   assert.equal(answer.status, 202, answer.text);
   const run = await inspect.findRun(String(answer.json["runId"]));
   assert.ok(run, "the run is in the store");
   return run;
 }
 
-export const messageOf = async (gateway: TestGateway, answer: RawAnswer): Promise<string> =>
+export const messageOf = async (gateway: TestGateway, answer: RawResponse): Promise<string> =>
   plainText((await runOf(gateway, answer)).request.message);
 
 /** The agents of these tests are of kind `echo`: the reply is the prompt. */
-export async function promptOf(gateway: TestGateway, answer: RawAnswer): Promise<string> {
+export async function promptOf(gateway: TestGateway, answer: RawResponse): Promise<string> {
   assert.equal(answer.status, 202, answer.text);
   return (await gateway.ended(answer.json["runId"])).reply ?? "";
 }
@@ -58,4 +58,4 @@ export async function lastRecord({ inspect }: TestGateway): Promise<RequestRecor
   return newest;
 }
 
-export const codeOf = ({ status, json }: RawAnswer): [number, unknown] => [status, json["code"]];
+export const codeOf = ({ status, json }: RawResponse): [number, unknown] => [status, json["code"]];
