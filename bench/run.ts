@@ -120,7 +120,7 @@ async function measureAll(): Promise<void> {
 }
 
 async function measureAgainst(against: string): Promise<void> {
-  const turns = { pairs: Number(values.pairs), seconds: Number(values.seconds ?? 2) };
+  const turns = { pairs: Number(values.pairs), seconds: Number(values.seconds ?? 1.5) };
   const comparison = { ...turns, against, of: values.of, only: names, stores };
   await inLab(async (lab) => {
     const result = await withNoise(() => compareVersions(lab, comparison));

@@ -8,7 +8,7 @@ export type Side = keyof Pair;
 
 const restMs = 300;
 /** V8 compiles what a run takes for some tens of thousands of them: the turns that do not count are longer. */
-const warmUpTimes = 5;
+const warmUpTimes = 3;
 
 /** The first pair, number 0, warms up and does not count; `length` says how much longer its turns are to be. */
 export async function takePairs(
