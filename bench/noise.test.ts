@@ -13,7 +13,7 @@ test("what slow slices take beyond the usual is lost", () => {
   assert.ok(Math.abs(lost - (1 - 1000 / (980 + 19 * 10 + 30))) < 1e-9);
 });
 
-test("it is measured for as long as it is told", () => {
+test("measures for the given time", () => {
   const startedAt = performance.now();
   const { lost, p99, longest } = measureNoise(20);
   assert.ok(performance.now() - startedAt >= 20);

@@ -62,8 +62,8 @@ async function startDatabase(lab: Lab, name: PeerName): Promise<Database> {
 async function startRedis(lab: Lab): Promise<Database> {
   const port = String(await freePort());
   const durable = ["--appendonly", "yes", "--appendfsync", "always", "--save", ""];
-  const place = ["--bind", "127.0.0.1", "--port", port, "--dir", lab.folder()];
-  const server = lab.run("redis-server", [...place, ...durable]);
+  const listening = ["--bind", "127.0.0.1", "--port", port, "--dir", lab.folder()];
+  const server = lab.run("redis-server", [...listening, ...durable]);
   await untilTrue(async () =>
     execFileSync("redis-cli", ["-p", port, "ping"], { stdio: "pipe" }).includes("PONG"),
   );
