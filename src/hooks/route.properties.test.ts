@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { cases } from "../../test/support/cases.ts";
-import { isUnder, matchRoute } from "./route.ts";
+import { matchRoute } from "./route.ts";
 
 const pieces = fc.constantFrom(
   "/",
@@ -46,7 +46,7 @@ test("a name has no segment that could be read as another path", () => {
     fc.property(target, (written) => {
       const route = matchRoute(written, "/hooks");
       if (route === null) return;
-      assert.ok(isUnder(written, "/hooks"));
+      assert.match(written, /^\/hooks(?:[/?]|$)/);
       assert.doesNotMatch(route.name, /\/\/|\\|%2f|%5c|\?/i);
       const segments = route.name.split("/").map((each) => each.replaceAll(/%2e/gi, "."));
       assert.ok(!segments.includes(".") && !segments.includes(".."), written);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { isUnder, matchRoute } from "./route.ts";
+import { matchRoute } from "./route.ts";
 
 const nameOf = (target: string, base = "/hooks"): string | null => matchRoute(target, base)?.name ?? null;
 
@@ -65,6 +65,6 @@ test("a token in the query is found in any encoding, and nothing else is", () =>
 });
 
 test("under the base means up to a slash, a question mark or the end", () => {
-  assert.ok(isUnder("/hooks", "/hooks") && isUnder("/hooks/x", "/hooks") && isUnder("/hooks?x", "/hooks"));
-  assert.ok(!isUnder("/hooksx", "/hooks") && !isUnder("/healthz", "/hooks"));
+  for (const target of ["/hooks", "/hooks/x", "/hooks?x"]) assert.notEqual(nameOf(target), null, target);
+  for (const target of ["/hooksx", "/healthz"]) assert.equal(nameOf(target), null, target);
 });

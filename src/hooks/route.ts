@@ -19,7 +19,7 @@ export function matchRoute(target: string, base: string): Route | null {
 }
 
 /** Whether the target is the base or below it, valid or not. */
-export function isUnder(target: string, base: string): boolean {
+function isUnder(target: string, base: string): boolean {
   if (!target.startsWith(base)) return false;
   const next = target.charCodeAt(base.length);
   return Number.isNaN(next) || next === 0x2f || next === 0x3f;
