@@ -15,7 +15,7 @@ const drainMs = 60_000;
 const pollMs = 20;
 const idleMs = 2000;
 
-/** Requests accepted a second, of an agent that never answers. */
+/** Requests accepted a second, with an agent that never answers. */
 export async function measureRequests(
   kind: "wake" | "agent",
   lab: Lab,
@@ -40,7 +40,7 @@ export async function measureRequests(
   const against = sides.theirs.name;
   return [
     pairedRow(name, "requests/s", against, turns),
-    pairedRow(`processor time of one ${name}`, "µs", against, costs.pairs()),
+    pairedRow(`processor time per request: ${kind}, ${store}`, "µs", against, costs.pairs()),
   ];
 }
 
@@ -63,7 +63,7 @@ export async function measureRuns(
   const against = sides.theirs.name;
   return [
     pairedRow(name, "runs/s", against, turns),
-    pairedRow(`processor time of one of the ${name}`, "µs", against, costs.pairs()),
+    pairedRow(`processor time per run: ${store}`, "µs", against, costs.pairs()),
   ];
 }
 

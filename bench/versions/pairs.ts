@@ -14,13 +14,14 @@ const warmUpTimes = 3;
 export async function takePairs(
   count: number,
   turn: (side: Side, pair: number, length: number) => Promise<number>,
+  rest: () => Promise<void> = () => pause(restMs),
 ): Promise<Pair[]> {
   const pairs: Pair[] = [];
   for (let at = 0; at <= count; at++) {
     const pair: Pair = { ours: Number.NaN, theirs: Number.NaN };
     const order: Side[] = at % 2 === 0 ? ["theirs", "ours"] : ["ours", "theirs"];
     for (const side of order) {
-      await pause(restMs);
+      await rest();
       pair[side] = await turn(side, at, at === 0 ? warmUpTimes : 1);
     }
     if (at > 0) pairs.push(pair);
