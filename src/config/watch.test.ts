@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -159,7 +158,4 @@ test("a scan has the fingerprint of reading, readable or not, and reads no pipe"
   assert.equal(await scanFiles(files), reader.fingerprint());
   writeFileSync(text, "[]");
   assert.notEqual(await scanFiles(files), reader.fingerprint());
-  const pipe = join(folder, "pipe");
-  execFileSync("mkfifo", [pipe]);
-  assert.equal(await scanFiles([text, pipe]), null);
 });

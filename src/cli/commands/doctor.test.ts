@@ -6,8 +6,6 @@ import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { systemClock } from "../../core/clock.ts";
 import { newId } from "../../core/id.ts";
-import { createDatabase } from "../../../test/support/postgres.ts";
-import { openPostgresStore } from "../../store/postgres/open.ts";
 import { anAcceptance, anEvent } from "../../../test/builders/acceptance.ts";
 import { aRun } from "../../../test/builders/run.ts";
 import { aSettlement } from "../../../test/builders/settlement.ts";
@@ -213,19 +211,6 @@ test("an item stored in the future is a warning", async (t) => {
   const { of } = findingsOf(await rouse(["doctor", "--json"]));
   assert.equal(of("clock").status, "warn");
   assert.match(of("clock").message, /future/);
-});
-
-test("on PostgreSQL the clock is compared with the database's", async (t) => {
-  const database = await createDatabase();
-  t.after(() => database.drop());
-  await (await openPostgresStore({ url: database.url, migrate: true })).close();
-  const { rouse } = createConfig(t, configWith({ store: { url: database.url } }));
-  const { of } = findingsOf(await rouse(["doctor", "--json"]));
-  assert.equal(of("store").status, "ok");
-  assert.equal(of("clock").message, "agrees with the database's");
-  const late = { ...systemClock, now: () => Date.now() - 60_000 };
-  const behind = findingsOf(await rouse(["doctor", "--json"], { clock: late }));
-  assert.match(behind.of("clock").message, /^60 s behind the database's/);
 });
 
 test("the limits for disk, clock and Node.js", () => {
