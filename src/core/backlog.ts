@@ -10,3 +10,5 @@ export type Backlog = {
   events: number;
   deliveries: readonly { channel: string; waiting: number; oldestMs: number }[];
 };
+
+export const unfinishedRuns = ({ queued, running, parked }: Backlog): number => queued + running + parked;

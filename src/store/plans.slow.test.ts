@@ -10,23 +10,23 @@ import { aHeartbeatRequest, anAcceptance, anEvent } from "../../test/builders/ac
 import { aRun, aRunRequest } from "../../test/builders/run.ts";
 import { aDelivery, aDeliverySettlement, aSettlement } from "../../test/builders/settlement.ts";
 import { createTestClock, leaseMs } from "./ports/harness.contract.ts";
+import { postgresDialect, sqliteDialect, type Dialect } from "./driver/dialect.ts";
 import {
-  answerTo,
+  inside,
+  rowsFor,
   statementsOf,
-  postgresDialect,
-  sqliteDialect,
-  type Dialect,
-  type Program,
+  type Transaction,
   type Row,
   type Statement,
   type Value,
 } from "./driver/program.ts";
-import { openPostgresStore, sessionSettings } from "./postgres/open.ts";
+import { sessionSettings } from "./postgres/connection.ts";
+import { openPostgresStore } from "./postgres/open.ts";
 import { accept, acceptEvents, acceptRuns, packGroup } from "./programs/accept.ts";
 import { toClaimedRow, toEventRow, toRunRow } from "./programs/rows.ts";
-import { backlog } from "./programs/backlog.ts";
-import { beginRuns } from "./programs/start.ts";
-import { acceptBegun, beginIsolated, settleIsolated } from "./programs/isolated.ts";
+import { backlog, countWaiting } from "./programs/backlog.ts";
+import { startRuns } from "./programs/start.ts";
+import { acceptStarted, startIsolated, settleIsolated } from "./programs/isolated.ts";
 import { cancelRun, claimRuns, renewRuns } from "./programs/runs.ts";
 import {
   advanceDelivery,
@@ -37,7 +37,7 @@ import {
 } from "./programs/deliveries.ts";
 import { waitingEvents } from "./programs/lists.ts";
 import { commitMail, unseenMail, waitingMail } from "./programs/mail.ts";
-import { countUnfinished, countWaiting, sweep } from "./programs/upkeep.ts";
+import { sweep } from "./programs/upkeep.ts";
 import { settleRuns } from "./programs/settle.ts";
 import { openSqliteStore } from "./sqlite/open.ts";
 import type { AttemptStart } from "../core/attempt.ts";
@@ -58,7 +58,7 @@ const start = (id: string): AttemptStart => ({
 });
 
 /** One of each; `answers` stands in for the rows that a real one would give. */
-const hotPath = (dialect: Dialect): Program<unknown>[] => [
+const hotPath = (dialect: Dialect): Transaction<unknown>[] => [
   accept(dialect, {
     ...packGroup([
       anAcceptance({
@@ -73,13 +73,13 @@ const hotPath = (dialect: Dialect): Program<unknown>[] => [
   }),
   acceptRuns(dialect, { runs: [toRunRow(aRun())], now }),
   acceptRuns(dialect, { runs: [toRunRow(aRun({ sessionKey: "hook:a" }))], now }),
-  acceptBegun(dialect, { runs: [toClaimedRow(aRun(), "lease")], starts: [start("a")], leaseMs, now }),
+  acceptStarted(dialect, { runs: [toClaimedRow(aRun(), "lease")], starts: [start("a")], leaseMs, now }),
   acceptEvents(dialect, { events: [toEventRow(anEvent())], heartbeat: aHeartbeatRequest(), now }),
   claimRuns(dialect, { kind: "hook", limit: 4, lease: "lease", leaseMs, now }),
   renewRuns(dialect, { ids: ["a"], lease: "lease", leaseMs, now }),
-  beginRuns(dialect, { starts: [start("a"), start("b")], now }),
-  beginRuns(dialect, { starts: [{ ...start("a"), isolated: false }], now }),
-  beginIsolated(dialect, { starts: [start("a"), start("b")], now }),
+  startRuns(dialect, { starts: [start("a"), start("b")], now }),
+  startRuns(dialect, { starts: [{ ...start("a"), isolated: false }], now }),
+  startIsolated(dialect, { starts: [start("a"), start("b")], now }),
   settleIsolated(dialect, {
     settlements: [
       {
@@ -125,7 +125,6 @@ const hotPath = (dialect: Dialect): Program<unknown>[] => [
   advanceDelivery(dialect, { id: "d", lease: "lease", sentMessages: 1, leaseMs, now }),
   cancelDelivery(dialect, { id: "d", error: "x", now }),
   waitingEvents(dialect, { sessionKey: "main", limit: 10 }),
-  countUnfinished(dialect, null),
   countWaiting(dialect, null),
   backlog(dialect, { now }),
   unseenMail(dialect, { id: "gmail:a", messageIds: ["m"] }),
@@ -175,7 +174,8 @@ const row: Row = {
 };
 
 /** Plays a program with made-up rows, so that each of its statements is seen. */
-function allOf(program: Program<unknown>): Statement[] {
+function allOf(transaction: Transaction<unknown>): Statement[] {
+  const program = inside(transaction);
   const statements: Statement[] = [];
   const answer = ({ sql, rows }: Statement): Row[] => {
     if (rows) {
@@ -190,7 +190,7 @@ function allOf(program: Program<unknown>): Statement[] {
   while (!step.done) {
     const asked = statementsOf(step.value);
     statements.push(...asked);
-    step = program.next(answerTo(step.value, asked.map(answer)));
+    step = program.next(rowsFor(step.value, asked.map(answer)));
   }
   return statements;
 }

@@ -8,7 +8,8 @@ import { aHeartbeatRequest, anEvent } from "../../test/builders/acceptance.ts";
 import { aRun } from "../../test/builders/run.ts";
 import { aDelivery, aDeliverySettlement, aSettlement } from "../../test/builders/settlement.ts";
 import { createTestClock, leaseMs } from "./ports/harness.contract.ts";
-import { answerTo, postgresDialect, statementsOf, type Program, type Row } from "./driver/program.ts";
+import { postgresDialect } from "./driver/dialect.ts";
+import { inside, rowsFor, statementsOf, type Program, type Row } from "./driver/program.ts";
 import { openPostgresStore } from "./postgres/open.ts";
 import { toArrays } from "./postgres/arrays.ts";
 import { acceptEvents, acceptRuns } from "./programs/accept.ts";
@@ -62,7 +63,7 @@ describe("races of the queue", () => {
         const { rows } = await client.query<Row>(sql, [...values, ...(items ? toArrays(items) : [])]);
         answers.push(rows);
       }
-      step = program.next(answerTo(step.value, answers));
+      step = program.next(rowsFor(step.value, answers));
     }
     return step.value;
   };
@@ -90,7 +91,7 @@ describe("races of the queue", () => {
   const claimOne = () => claimRuns(dialect, { kind: "hook", limit: 10, lease: "lease", leaseMs, now });
   const settle = function* (id: string): Program<boolean | undefined> {
     const settlements = [{ id, lease: "lease", settlement: aSettlement() }];
-    return (yield* settleRuns(dialect, { settlements, now }))[0];
+    return (yield* inside(settleRuns(dialect, { settlements, now })))[0];
   };
   const cancel = (id: string) =>
     cancelRun(dialect, { id, error: "cancelled", summary: null, heartbeat: null, now });

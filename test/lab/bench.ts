@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../src/core/clock.ts";
 import { openPostgresStore } from "../../src/store/postgres/open.ts";
-import { openSqliteFile } from "../../src/store/sqlite/open.ts";
+import { openSqliteFile } from "../../src/store/sqlite/file.ts";
 import type { Store } from "../../src/store/ports/store.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { createRandom } from "../support/random.ts";

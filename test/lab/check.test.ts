@@ -227,8 +227,8 @@ const broken: Record<string, Doctor> = {
   [`a.1 has released ${first} after b.1`]: ({ notes }) => ({
     notes: [...notes, released("a.1", first, "l1", 1180)],
   }),
-  [`a.1 has begun ${first} after b.1`]: ({ notes }) => ({
-    notes: [...notes, { kind: "begun", life: "a.1", id: first, lease: "l1", from: 1180, at: 1185 }],
+  [`a.1 has started ${first} after b.1`]: ({ notes }) => ({
+    notes: [...notes, { kind: "started", life: "a.1", id: first, lease: "l1", from: 1180, at: 1185 }],
   }),
   [`a.1 has held ${first} after b.1`]: ({ notes }) => ({
     notes: [...notes, held("a.1", first, "l1", 1180)],

@@ -63,7 +63,7 @@ export function createFailPoints(store: Store, life: string, tell: (told: Told) 
       if (accepted.kind === "stored" && accepted.started && taking) {
         const { started } = accepted;
         held(started, from, taking.leaseMs);
-        note(started, from, { kind: "begun" });
+        note(started, from, { kind: "started" });
         hookRuns.add(started.id);
         // Neither the caller nor the agent has heard of it.
         await standAt("claimed", started.id);
@@ -91,9 +91,10 @@ export function createFailPoints(store: Store, life: string, tell: (told: Told) 
     },
     async startRun(start) {
       const from = monotonicMs();
-      const begun = await port.startRun(start);
-      if (begun.kind !== "parked") note(start, from, { kind: begun.kind === "go" ? "begun" : "refused" });
-      return begun;
+      const started = await port.startRun(start);
+      if (started.kind !== "parked")
+        note(start, from, { kind: started.kind === "go" ? "started" : "refused" });
+      return started;
     },
     async settleRun(run, settlement) {
       const ended = settlement.next.kind === "ended";

@@ -64,7 +64,7 @@ export type Change =
   /** It has the work until then at least, unless it lets go before. */
   | { kind: "held"; until: number }
   /** It may begin the turn. */
-  | { kind: "begun" }
+  | { kind: "started" }
   /** So many messages of a delivery are stored as sent. */
   | { kind: "booked"; sentMessages: number }
   /** It has ended its work, or given it back. Not sure: the store failed, and may have done it all the same. */

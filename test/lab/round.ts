@@ -1,6 +1,7 @@
 // One round: clients begin, a node comes to the point, the fault comes, everything is let go, and when all is quiet
 // what everyone saw is handed over.
 import { setTimeout as delay } from "node:timers/promises";
+import { unfinishedRuns } from "../../src/core/backlog.ts";
 import { until } from "../support/process.ts";
 import { createRandom } from "../support/random.ts";
 import { type Bench, type BenchNode, letAllGo, type Standing } from "./bench.ts";
@@ -95,7 +96,7 @@ async function stand(bench: Bench, point: Point, { skip }: Plan): Promise<(load:
 /** Nothing is under way any more; with `shown`, nothing waits for the main session either. */
 async function quiet({ inspect, world }: Bench, shown: boolean): Promise<void> {
   const isQuiet = async (): Promise<boolean> => {
-    if (world.openTurns() > 0 || (await inspect.countUnfinished()) > 0) return false;
+    if (world.openTurns() > 0 || unfinishedRuns(await inspect.backlog()) > 0) return false;
     if ((await inspect.waitingChannels()).length > 0) return false;
     return !shown || (await inspect.waitingEvents("main", 1)).length === 0;
   };

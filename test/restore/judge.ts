@@ -1,5 +1,6 @@
 // What a restored store has, what a gateway makes of it, and what of that is wrong.
 import type { Run } from "../../src/core/run.ts";
+import { unfinishedRuns } from "../../src/core/backlog.ts";
 import type { Store } from "../../src/store/ports/store.ts";
 import { post, type Reply, until } from "../support/process.ts";
 import { faultsIn } from "../system/crash-check.ts";
@@ -46,7 +47,9 @@ async function judgeIn(lab: Lab, { scene, mark, goneFrom }: Restored): Promise<V
   const again = await repeat(gateway.url, answered, isThere);
   lab.letGo(gate);
   const idle = () =>
-    until("the end of all runs", async () => (await store.countUnfinished()) === 0, { withinMs: 60_000 });
+    until("the end of all runs", async () => unfinishedRuns(await store.backlog()) === 0, {
+      withinMs: 60_000,
+    });
   await idle();
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   await sendWake(gateway.url, "the end");

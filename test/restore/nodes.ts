@@ -1,5 +1,6 @@
 // Two gateways on one database: the hook token is rotated under both, and one of them hangs with a run in its hands.
 import { execFile } from "node:child_process";
+import { unfinishedRuns } from "../../src/core/backlog.ts";
 import { promisify } from "node:util";
 import { plainText } from "../../src/core/message.ts";
 import { post, program, until } from "../support/process.ts";
@@ -49,7 +50,7 @@ async function hang(lab: Lab, [first, second]: readonly Node[]): Promise<Verdict
     const before = await store.findRun(runId);
     first.signal("SIGCONT");
     await ended(store, await sendAgent(first.url, { message: "after it" }));
-    await until("no run is left", async () => (await store.countUnfinished()) === 0);
+    await until("no run is left", async () => unfinishedRuns(await store.backlog()) === 0);
 
     const after = await store.findRun(runId);
     const events = await store.listEvents({ limit: null });

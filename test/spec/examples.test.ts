@@ -13,7 +13,7 @@ import { systemClock } from "../../src/core/clock.ts";
 import { plainText } from "../../src/core/message.ts";
 import { startGateway } from "../../src/gateway/gateway.ts";
 import { openStore } from "../../src/store/open.ts";
-import { openSqliteFile } from "../../src/store/sqlite/open.ts";
+import { openSqliteFile } from "../../src/store/sqlite/file.ts";
 import type { Store } from "../../src/store/ports/store.ts";
 import { createLog } from "../../src/telemetry/log.ts";
 import { commandFaults, commandsIn } from "../support/commands.ts";

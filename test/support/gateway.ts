@@ -11,7 +11,7 @@ import type { SystemEvent } from "../../src/core/system-event.ts";
 import { startGateway } from "../../src/gateway/gateway.ts";
 import { type RawResponse, rawClient, type RawClient } from "../fixtures/raw-client.ts";
 import { openPostgresStore } from "../../src/store/postgres/open.ts";
-import { openSqliteFile } from "../../src/store/sqlite/open.ts";
+import { openSqliteFile } from "../../src/store/sqlite/file.ts";
 import type { Store } from "../../src/store/ports/store.ts";
 import { createLog } from "../../src/telemetry/log.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";

@@ -1,5 +1,6 @@
 // The crash test: a stream of requests to a real gateway that is killed again and again, and then judged.
 import { pathToFileURL } from "node:url";
+import { unfinishedRuns } from "../../src/core/backlog.ts";
 import { readOptions } from "../support/options.ts";
 import { createDatabase, postgresVariable, startPostgres } from "../support/postgres.ts";
 import { until } from "../support/process.ts";
@@ -91,7 +92,9 @@ async function crashIn(lab: Lab, { kills, seed, progress }: CrashOptions): Promi
   await load.repeatAll();
   const store = await lab.openStore();
   const idle = () =>
-    until("the end of all runs", async () => (await store.countUnfinished()) === 0, { withinMs: 180_000 });
+    until("the end of all runs", async () => unfinishedRuns(await store.backlog()) === 0, {
+      withinMs: 180_000,
+    });
   await idle();
   lab.setMoody(false);
   await sendWake(url, "the end");

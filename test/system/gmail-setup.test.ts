@@ -5,7 +5,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, wri
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { systemClock } from "../../src/core/clock.ts";
-import { openSqliteFile } from "../../src/store/sqlite/open.ts";
+import { openSqliteFile } from "../../src/store/sqlite/file.ts";
 import { startGoogle } from "../fakes/google.ts";
 import { makeFolder } from "../support/folder.ts";
 import { program, startGatewayProcess, until } from "../support/process.ts";

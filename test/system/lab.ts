@@ -16,7 +16,7 @@ import { fileURLToPath } from "node:url";
 import { systemClock } from "../../src/core/clock.ts";
 import type { Run } from "../../src/core/run.ts";
 import { openPostgresStore } from "../../src/store/postgres/open.ts";
-import { openSqliteFile } from "../../src/store/sqlite/open.ts";
+import { openSqliteFile } from "../../src/store/sqlite/file.ts";
 import type { Store } from "../../src/store/ports/store.ts";
 import {
   type GatewayProcess,

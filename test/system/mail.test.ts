@@ -1,5 +1,6 @@
 // Mail through real processes: killed, two on one database, and down for ten days.
 import assert from "node:assert/strict";
+import { unfinishedRuns } from "../../src/core/backlog.ts";
 import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
 import { plainText } from "../../src/core/message.ts";
@@ -103,7 +104,7 @@ suite("mail", { concurrency: true }, () => {
       "another look",
       async () => (await account())?.cursor !== cursor || google.count("/history") > 3,
     );
-    await until("the end of all runs", async () => (await store.countUnfinished()) === 0);
+    await until("the end of all runs", async () => unfinishedRuns(await store.backlog()) === 0);
     assert.equal((await after.stop()).code, 0);
     assert.deepEqual(await faultsIn(store, [taken, ...recent]), []);
     const events = (await store.listEvents({ limit: null })).filter(({ source }) => source === "notice");

@@ -1,12 +1,13 @@
 // The mail crash test: mails arrive at a fake Google while the gateways that watch it are killed again and again. In
 // the end every mail must be exactly one run.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { unfinishedRuns } from "../../src/core/backlog.ts";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { systemClock } from "../../src/core/clock.ts";
 import { openPostgresStore } from "../../src/store/postgres/open.ts";
-import { openSqliteFile } from "../../src/store/sqlite/open.ts";
+import { openSqliteFile } from "../../src/store/sqlite/file.ts";
 import type { Store } from "../../src/store/ports/store.ts";
 import { faultReplies, type FakeGoogle, startGoogle } from "../fakes/google.ts";
 import { readOptions } from "../support/options.ts";
@@ -138,7 +139,7 @@ async function crashIn(lab: MailLab, options: MailCrashOptions): Promise<MailCra
       withinMs: 120_000 + mails * 300,
       everyMs: 200,
     });
-    await until("the end of all runs", async () => (await store.countUnfinished()) === 0, {
+    await until("the end of all runs", async () => unfinishedRuns(await store.backlog()) === 0, {
       withinMs: 180_000,
     });
     // One that was only just started hears no signal yet.

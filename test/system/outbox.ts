@@ -1,6 +1,7 @@
 // The crash test of the outbox: replies of several messages to several people, while the gateway that sends them is
 // killed again and again; then what arrived is judged.
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { unfinishedRuns } from "../../src/core/backlog.ts";
 import { readOptions } from "../support/options.ts";
 import { post, until } from "../support/process.ts";
 import { createRandom, randomSeed } from "../support/random.ts";
@@ -73,7 +74,7 @@ async function crashOutbox(
   await load.stop();
   const store = await lab.openStore();
   const all = () => store.listDeliveries({ limit: null });
-  await until("the end of all runs", async () => (await store.countUnfinished()) === 0, {
+  await until("the end of all runs", async () => unfinishedRuns(await store.backlog()) === 0, {
     withinMs: 180_000,
   });
   await until(

@@ -1,5 +1,6 @@
 // What the tests share in which nodes come and go under load: how much was accepted, and the judgement at the end.
 import type { Store } from "../../src/store/ports/store.ts";
+import { unfinishedRuns } from "../../src/core/backlog.ts";
 import { until } from "../support/process.ts";
 import { faultsIn } from "./crash-check.ts";
 import type { Load } from "./crash-load.ts";
@@ -20,7 +21,9 @@ export type Ended = { lab: Lab; load: Load; url: string; store: Store };
 /** Ends the load, lets everything end that was accepted, and says what is wrong. */
 export async function faultsAfter({ lab, load, url, store }: Ended): Promise<string[]> {
   const idle = () =>
-    until("the end of all runs", async () => (await store.countUnfinished()) === 0, { withinMs: 180_000 });
+    until("the end of all runs", async () => unfinishedRuns(await store.backlog()) === 0, {
+      withinMs: 180_000,
+    });
   await load.stop();
   await load.repeatAll();
   await idle();

@@ -1,5 +1,6 @@
 // Checks the waiting work, and the deliveries that failed lately.
 import type { Clock } from "../../core/clock.ts";
+import { unfinishedRuns } from "../../core/backlog.ts";
 import { mainSessionKey } from "../../core/run.ts";
 import type { Store } from "../../store/ports/store.ts";
 import { type Finding, ok, warn } from "./finding.ts";
@@ -8,7 +9,7 @@ const mostCounted = 1000;
 const dayMs = 24 * 3_600_000;
 
 export async function checkWork(store: Store, clock: Clock): Promise<Finding> {
-  const unfinished = await store.countUnfinished();
+  const unfinished = unfinishedRuns(await store.backlog());
   const waiting = (await store.waitingEvents(mainSessionKey, mostCounted)).length;
   const { count: failed, isAll } = await countFailed(store, clock.now() - dayMs);
   const failedText = isAll ? String(failed) : `at least ${failed}`;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import test from "node:test";
 import { systemClock } from "../../core/clock.ts";
-import { openSqliteFile } from "../../store/sqlite/open.ts";
+import { openSqliteFile } from "../../store/sqlite/file.ts";
 import { eventually } from "../../../test/fakes/clock.ts";
 import { account, createLab } from "../../../test/fixtures/gmail-account.ts";
 import { browserOpener } from "./terminal.ts";

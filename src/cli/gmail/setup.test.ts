@@ -4,7 +4,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { loadConfig } from "../../config/load.ts";
 import { systemClock } from "../../core/clock.ts";
-import { openSqliteFile } from "../../store/sqlite/open.ts";
+import { openSqliteFile } from "../../store/sqlite/file.ts";
 import { refused } from "../../../test/fakes/google.ts";
 import { json } from "../../../test/fixtures/command-line.ts";
 import { account, createLab, hastyClock, type Lab, project } from "../../../test/fixtures/gmail-account.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { loadConfig } from "../../config/load.ts";
 import { systemClock } from "../../core/clock.ts";
-import { openSqliteFile } from "../../store/sqlite/open.ts";
+import { openSqliteFile } from "../../store/sqlite/file.ts";
 import { account, createLab, project } from "../../../test/fixtures/gmail-account.ts";
 
 const topic = `projects/${project}/topics/rouse-gmail`;

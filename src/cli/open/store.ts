@@ -7,7 +7,7 @@ import { loadSettings } from "./settings.ts";
 
 export async function openStore({ url, path }: Config["store"], clock: Clock): Promise<Store> {
   if (url === null) {
-    const { openSqliteFile } = await import("../../store/sqlite/open.ts");
+    const { openSqliteFile } = await import("../../store/sqlite/file.ts");
     return openSqliteFile({ path, clock });
   }
   const { openPostgresStore } = await import("../../store/postgres/open.ts");

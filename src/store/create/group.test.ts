@@ -101,19 +101,19 @@ test("where groups are to be even, none is huge that has waited for a tiny one",
 });
 
 test("groups that are to begin apart do", async () => {
-  const begun: number[] = [];
+  const started: number[] = [];
   const group = createGroup<number, void>({
     longest: 3,
     apartMs: 40,
     async write(items) {
-      begun.push(performance.now());
+      started.push(performance.now());
       return items.map(() => {});
     },
   });
   await group.add(1);
   await Promise.all([group.add(2), group.add(3)]);
-  assert.equal(begun.length, 2);
-  assert.ok(begun[1]! - begun[0]! >= 39, `${begun[1]! - begun[0]!} ms apart`);
+  assert.equal(started.length, 2);
+  assert.ok(started[1]! - started[0]! >= 39, `${started[1]! - started[0]!} ms apart`);
 });
 
 test("a lone one is not held back, however far apart groups are to be", async () => {

@@ -1,6 +1,7 @@
 // Groups of two nodes that write the same lanes, hooks and targets at the same time: nothing is lost, lanes keep their
 // order, and nobody waits for the other in a circle.
 import assert from "node:assert/strict";
+import { unfinishedRuns } from "../../core/backlog.ts";
 import { test, type TestContext } from "node:test";
 import pg from "pg";
 import { createDatabase } from "../../../test/support/postgres.ts";
@@ -59,7 +60,7 @@ async function fill(node: Store, at: number): Promise<void> {
 
 const finish = async (node: Store, claimed: ClaimedRun): Promise<void> => {
   const { id, lease, agentId, sessionKey, hook } = claimed;
-  const begun = await node.startRun({
+  const started = await node.startRun({
     id,
     lease,
     hook,
@@ -70,7 +71,7 @@ const finish = async (node: Store, claimed: ClaimedRun): Promise<void> => {
     prompt: hook,
     budget,
   });
-  assert.equal(begun.kind, "go");
+  assert.equal(started.kind, "go");
   const used = { inputTokens: 1, outputTokens: 1, cost: 0.5 };
   const ending = { agentId, sessionKey, text: "done", foreignSession: newId(), carried: true };
   const reply = aDelivery({ runId: id, to: String(id.codePointAt(id.length - 1)) });
@@ -112,7 +113,7 @@ test("two nodes accept, begin and settle in groups over the same lanes", async (
   const rounds = Array.from({ length: perLane }, (_, round) => round);
   for (const [lane, seen] of order) assert.deepEqual(seen, rounds, lane);
   const [first] = nodes;
-  assert.equal(await first!.countUnfinished(), 1, "only the heartbeat waits");
+  assert.equal(unfinishedRuns(await first!.backlog()), 1, "only the heartbeat waits");
   const [spent] = await first!.listSpending();
   assert.deepEqual([spent?.runs, spent?.inputTokens, spent?.cost], [total, total, total / 2]);
   assert.equal((await first!.listDeliveries({ limit: null })).length, total);
@@ -124,13 +125,13 @@ async function runAlone(node: Store, lease: string): Promise<void> {
   const mine = aRun();
   const start = { ...mine, lease, isolated: true, historyCharacters: 0, prompt: "do it", budget };
   const accepted = await node.accept(anAcceptance({ runs: [mine] }), { start, leaseMs });
-  const begun = accepted.kind === "stored" ? accepted.started : undefined;
-  assert.ok(begun);
-  const { agentId, sessionKey } = begun;
+  const started = accepted.kind === "stored" ? accepted.started : undefined;
+  assert.ok(started);
+  const { agentId, sessionKey } = started;
   const used = { inputTokens: 1, outputTokens: 1, cost: 0.5 };
   const ending = { agentId, sessionKey, text: "done", foreignSession: null, carried: true };
   const end = aSettlement({ summary: anEvent(), used, ending, heartbeat: aHeartbeatRequest() });
-  assert.equal(await node.settleRun(begun, end), true);
+  assert.equal(await node.settleRun(started, end), true);
 }
 
 /** Reads what waits, as a heartbeat does; false when there is none, nor one that is due soon. */
@@ -166,7 +167,7 @@ test("two nodes begin and end isolated runs in groups, and every summary is read
   const total = nodes.length * perNode;
   assert.equal((await first!.listEvents({ limit: null })).length, total);
   assert.deepEqual(await first!.waitingEvents("main", 10), []);
-  assert.equal(await first!.countUnfinished(), 0);
+  assert.equal(unfinishedRuns(await first!.backlog()), 0);
   const [spent] = await first!.listSpending();
   assert.deepEqual([spent?.runs, spent?.inputTokens, spent?.cost], [total, total, total / 2]);
   assert.equal(await deadlocks(), 0);

@@ -1,15 +1,15 @@
-// What nearly all requests lead to, and can be stored by a single statement: one run, or events, and nothing else.
-import type { NewRun } from "../../core/run.ts";
+// What one statement can store, as nearly all requests need: one run, or events, and nothing else.
 import type { Acceptance } from "../../core/request.ts";
+import type { NewRun } from "../../core/run.ts";
 
-export function loneKind({ runs, events, heartbeat, idempotency }: Acceptance): "run" | "events" | null {
+export function singleKind({ runs, events, heartbeat, idempotency }: Acceptance): "run" | "events" | null {
   if (idempotency) return null;
   if (runs.length === 0) return events.length > 0 ? "events" : null;
   return runs.length === 1 && events.length === 0 && !heartbeat ? "run" : null;
 }
 
-/** The run that may be stored as claimed: one of a conversation has to wait for its turn. */
+/** The run that may be stored as started: a turn of a conversation has to wait for the turns before it. */
 export function isolatedRun(acceptance: Acceptance): NewRun | null {
   const [run] = acceptance.runs;
-  return run && loneKind(acceptance) === "run" && run.isolated ? run : null;
+  return run && singleKind(acceptance) === "run" && run.isolated ? run : null;
 }

@@ -1,70 +1,88 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { postgresDialect, sqliteDialect, type Dialect } from "./dialect.ts";
 import {
-  answerTo,
-  inOrder,
-  postgresDialect,
-  sqliteDialect,
+  ask,
+  batch,
+  finalBatch,
+  inside,
+  interleave,
+  queries,
+  rowsFor,
   statementsOf,
-  together,
-  type Dialect,
   type Program,
+  type Query,
   type Row,
   type Statement,
 } from "./program.ts";
 
-const ask = (sql: string): Statement => ({ sql, values: [] });
+const statement = (sql: string): Statement => ({ sql, values: [] });
 
-/** Says each of its words alone, and answers what it heard. */
+/** Yields each of its words alone, and returns what comes back. */
 function* words(...all: string[]): Program<string[]> {
   const heard: string[] = [];
-  for (const word of all) heard.push(...(yield ask(word)).map((row) => String(row["said"])));
+  for (const word of all) heard.push(...(yield statement(word)).map((row) => String(row["echo"])));
   return heard;
 }
 
 function* pair(...all: string[]): Program<string[]> {
-  const rows = yield* inOrder(all.map(ask));
-  return rows.map(([row]) => String(row!["said"]));
+  const rows = yield* batch(all.map(statement));
+  return rows.map(([row]) => String(row!["echo"]));
 }
 
-/** Every statement is answered with its own text. Also tells what was asked in each trip. */
-function play<T>(program: Program<T>): { result: T; trips: string[]; lasts: boolean[] } {
+const query = (...all: string[]): Query<string[]> => ({
+  statements: all.map(statement),
+  toResult: (rows) => rows.map(([row]) => String(row!["echo"])),
+});
+
+const echo = ({ sql }: Statement): Row[] => [{ echo: sql }];
+
+/** Every statement returns its own text. `trips` lists what each round trip carried. */
+function play<T>(program: Program<T>): { result: T; trips: string[] } {
   const trips: string[] = [];
-  const lasts: boolean[] = [];
   let step = program.next([]);
   while (!step.done) {
     const statements = statementsOf(step.value);
     trips.push(statements.map(({ sql }) => sql).join(" "));
-    lasts.push("statements" in step.value && step.value.last);
-    const rows = statements.map(({ sql }): Row[] => [{ said: sql }]);
-    step = program.next(answerTo(step.value, rows));
+    step = program.next(rowsFor(step.value, statements.map(echo)));
   }
-  return { result: step.value, trips, lasts };
+  return { result: step.value, trips };
 }
 
 const both = (dialect: Dialect) =>
-  together(dialect, [words("a", "b", "c"), words(), pair("x", "y"), words("z")]);
+  interleave(dialect, [words("a", "b", "c"), words(), pair("x", "y"), words("z")]);
 const result = [["a", "b", "c"], [], ["x", "y"], ["z"]];
 
-test("programs side by side share trips, in their order, and each gets its own rows", () => {
+test("interleaved programs share round trips, in their order, and each gets its own rows", () => {
   const played = play(both(postgresDialect));
   assert.deepEqual(played.result, result);
   assert.deepEqual(played.trips, ["a x y z", "b", "c"]);
 });
 
-test("a single writer goes through them one by one", () => {
+test("a single writer runs them one by one", () => {
   const played = play(both(sqliteDialect));
   assert.deepEqual(played.result, result);
   assert.deepEqual(played.trips, ["a", "b", "c", "x y", "z"]);
 });
 
-test("the last statements are marked, also of programs inside programs", () => {
-  const inner = together(postgresDialect, [words("a"), pair("x", "y")]);
-  const played = play(together(postgresDialect, [inner, words("z")], { last: true }));
-  assert.deepEqual(played.result, [[["a"], ["x", "y"]], ["z"]]);
-  assert.deepEqual([played.trips, played.lasts], [["a x y z"], [true]]);
+test("queries become one batch, also queries inside queries, and each gets its own rows", () => {
+  const played = play(ask(queries([query("a"), queries([query(), query("x", "y")]), query("z")])));
+  assert.deepEqual(played.result, [["a"], [[], ["x", "y"]], ["z"]]);
+  assert.deepEqual(played.trips, ["a x y z"]);
 });
 
-test("nothing to say is no trip", () => {
-  assert.deepEqual(play(together(postgresDialect, [words(), words()])).trips, []);
+test("a program that ends with a final batch has its result as a part of another program", () => {
+  const last = query("x", "y");
+  const program = function* () {
+    const heard = yield* words("a");
+    return finalBatch(last.statements, (rows) => [...heard, ...last.toResult(rows)]);
+  };
+  const played = play(inside(program()));
+  assert.deepEqual(played.result, ["a", "x", "y"]);
+  assert.deepEqual(played.trips, ["a", "x y"]);
+});
+
+test("no statement is no round trip", () => {
+  assert.deepEqual(play(interleave(postgresDialect, [words(), words()])).trips, []);
+  assert.deepEqual(play(ask(query())).trips, []);
 });

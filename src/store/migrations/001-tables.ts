@@ -1,5 +1,5 @@
 // The first schema. Times are epoch milliseconds; outside text is JSON-encoded (NUL and lone surrogates survive).
-import type { Dialect } from "../driver/program.ts";
+import type { Dialect } from "../driver/dialect.ts";
 
 export const createTables = ({ sequence }: Dialect): readonly string[] => [
   `create table run(

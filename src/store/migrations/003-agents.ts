@@ -1,5 +1,5 @@
 // What agents do beyond a reply: transcripts, what they used, whether they changed something.
-import type { Dialect } from "../driver/program.ts";
+import type { Dialect } from "../driver/dialect.ts";
 
 export const addAgents = ({ sequence }: Dialect): readonly string[] => [
   "alter table run add column report text",

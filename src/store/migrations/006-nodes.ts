@@ -1,5 +1,5 @@
 // What many nodes share: failed tokens by address, and the trace a delivery belongs to.
-import type { Dialect } from "../driver/program.ts";
+import type { Dialect } from "../driver/dialect.ts";
 
 export const addNodes = ({ name }: Dialect): readonly string[] => [
   // Counters of a minute: a database that crashed may forget them, and they cost no flush.

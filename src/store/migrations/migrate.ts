@@ -1,6 +1,7 @@
 // Migrations are numbered and go forward only. A database from a newer Rouse is refused, never guessed at.
 import { UsageError } from "../../core/errors.ts";
-import type { Dialect, Program } from "../driver/program.ts";
+import type { Dialect } from "../driver/dialect.ts";
+import type { Program } from "../driver/program.ts";
 import { createTables } from "./001-tables.ts";
 import { addSignals } from "./002-signals.ts";
 import { addAgents } from "./003-agents.ts";

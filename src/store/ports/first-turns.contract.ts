@@ -40,12 +40,12 @@ export function firstTurns(harness: () => Harness): void {
           store.accept(anAcceptance({ runs: [each] }), firstTurn(each, { prompt: hostile })),
         ),
       );
-      const started = { status: "running", attempts: 1, createdAt: clock.now(), startedAt: clock.now() };
+      const running = { status: "running", attempts: 1, createdAt: clock.now(), startedAt: clock.now() };
       for (const [at, queued] of runs.entries()) {
         const stored = await store.findRun(queued.id);
-        assert.deepEqual(stored, { ...stored, ...queued, ...started });
-        const claimed = { ...stored, lease: "mine", elapsedMs: 0, cancelRequested: false, acted: false };
-        assert.deepEqual(accepted[at], { kind: "stored", started: claimed });
+        assert.deepEqual(stored, { ...stored, ...queued, ...running });
+        const started = { ...stored, lease: "mine", elapsedMs: 0, cancelRequested: false, acted: false };
+        assert.deepEqual(accepted[at], { kind: "stored", started });
         const [told] = await store.listTurns(queued);
         assert.deepEqual([told?.role, told?.text, told?.runId], ["user", hostile, queued.id]);
       }

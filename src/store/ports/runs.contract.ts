@@ -1,5 +1,6 @@
 // The queue: lanes, leases, settling, cancelling, repeating.
 import assert from "node:assert/strict";
+import { unfinishedRuns } from "../../core/backlog.ts";
 import { describe, test } from "node:test";
 import { newId } from "../../core/id.ts";
 import type { Signals } from "../../core/signals.ts";
@@ -141,8 +142,8 @@ export function queue(harness: () => Harness): void {
       const { claimed } = await claim(store);
       const budget = { runsPerDay: 10, tokensPerDay: 100, moneyPerDay: 1 };
       const start = { isolated: true, historyCharacters: 0, prompt: "do it\0", budget };
-      const begun = await Promise.all(claimed.map((each) => store.startRun({ ...each, ...start })));
-      for (const each of begun)
+      const started = await Promise.all(claimed.map((each) => store.startRun({ ...each, ...start })));
+      for (const each of started)
         assert.deepEqual(each, { kind: "go", history: noHistory, foreignSession: null });
       clock.advance(50);
       const ends = claimed.map(({ agentId, sessionKey }) =>
@@ -366,7 +367,7 @@ export function queue(harness: () => Harness): void {
 
     test("unfinished runs are counted, and those of them that wait", async () => {
       const { store } = harness();
-      const counts = async () => [await store.countUnfinished(), await store.countWaiting()];
+      const counts = async () => [unfinishedRuns(await store.backlog()), await store.countWaiting()];
       assert.deepEqual(await counts(), [0, 0]);
       await acceptRuns(store, aRun(), aRun({ sessionKey: "hook:a" }), aRun({ sessionKey: "hook:a" }));
       assert.deepEqual(await counts(), [3, 3]);

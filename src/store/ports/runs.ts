@@ -41,11 +41,9 @@ export type Runs = {
   releaseRuns(which: { id: string | null; hook: string | null }): Promise<number>;
   findRun(id: string): Promise<Run | null>;
   listRuns(page: Page & { kind: RunKind }): Promise<Run[]>;
-  /** Runs accepted and not yet ended. */
-  countUnfinished(): Promise<number>;
-  /** Of those, the ones that are not running. */
+  /** Runs accepted that neither run nor have ended. */
   countWaiting(): Promise<number>;
-  /** What waits, for whoever watches. */
+  /** Everything that has not ended, in counts. */
   backlog(): Promise<Backlog>;
   /** What hooks have used today. */
   listSpending(): Promise<Spending[]>;

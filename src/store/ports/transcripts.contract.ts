@@ -1,5 +1,6 @@
 // Transcripts and budgets.
 import assert from "node:assert/strict";
+import { unfinishedRuns } from "../../core/backlog.ts";
 import { describe, test } from "node:test";
 import { plainText } from "../../core/message.ts";
 import type { ClaimedRun } from "../../core/run.ts";
@@ -57,10 +58,10 @@ async function takeTurn(
 ) {
   await acceptRuns(store, aRun({ sessionKey: key }));
   const claimed = await next(store);
-  const begun = await begin(store, claimed, start);
+  const started = await begin(store, claimed, start);
   assert.ok(await store.settleRun(claimed, aSettlement({ ending: ending(claimed, more) })));
-  assert.ok(begun.kind === "go");
-  return { ...begun, history: begun.history.turns, hasOlder: begun.history.hasOlder };
+  assert.ok(started.kind === "go");
+  return { ...started, history: started.history.turns, hasOlder: started.history.hasOlder };
 }
 
 const textsOf = (turns: readonly { role: string; text: string }[]) =>
@@ -85,8 +86,8 @@ export function transcripts(harness: () => Harness): void {
       await acceptRuns(store, aRun(), aRun());
       for (let count = 0; count < 2; count++) {
         const claimed = await next(store);
-        const begun = await begin(store, claimed, { sessionKey: "shared" });
-        assert.deepEqual(begun, { kind: "go", history: noHistory, foreignSession: null });
+        const started = await begin(store, claimed, { sessionKey: "shared" });
+        assert.deepEqual(started, { kind: "go", history: noHistory, foreignSession: null });
         await store.settleRun(claimed, aSettlement({ ending: ending(claimed, { sessionKey: "shared" }) }));
         assert.deepEqual(textsOf(await store.listTurns({ runId: claimed.id })), [
           `user: told ${claimed.sessionKey}`,
@@ -107,8 +108,8 @@ export function transcripts(harness: () => Harness): void {
       );
       clock.advance(10);
       const second = await next(store);
-      const begun = await begin(store, second, { prompt: "told again" });
-      assert.deepEqual(begun, { kind: "go", history: noHistory, foreignSession: null });
+      const started = await begin(store, second, { prompt: "told again" });
+      assert.deepEqual(started, { kind: "go", history: noHistory, foreignSession: null });
       await store.settleRun(second, aSettlement({ ending: ending(second) }));
       assert.deepEqual(textsOf(await store.listTurns({ runId: first.id })), [
         "user: told again",
@@ -196,8 +197,8 @@ export function transcripts(harness: () => Harness): void {
       assert.equal((await store.listSessions(1)).length, 1);
       assert.equal(await store.resetSession({ agentId: "main", sessionKey: "one" }), true);
       assert.equal(await store.resetSession({ agentId: "main", sessionKey: "none" }), false);
-      const begun = await takeTurn(store, "one");
-      assert.deepEqual([begun.history, begun.foreignSession], [[], null]);
+      const started = await takeTurn(store, "one");
+      assert.deepEqual([started.history, started.foreignSession], [[], null]);
       assert.equal((await store.listTurns({ agentId: "main", sessionKey: "one" })).length, 4);
     });
 
@@ -242,8 +243,8 @@ export function transcripts(harness: () => Harness): void {
       assert.equal((await begin(store, first, { budget })).kind, "go");
       await store.settleRun(first, aSettlement());
       for (const claimed of (await claim(store)).claimed) {
-        const begun = await begin(store, claimed, { budget });
-        assert.ok(begun.kind === "parked" && begun.reason.includes("1 runs a day"));
+        const started = await begin(store, claimed, { budget });
+        assert.ok(started.kind === "parked" && started.reason.includes("1 runs a day"));
         const parked = await store.findRun(claimed.id);
         assert.deepEqual([parked?.status, parked?.attempts], ["parked", 0]);
         assert.deepEqual(await store.listTurns({ runId: claimed.id }), []);
@@ -252,7 +253,7 @@ export function transcripts(harness: () => Harness): void {
       const events = await store.waitingEvents("main", 10);
       assert.equal(events.length, 1);
       assert.match(plainText(events[0]!.text), /agent.*parked/);
-      assert.equal(await store.countUnfinished(), 2);
+      assert.equal(unfinishedRuns(await store.backlog()), 2);
       clock.advance(day);
       const tomorrow = await next(store);
       assert.equal((await begin(store, tomorrow, { budget })).kind, "go");

@@ -1,23 +1,27 @@
-// LISTEN and NOTIFY, on a connection of its own: outside of transactions, whose commits they would serialise.
+// LISTEN and NOTIFY on a connection of its own: inside transactions, NOTIFY would serialise their commits.
 //
 //   closed ──listen──▶ connecting ──▶ listening ──connection lost──▶ backing off ──timer──▶ connecting
 //
-// Behind a pooler in transaction mode nothing is ever heard, which is as good as a lost call.
+// Behind a pooler in transaction mode no announcement arrives; the nodes then only poll.
 import pg from "pg";
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { newId } from "../../core/id.ts";
 import { backOffMs } from "../../core/retry.ts";
-import type { Bell } from "../create/notifier.ts";
+import type { Notifier } from "../create/notifier.ts";
 import type { Work } from "../ports/upkeep.ts";
 
 const channel = "rouse_work";
-/** Calls within this time become one. */
+/** Announcements of one kind within this time become one. */
 const quietMs = 25;
 const backOff = { firstMs: 200, longestMs: 5000 };
 
-export type BellOptions = { url: string; clock?: Pick<Clock, "after">; random?: () => number };
+export type NotifierOptions = { url: string; clock?: Pick<Clock, "after">; random?: () => number };
 
-export function createPostgresBell({ url, clock = systemClock, random = Math.random }: BellOptions): Bell {
+export function createPostgresNotifier({
+  url,
+  clock = systemClock,
+  random = Math.random,
+}: NotifierOptions): Notifier {
   const self = newId();
   const resting = new Set<Work>();
   const wanted = new Set<Work>();
@@ -25,14 +29,14 @@ export function createPostgresBell({ url, clock = systemClock, random = Math.ran
   let client: pg.Client | null = null;
   let failures = 0;
   let closed = true;
-  let takeBackTimer = () => {};
+  let cancelTimer = () => {};
 
   async function connect(): Promise<void> {
     const next = new pg.Client({
       connectionString: url,
       keepAlive: true,
-      application_name: "rouse bell",
-      // A call need not wait for the one before.
+      application_name: "rouse notifier",
+      // An announcement need not wait for the one before.
       pipeline: true,
     });
     next.on("error", () => {});
@@ -50,7 +54,7 @@ export function createPostgresBell({ url, clock = systemClock, random = Math.ran
     client = next;
     failures = 0;
     next.once("end", () => lose(next));
-    // What was called while nobody listened.
+    // For what was announced while we did not listen.
     for (const work of works) hear(work);
   }
 
@@ -58,22 +62,22 @@ export function createPostgresBell({ url, clock = systemClock, random = Math.ran
     client = null;
     void lost.end().catch(() => {});
     if (closed) return;
-    takeBackTimer = clock.after(backOffMs(++failures, backOff, random()), () => void connect());
+    cancelTimer = clock.after(backOffMs(++failures, backOff, random()), () => void connect());
   }
 
-  function ring(work: Work): void {
+  function announce(work: Work): void {
     if (closed) return;
     if (resting.has(work)) return void wanted.add(work);
     resting.add(work);
     client?.query("select pg_notify($1, $2)", [channel, `${self} ${work}`]).catch(() => {});
     clock.after(quietMs, () => {
       resting.delete(work);
-      if (wanted.delete(work)) ring(work);
+      if (wanted.delete(work)) announce(work);
     });
   }
 
   return {
-    ring,
+    announce,
     listen(heard) {
       hear = (work) => heard[work]();
       closed = false;
@@ -81,7 +85,7 @@ export function createPostgresBell({ url, clock = systemClock, random = Math.ran
     },
     async close() {
       closed = true;
-      takeBackTimer();
+      cancelTimer();
       await client?.end().catch(() => {});
     },
   };

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { unfinishedRuns } from "../../core/backlog.ts";
 import { describe, test } from "node:test";
 import pg from "pg";
 import { startWire } from "../../../test/lab/proxy.ts";
@@ -42,8 +43,8 @@ describe("postgres", () => {
     const address = new URL(database.url);
     const wire = await startWire(Number(address.port));
     address.port = String(wire.port);
-    const patience = { programMs: () => 300, silenceMs: 60_000, closeMs: 100 };
-    const store = await openPostgresStore({ url: address.href, migrate: true, patience });
+    const timeouts = { programMs: () => 300, silenceMs: 60_000, closeMs: 100 };
+    const store = await openPostgresStore({ url: address.href, migrate: true, timeouts });
     t.after(async () => {
       wire.close();
       await database.drop();
@@ -78,7 +79,7 @@ describe("postgres", () => {
       store.accept(anAcceptance({ runs: [aRun({ sessionKey: "hook:a" })] })),
       StoreUnavailable,
     );
-    assert.equal(await store.countUnfinished(), 0);
+    assert.equal(unfinishedRuns(await store.backlog()), 0);
     await other.query("drop trigger full_disk on run");
     await store.accept(anAcceptance({ runs: [mine] }));
     assert.equal((await store.findRun(mine.id))?.status, "queued");
@@ -166,11 +167,11 @@ describe("postgres", () => {
     const other = new pg.Client(database.url);
     await other.connect();
     await other.query("begin; lock table run");
-    const counted = store.countUnfinished().catch((fault: unknown) => fault);
+    const counted = store.backlog().catch((fault: unknown) => fault);
     while (!(await cutThoseWhoWait(other))) await new Promise((resolve) => setImmediate(resolve));
     assert.ok((await counted) instanceof StoreUnavailable);
     await other.query("rollback");
-    assert.equal(await store.countUnfinished(), 0);
+    assert.equal(unfinishedRuns(await store.backlog()), 0);
     await other.end();
     await store.close();
     await database.drop();

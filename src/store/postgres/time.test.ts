@@ -12,14 +12,14 @@ function setUp(ours: number) {
       const databaseTime = Math.round(askedAt + there + ahead);
       time.learn(databaseTime, { askedAt, answeredAt: askedAt + there + back });
     },
-    thought: (): number => time.thought() ?? Number.NaN,
+    thought: (): number => time.estimate() ?? Number.NaN,
     restore: () => steady.mock.restore(),
   };
 }
 
 describe("the database's time as thought out here", () => {
   it("is not known before the database has said it", () => {
-    assert.equal(createDatabaseTime().thought(), null);
+    assert.equal(createDatabaseTime().estimate(), null);
   });
 
   it("is not ahead by more than the quickest answer took, however slow the others are", (t) => {

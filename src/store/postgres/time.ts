@@ -1,16 +1,16 @@
-// What time it is at the database, thought out here: a transaction can then begin without having asked.
+// An estimate of the database's clock, so that a transaction can begin without asking for the time first.
 
 /** More than any round trip takes; far less than a lease. */
 export const mostDifferenceMs = 500;
 
-/** It is told in whole milliseconds. */
+/** The database reports whole milliseconds. */
 const roundedMs = 0.5;
 
 /**
- * The database's time by our own steady clock. What it said was true at some moment between our question and its
- * answer, so each time it says it, we know the least and the most that it can be ahead of us. We take the most, as the
- * quickest answer had it: then a moment we store is hardly ahead of the database's own time, and not behind it, where
- * a run could end before it began. An answer that does not agree, since a clock was set or runs faster, counts alone.
+ * The database's clock, as an offset from our monotonic one. A reported time was true at some moment between the question
+ * and its answer, so every report bounds the offset from below and above. The smallest upper bound is used: a time that
+ * we store is then hardly ahead of the database's clock, and never behind it, where a run could end before it started.
+ * A report outside of the bounds, because a clock was set or drifts, replaces them.
  */
 export function createDatabaseTime() {
   let ahead: number | null = null;
@@ -20,6 +20,6 @@ export function createDatabaseTime() {
       const least = databaseTime - roundedMs - answeredAt;
       if (ahead === null || most < ahead || least > ahead) ahead = most;
     },
-    thought: (): number | null => (ahead === null ? null : Math.ceil(performance.now() + ahead)),
+    estimate: (): number | null => (ahead === null ? null : Math.ceil(performance.now() + ahead)),
   };
 }

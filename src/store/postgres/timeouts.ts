@@ -1,25 +1,24 @@
-// How long a database on another machine is waited for. It ends statements itself, but not a commit that waits for a
-// replica, and a machine that is gone says nothing at all.
+// How long we wait for a database on another machine. PostgreSQL ends long statements itself, but not a commit that
+// waits for a replica, and a machine that has failed sends nothing at all.
 import { StoreUnavailable } from "../../core/errors.ts";
-import type { ProgramName } from "../programs/catalogue.ts";
+import { catalogue, type ProgramName } from "../programs/catalogue.ts";
 
-export type Patience = {
-  /** How long a whole program may take before the database counts as away. */
+export type Timeouts = {
+  /** How long a whole program may take before the database counts as unavailable. */
   programMs(name: ProgramName): number;
-  /** How long its connection may then stay silent. Each that is given up may go on waiting at the database's side. */
+  /** How long its connection may then stay silent before we close it. */
   silenceMs: number;
-  /** How long connections in use are waited for in the end. */
+  /** How long `close` waits for connections in use. */
   closeMs: number;
 };
 
-/** Callers do not wait for long. */
-export const usualPatience: Patience = {
-  programMs: (name) => (name.startsWith("accept") ? 8_000 : 20_000),
+export const defaultTimeouts: Timeouts = {
+  programMs: (name) => catalogue[name].timeoutMs,
   silenceMs: 120_000,
   closeMs: 5_000,
 };
 
-export async function inTime<T>(work: Promise<T>, limitMs: number): Promise<T> {
+export async function withTimeout<T>(work: Promise<T>, limitMs: number): Promise<T> {
   const late = Promise.withResolvers<never>();
   const fault = (): void => late.reject(new StoreUnavailable("the database does not answer"));
   const timer = setTimeout(fault, limitMs);

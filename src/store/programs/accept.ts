@@ -1,5 +1,6 @@
 // A group of accepted requests in one transaction.
-import type { Dialect, Program, Value } from "../driver/program.ts";
+import type { Dialect } from "../driver/dialect.ts";
+import { ask, type Program, type Value } from "../driver/program.ts";
 import type { Accepted, Acceptance, StoredResponse, Repeated } from "../../core/request.ts";
 import type { HeartbeatRequest } from "../../core/system-event.ts";
 import { insertEvents, insertEventsOnce, insertRuns, insertRunsOnce, requestHeartbeat } from "./enqueue.ts";
@@ -49,7 +50,7 @@ export function* accept(dialect: Dialect, input: AcceptInput): Program<Accepted[
   const fresh = [plain, ...keyed.filter((each) => !repeated?.has(each.id))];
 
   const events = fresh.flatMap((each) => each.events);
-  yield* insertEvents(dialect, { events, now });
+  yield* ask(insertEvents(dialect, { events, now }));
   const runs = fresh.flatMap((each) => each.runs);
   if (runs.length > 0) yield* insertRuns(dialect, { runs, now });
   const heartbeat = fresh.find((each) => each.heartbeat)?.heartbeat;
@@ -73,11 +74,11 @@ export function* acceptEvents(
 ): Program<boolean> {
   const { events, heartbeat, now } = input;
   if (heartbeat === null) {
-    yield* insertEvents(dialect, input);
+    yield* ask(insertEvents(dialect, input));
     return true;
   }
   if (dialect.concurrent) return yield* insertEventsOnce(dialect, { events, heartbeat, now });
-  yield* insertEvents(dialect, input);
+  yield* ask(insertEvents(dialect, input));
   yield* requestHeartbeat(dialect, { ...heartbeat, now: Number(now) });
   return true;
 }

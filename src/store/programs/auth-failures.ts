@@ -1,5 +1,6 @@
 // Failed tokens by address, counted for all nodes.
-import type { Dialect, Program } from "../driver/program.ts";
+import type { Dialect } from "../driver/dialect.ts";
+import type { Program } from "../driver/program.ts";
 import type { FailureCount } from "../ports/requests.ts";
 
 const columns = ["address", "failures"] as const;

@@ -1,10 +1,10 @@
-// What waits, in counts. Each is read from a partial index alone: it costs what waits, never what has ended.
-import type { Dialect, Program } from "../driver/program.ts";
+// Counts of what has not ended. Each reads a partial index alone, whose size does not depend on what has ended.
+import type { Dialect } from "../driver/dialect.ts";
+import type { Program } from "../driver/program.ts";
 import type { Backlog } from "../../core/backlog.ts";
-import { countUnfinished } from "./upkeep.ts";
 
-export function* backlog(dialect: Dialect, { now }: { now: number }): Program<Backlog> {
-  const unfinished = yield* countUnfinished(dialect, null);
+export function* backlog(_dialect: Dialect, { now }: { now: number }): Program<Backlog> {
+  const unfinished = yield* countUnfinished();
   const taken = yield {
     sql: "select status, count(*) as count from run where status in ('running', 'parked') group by status",
     values: [],
@@ -36,4 +36,29 @@ export function* backlog(dialect: Dialect, { now }: { now: number }): Program<Ba
       oldestMs: Math.max(0, now - Number(row["oldest_at"] ?? now)),
     })),
   };
+}
+
+/** Heads and waiting runs each have a partial index of their own. */
+function* countUnfinished(): Program<number> {
+  const [heads] = yield {
+    sql: "select count(*) as count from run where head > 0 and kind in ('hook', 'heartbeat')",
+    values: [],
+  };
+  const [waiting] = yield {
+    sql: "select count(*) as count from run where head = 0 and status = 'queued'",
+    values: [],
+  };
+  return Number(heads?.["count"]) + Number(waiting?.["count"]);
+}
+
+/** Unfinished runs that are not running. Parked ones count too: they fill the queue. */
+export function* countWaiting(_dialect: Dialect, _input: null): Program<number> {
+  const unfinished = yield* countUnfinished();
+  // The condition of the partial index, so that it is used.
+  const [running] = yield {
+    sql: "select count(*) as count from run where status in ('running', 'parked') and status = 'running'",
+    values: [],
+  };
+  // The counts are not taken in the same moment.
+  return Math.max(0, unfinished - Number(running?.["count"]));
 }

@@ -1,10 +1,10 @@
-// Every program by its name: what a driver can be asked to run. Writes are transactions, and what asks for the time is
-// one too; singles write with one statement, which is a transaction by itself; reads change nothing.
+// Every program by its name, and how a driver runs it.
+import type { AnyProgram } from "../driver/program.ts";
 import { checkVersion, migrate } from "../migrations/migrate.ts";
 import { accept, acceptEvents, acceptRuns, findRepeated } from "./accept.ts";
 import { countFailures } from "./auth-failures.ts";
-import { backlog } from "./backlog.ts";
-import { beginRuns } from "./start.ts";
+import { backlog, countWaiting } from "./backlog.ts";
+import { startRuns } from "./start.ts";
 import {
   advanceDelivery,
   cancelDelivery,
@@ -40,99 +40,118 @@ import {
   unseenMail,
   waitingMail,
 } from "./mail.ts";
-import { acceptBegun, beginIsolated, settleIsolated } from "./isolated.ts";
+import { acceptStarted, startIsolated, settleIsolated } from "./isolated.ts";
 import { cancelRun, claimRuns, renewRuns, repeatRun, voidLeases } from "./runs.ts";
 import { settleRuns } from "./settle.ts";
 import { listSpending } from "./spending.ts";
 import { compact, listSessions, listTurns, markActed, releaseRuns, resetSession } from "./transcripts.ts";
-import {
-  beatIfDue,
-  countUnfinished,
-  countWaiting,
-  databaseTime,
-  lastTarget,
-  probe,
-  recordRequest,
-  setLastTarget,
-  sweep,
-} from "./upkeep.ts";
+import { beatIfDue, databaseTime, lastTarget, probe, recordRequest, setLastTarget, sweep } from "./upkeep.ts";
 
-export const writes = {
-  accept,
-  advanceDelivery,
-  backlog,
-  beatIfDue,
-  beginRuns,
-  cancelDelivery,
-  cancelRun,
-  claimDeliveries,
-  commitMail,
-  compact,
-  countFailures,
-  findRepeated,
-  forgetMailAccount,
-  claimMailbox,
-  listSpending,
-  markActed,
-  markEvent,
-  mendLanes,
-  migrate,
-  moveDelivery,
-  noteMail,
-  noteSubscription,
-  probe,
-  recordRequest,
-  releaseMailbox,
-  releaseRuns,
-  renewDeliveries,
-  renewMailbox,
-  renewRuns,
-  repeatRun,
-  requestHeartbeat,
-  resetSession,
-  retryDelivery,
-  setLastTarget,
-  settleDelivery,
-  settleRuns,
-  sweep,
-  voidLeases,
-  waitingMail,
+/**
+ * `write`: a transaction. `single`: a write of one statement, which is a transaction by itself on PostgreSQL; in SQLite's
+ * thread it is a write like any other. `read`: changes nothing. `timedRead`: a read that needs the time.
+ */
+export type ProgramKind = "write" | "single" | "read" | "timedRead";
+
+type Options = {
+  /** A caller or an agent waits for it: SQLite's thread writes it first. */
+  urgent?: boolean;
+  /** How long it may take before the database counts as away. Callers of hooks do not wait for long. */
+  timeoutMs?: number;
+};
+
+export type CatalogueEntry<Run extends AnyProgram = AnyProgram> = Required<Options> & {
+  kind: ProgramKind;
+  run: Run;
+};
+
+const entryOf =
+  (kind: ProgramKind) =>
+  <Run extends AnyProgram>(
+    run: Run,
+    { urgent = false, timeoutMs = 20_000 }: Options = {},
+  ): CatalogueEntry<Run> => ({
+    kind,
+    run,
+    urgent,
+    timeoutMs,
+  });
+
+const write = entryOf("write");
+const single = entryOf("single");
+const read = entryOf("read");
+const timedRead = entryOf("timedRead");
+
+const entries = {
+  accept: write(accept, { urgent: true, timeoutMs: 8_000 }),
+  acceptEvents: single(acceptEvents, { urgent: true, timeoutMs: 8_000 }),
+  acceptRuns: single(acceptRuns, { urgent: true, timeoutMs: 8_000 }),
+  acceptStarted: single(acceptStarted, { urgent: true, timeoutMs: 8_000 }),
+  advanceDelivery: write(advanceDelivery),
+  backlog: timedRead(backlog),
+  beatIfDue: write(beatIfDue),
+  cancelDelivery: write(cancelDelivery),
+  cancelRun: write(cancelRun),
+  checkVersion: read(checkVersion),
+  claimDeliveries: write(claimDeliveries),
+  claimMailbox: write(claimMailbox),
+  claimRuns: single(claimRuns),
+  commitMail: write(commitMail),
+  compact: write(compact),
+  countFailures: write(countFailures),
+  countWaiting: read(countWaiting),
+  databaseTime: read(databaseTime),
+  findDelivery: read(findDelivery),
+  findEvent: read(findEvent),
+  findRepeated: timedRead(findRepeated),
+  findRun: read(findRun),
+  forgetMailAccount: write(forgetMailAccount),
+  lastTarget: read(lastTarget),
+  listDeliveries: read(listDeliveries),
+  listEvents: read(listEvents),
+  listMailAccounts: read(listMailAccounts),
+  listRequests: read(listRequests),
+  listRuns: read(listRuns),
+  listSessions: read(listSessions),
+  listSpending: timedRead(listSpending),
+  listTurns: read(listTurns),
+  markActed: write(markActed),
+  markEvent: write(markEvent),
+  mendLanes: write(mendLanes),
+  migrate: write(migrate),
+  moveDelivery: write(moveDelivery),
+  noteMail: write(noteMail),
+  noteSubscription: write(noteSubscription),
+  probe: write(probe),
+  recordRequest: write(recordRequest),
+  releaseMailbox: write(releaseMailbox),
+  releaseRuns: write(releaseRuns),
+  renewDeliveries: write(renewDeliveries),
+  renewMailbox: write(renewMailbox),
+  renewRuns: write(renewRuns),
+  repeatRun: write(repeatRun),
+  requestHeartbeat: write(requestHeartbeat),
+  resetSession: write(resetSession),
+  retryDelivery: write(retryDelivery),
+  setLastTarget: write(setLastTarget),
+  settleDelivery: write(settleDelivery),
+  settleIsolated: single(settleIsolated),
+  settleRuns: write(settleRuns),
+  startIsolated: single(startIsolated, { urgent: true }),
+  startRuns: write(startRuns, { urgent: true }),
+  sweep: write(sweep),
+  unseenMail: read(unseenMail),
+  voidLeases: write(voidLeases),
+  waitingChannels: read(waitingChannels),
+  waitingEvents: read(waitingEvents),
+  waitingMail: timedRead(waitingMail),
 } as const;
 
-/** Where others write too. In SQLite's thread they are writes like any other. */
-export const singles = {
-  acceptBegun,
-  acceptEvents,
-  acceptRuns,
-  beginIsolated,
-  claimRuns,
-  settleIsolated,
-} as const;
+export type ProgramName = keyof typeof entries;
+/** The programs alone, by their names. */
+export type Programs = { [Name in ProgramName]: (typeof entries)[Name]["run"] };
 
-export const reads = {
-  checkVersion,
-  countUnfinished,
-  countWaiting,
-  databaseTime,
-  findDelivery,
-  findEvent,
-  findRun,
-  lastTarget,
-  listDeliveries,
-  listEvents,
-  listMailAccounts,
-  listRequests,
-  listRuns,
-  listSessions,
-  listTurns,
-  unseenMail,
-  waitingChannels,
-  waitingEvents,
-} as const;
+export const catalogue: Readonly<Record<ProgramName, CatalogueEntry>> = entries;
 
-export const programs = { ...writes, ...singles, ...reads } as const;
-export type Programs = typeof programs;
-export type ProgramName = keyof Programs;
-
-export const isRead = (name: ProgramName): boolean => Object.hasOwn(reads, name);
-export const isSingle = (name: ProgramName): boolean => Object.hasOwn(singles, name);
+export const isRead = (name: ProgramName): boolean =>
+  catalogue[name].kind === "read" || catalogue[name].kind === "timedRead";

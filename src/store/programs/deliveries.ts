@@ -2,7 +2,8 @@
 // after another; lanes go in parallel. A claimed one still waits, under a lease, and stays the head until it has ended.
 import type { ClaimedDelivery, NewDelivery } from "../../core/delivery.ts";
 import type { Target } from "../../core/target.ts";
-import type { Dialect, Program } from "../driver/program.ts";
+import type { Dialect } from "../driver/dialect.ts";
+import type { Program } from "../driver/program.ts";
 import type { Claim } from "../../core/lease.ts";
 import type { CancelResult } from "../../core/run.ts";
 import type { DeliverySettlement } from "../../core/settlement.ts";

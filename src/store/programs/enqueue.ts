@@ -3,7 +3,15 @@ import type { NewEvent } from "../../core/system-event.ts";
 import type { RunRequest } from "../../core/action.ts";
 import { mainSessionKey } from "../../core/run.ts";
 import { newId } from "../../core/id.ts";
-import { MadeAgain, writtenOnce, type Dialect, type Program, type Value } from "../driver/program.ts";
+import { writtenOnce, type Dialect } from "../driver/dialect.ts";
+import {
+  command,
+  nothing,
+  RestartTransaction,
+  type Program,
+  type Query,
+  type Value,
+} from "../driver/program.ts";
 import type { HeartbeatRequest } from "../../core/system-event.ts";
 import {
   byBytes,
@@ -119,25 +127,26 @@ export function* insertRuns(
   for (let pass = 0; left.length > 0; pass++) {
     if (pass === mostPasses) throw new Error("a lane's head never settled");
     left = yield* insertRunsOnce(dialect, { runs: left, now: input.now });
-    if (left.length > 0 && input.runs.length > 1) throw new MadeAgain("lanes changed their heads meanwhile");
+    if (left.length > 0 && input.runs.length > 1)
+      throw new RestartTransaction("lanes changed their heads meanwhile");
   }
 }
 
 const laneColumn = ["lane"] as const;
 
 /** The oldest waiting run of each lane becomes its head. Locked, so that it cannot be cancelled while it is promoted. */
-export function* promoteRuns(dialect: Dialect, lanes: readonly string[]): Program<void> {
-  if (lanes.length === 0) return;
+export function promoteRuns(dialect: Dialect, lanes: readonly string[]): Query<void> {
+  if (lanes.length === 0) return nothing;
   const next = (lane: string): string =>
     `(select seq from run where run.lane = ${lane} and head = ${waits} and status = 'queued' order by -seq desc limit 1 ${dialect.forUpdate})`;
-  yield {
+  return command({
     sql: dialect.concurrent
       ? `with next as materialized (select ${next("item.lane")} as next_seq from ${dialect.rows(laneColumn, 0)})
           update run set head = ${leads} from next where run.seq = next.next_seq`
       : `update run set head = ${leads} where seq = ${next("$1")}`,
     values: [],
     rows: { columns: laneColumn, items: lanes.map((lane) => [lane]) },
-  };
+  });
 }
 
 const insertEventsSql = (dialect: Dialect, after: number, condition = ""): string =>
@@ -147,16 +156,16 @@ const insertEventsSql = (dialect: Dialect, after: number, condition = ""): strin
 const insertPlainEventsSql = writtenOnce((dialect) => insertEventsSql(dialect, 1));
 
 /** `events` are of `toEventRow`. */
-export function* insertEvents(
+export function insertEvents(
   dialect: Dialect,
   input: { events: readonly (readonly Value[])[]; now: number | null },
-): Program<void> {
-  if (input.events.length === 0) return;
-  yield {
+): Query<void> {
+  if (input.events.length === 0) return nothing;
+  return command({
     sql: insertPlainEventsSql(dialect),
     values: [input.now],
     rows: { columns: eventRowColumns, items: input.events },
-  };
+  });
 }
 
 /** One event of our own making; with `runId` it is that run's summary, of which there can be only one. */

@@ -1,12 +1,13 @@
-// The usual beginning and the usual end of isolated runs, each in a single statement: where others write too, every
-// statement is a round trip, and a run that begins and ends by transactions makes fifteen of them. Nobody else can be in
-// the lane of an isolated run, so nothing has to be looked at again after a lock. What these do not store (a lost lease,
-// a budget that is reached, a heartbeat that met another) is answered with null, and tried as anything else is.
+// Starts and usual ends of isolated runs, each as a single statement: on PostgreSQL every statement of a transaction is a
+// round trip, and the general programs take about fifteen for one run. No other run can be in the lane of an isolated
+// run, so nothing has to be read again after a lock. What these statements do not store (a lost lease, a budget that is
+// reached, a heartbeat that met another) comes back as null, and the general program takes over.
 import type { Budget } from "../../core/spending.ts";
 import { noHistory } from "../../core/transcript.ts";
-import type { Dialect, Program, Value } from "../driver/program.ts";
+import type { Dialect } from "../driver/dialect.ts";
+import { inside, type Program, type Transaction, type Value } from "../driver/program.ts";
 import type { AttemptStarted, AttemptStart } from "../../core/attempt.ts";
-import { beginRuns } from "./start.ts";
+import { startRuns } from "./start.ts";
 import {
   claimedColumns,
   claimedValues,
@@ -18,34 +19,34 @@ import {
 import { claimedRowColumns, encode, toEventRow } from "./rows.ts";
 import { settleRuns, toEndRow, endColumns, type Settled } from "./settle.ts";
 import { isSpent } from "./spending.ts";
-import { begunBefore, hasBegun } from "./transcripts.ts";
+import { startedBefore, hasStarted } from "./transcripts.ts";
 
 const dayOf = (time: string): string =>
   `to_char(to_timestamp(${time} / 1000.0) at time zone 'UTC', 'YYYY-MM-DD')`;
 
 const noBudget: Budget = { runsPerDay: 0, tokensPerDay: 0, moneyPerDay: null };
 
-const purseValues = ({ runsPerDay, tokensPerDay, moneyPerDay }: Budget): Value[] => [
+const budgetValues = ({ runsPerDay, tokensPerDay, moneyPerDay }: Budget): Value[] => [
   runsPerDay,
   tokensPerDay,
   moneyPerDay,
 ];
 
-/** Those that are held to one budget, if to any: it is the same for all until the configuration changes. */
+/** Starts that count against the same budget, or none. The budget is the same for all until the configuration changes. */
 function ofOneBudget(starts: readonly AttemptStart[]): { budget: Budget; usual: ReadonlySet<string> } {
   const budget = starts.find((start) => start.budget)?.budget ?? noBudget;
   const usual = starts.filter((start) => start.budget === null || start.budget === budget);
   return { budget, usual: new Set(usual.map(({ id }) => id)) };
 }
 
-/** What follows once it is known who wants to begin (`held`): of those, `going` have the budget, and are told. */
-function telling(dialect: Dialect): string {
+/** After `held`, the runs that are to start: `going` are those within the budget, counted and with their prompts written. */
+function starting(dialect: Dialect): string {
   const now = dialect.timeOf("$1");
   const hasLeft = (runs: string, tokens: string, cost: string): string =>
     `${runs} <= cast($2 as bigint) and ${tokens} < cast($3 as bigint)
         and (cast($4 as double precision) is null or ${cost} < cast($4 as double precision))`;
   return `wanted as materialized (
-        select hook, count(*) filter (where begun = 0) as runs from held where counts = 1 group by hook),
+        select hook, count(*) filter (where started = 0) as runs from held where counts = 1 group by hook),
       counted as (
         insert into spending(hook, day, runs) select hook, ${dayOf(now)}, runs from wanted
         where ${hasLeft("runs", "0", "0")} ${dialect.lockOrder("hook")}
@@ -57,7 +58,7 @@ function telling(dialect: Dialect): string {
         insert into session(agent_id, session_key, foreign_session, last_at)
         select agent, session, null, ${now} from going group by agent, session
         on conflict (agent_id, session_key) do update set last_at = excluded.last_at),
-      told as (
+      prompted as (
         insert into turn(agent_id, session_key, run_id, role, isolated, text, created_at)
         select agent, session, id, 'user', 1, text, ${now} from going
         on conflict (run_id, role) where run_id is not null do update set text = excluded.text)`;
@@ -65,11 +66,11 @@ function telling(dialect: Dialect): string {
 
 const firstColumns = [...claimedRowColumns, "text", "budgeted"] as const;
 
-/** What became of a run that was to be stored as begun; `left`: it was not stored, and is tried as anything else is. */
-export type FirstStep = "begun" | "stored" | "left";
+/** What became of a run that was to be stored as started; `left`: it was not stored, and the general program tries. */
+export type FirstStep = "started" | "stored" | "left";
 
-/** Runs, of `toClaimedRow`, claimed and begun as they are stored. Answers when that was. */
-export function* acceptBegun(
+/** Runs, of `toClaimedRow`, claimed and started as they are stored; `at` is when that was. */
+export function* acceptStarted(
   dialect: Dialect,
   input: {
     runs: readonly (readonly Value[])[];
@@ -82,8 +83,8 @@ export function* acceptBegun(
   if (!dialect.concurrent) {
     const now = Number(time);
     yield* insertClaimed(dialect, { runs, leaseMs, now });
-    const begun = yield* beginRuns(dialect, { starts, now });
-    return { at: now, steps: begun.map(({ kind }) => (kind === "go" ? "begun" : "stored")) };
+    const started = yield* inside(startRuns(dialect, { starts, now }));
+    return { at: now, steps: started.map(({ kind }) => (kind === "go" ? "started" : "stored")) };
   }
   const { budget, usual } = ofOneBudget(starts);
   const items = starts.flatMap(({ id, prompt, budget: held }, at) =>
@@ -91,36 +92,36 @@ export function* acceptBegun(
   );
   const rows = yield {
     sql: `with held as materialized (
-        select item.*, 0 as begun, cast(item.budgeted as integer) as counts from ${dialect.rows(firstColumns, 5)}),
-      ${telling(dialect)}
+        select item.*, 0 as started, cast(item.budgeted as integer) as counts from ${dialect.rows(firstColumns, 5)}),
+      ${starting(dialect)}
       insert into run(${claimedColumns}) select ${claimedValues("going", dialect.timeOf("$1"), "$5")} from going
       returning id, created_at`,
-    values: [time, ...purseValues(budget), leaseMs],
+    values: [time, ...budgetValues(budget), leaseMs],
     rows: { columns: firstColumns, items },
   };
-  const begun = new Set(rows.map((row) => row["id"]));
+  const started = new Set(rows.map((row) => row["id"]));
   return {
     at: Number(rows[0]?.["created_at"]),
-    steps: starts.map(({ id }) => (begun.has(id) ? "begun" : "left")),
+    steps: starts.map(({ id }) => (started.has(id) ? "started" : "left")),
   };
 }
 
 const startColumns = ["id", "lease", "hook", "agent", "session", "text", "budgeted"] as const;
 
-export function* beginIsolated(
+export function* startIsolated(
   dialect: Dialect,
   { starts, now: time }: { starts: readonly AttemptStart[]; now: number | null },
-): Program<(AttemptStarted | null)[]> {
-  if (!dialect.concurrent) return yield* beginRuns(dialect, { starts, now: Number(time) });
+): Transaction<(AttemptStarted | null)[]> {
+  if (!dialect.concurrent) return yield* startRuns(dialect, { starts, now: Number(time) });
   const { budget, usual } = ofOneBudget(starts);
   const rows = yield {
     sql: `with held as materialized (
-        select item.*, ${begunBefore} as begun, case when item.budgeted = '1' and released = 0 then 1 else 0 end as counts
+        select item.*, ${startedBefore} as started, case when item.budgeted = '1' and released = 0 then 1 else 0 end as counts
         from run, ${dialect.rows(startColumns, 4)} where run.id = item.id and run.lease = item.lease
         ${dialect.lockOrder("run.lane")} ${dialect.forUpdate}),
-      ${telling(dialect)}
+      ${starting(dialect)}
       select id from going`,
-    values: [time, ...purseValues(budget)],
+    values: [time, ...budgetValues(budget)],
     rows: {
       columns: startColumns,
       items: starts.flatMap(({ id, lease, hook, agentId, sessionKey, prompt, budget: held }): Value[][] =>
@@ -128,9 +129,9 @@ export function* beginIsolated(
       ),
     },
   };
-  const begun = new Set(rows.map((row) => row["id"]));
+  const started = new Set(rows.map((row) => row["id"]));
   return starts.map(({ id }) =>
-    begun.has(id) ? { kind: "go", history: noHistory, foreignSession: null } : null,
+    started.has(id) ? { kind: "go", history: noHistory, foreignSession: null } : null,
   );
 }
 
@@ -149,27 +150,26 @@ const toSettledRow = (settled: Settled): Value[] => {
   ];
 };
 
-/** Whether nothing follows that needs more than one look. */
+/** Whether a single statement can store all that follows. */
 export const isUsualEnd = ({ settlement }: Settled): boolean => {
   const { next, delivery, ending, shownEventIds } = settlement;
   const leavesNothingElse = ending === null || (ending.carried && ending.foreignSession === null);
   return next.kind === "ended" && delivery === null && leavesNothingElse && shownEventIds.length === 0;
 };
 
-/** Of runs whose end is a usual one. */
 export function* settleIsolated(
   dialect: Dialect,
   { settlements, now: time }: { settlements: readonly Settled[]; now: number | null },
-): Program<(boolean | null)[]> {
+): Transaction<(boolean | null)[]> {
   if (!dialect.concurrent) return yield* settleRuns(dialect, { settlements, now: Number(time) });
   const heartbeat = settlements.find(({ settlement }) => settlement.heartbeat)?.settlement.heartbeat;
   const values = heartbeat ? heartbeatValues(heartbeat, time) : [time];
   const now = dialect.timeOf("$1");
-  // In the order of every settlement: what was spent is locked first, then the heartbeat.
-  const asking = `purse as materialized (
+  // The lock order of every settlement: spending first, then the heartbeat.
+  const asking = `budgets as materialized (
         select 1 from spending where hook in (select hook from held where input is not null) and day = ${dayOf(now)}
         ${dialect.lockOrder("hook")} ${dialect.forUpdate}),
-      waiting as materialized (${waitingHeartbeat(dialect, "(select count(*) from purse) >= 0")}),
+      waiting as materialized (${waitingHeartbeat(dialect, "(select count(*) from budgets) >= 0")}),
       asked as (${insertHeartbeat(dialect, "exists(select 1 from held) and not exists(select 1 from waiting)")}),`;
   const rows = yield {
     sql: `with held as materialized (
@@ -178,15 +178,15 @@ export function* settleIsolated(
       ${heartbeat ? asking : ""}
       ended as (
         update run set status = held.outcome, head = 0, lease = null, elapsed_ms = elapsed_ms + cast(held.worked as bigint),
-          ended_at = ${now}, reply = held.said, error = held.fault,
-          signals = coalesce(held.noticed, signals), report = coalesce(held.told, report)
+          ended_at = ${now}, reply = held.reply, error = held.fault,
+          signals = coalesce(held.signals, run.signals), report = coalesce(held.report, run.report)
         from held where run.id = held.id
           ${heartbeat ? "and (exists(select 1 from waiting) or exists(select 1 from asked))" : ""} returning run.id),
       done as materialized (select * from held where id in (select id from ended)),
       replied as (
         insert into turn(agent_id, session_key, run_id, role, isolated, text, created_at)
         select agent, session, id, 'assistant', 1, text, ${now} from done
-        where text is not null and ${hasBegun("done.id")}
+        where text is not null and ${hasStarted("done.id")}
         on conflict (run_id, role) where run_id is not null do nothing),
       summed as (
         insert into event(id, session_key, source, hook, run_id, text, created_at)

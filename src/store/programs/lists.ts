@@ -2,7 +2,8 @@
 import type { Delivery } from "../../core/delivery.ts";
 import type { Run, RunKind } from "../../core/run.ts";
 import type { SystemEvent } from "../../core/system-event.ts";
-import type { Dialect, Program, Row, Value } from "../driver/program.ts";
+import type { Dialect } from "../driver/dialect.ts";
+import type { Program, Row, Value } from "../driver/program.ts";
 import type { RequestRecord } from "../../core/request.ts";
 import { deliveryColumns } from "./deliveries.ts";
 import { runColumns, toDelivery, toEvent, toRequest, toRun } from "./rows.ts";

@@ -1,6 +1,7 @@
-// Mail accounts: one reader at a time, and what it found stored together with where it stopped.
+// Mail accounts: one reader at a time, and what it found stored interleave with where it stopped.
 import type { MailAccount, MailStatus, WaitingMail } from "../../core/mail.ts";
-import type { Dialect, Program, Row, Value } from "../driver/program.ts";
+import type { Dialect } from "../driver/dialect.ts";
+import { ask, type Program, type Row, type Value } from "../driver/program.ts";
 import type { MailCommit, MailNote, TakenMail } from "../../core/mail.ts";
 import { insertEvent, insertEvents, insertRuns, requestHeartbeat } from "./enqueue.ts";
 import { decodeOrNull, encode, encodeOrNull, idColumn, numberOrNull, toEventRow, toRunRow } from "./rows.ts";
@@ -127,7 +128,7 @@ const recordColumns = ["id", "hook", "outcome", "reason"] as const;
 function* store(dialect: Dialect, mails: readonly TakenMail[], now: number): Program<void> {
   const accepted = mails.flatMap(({ acceptance }) => acceptance ?? []);
   const events = accepted.flatMap((each) => each.events.map((event) => toEventRow(event)));
-  yield* insertEvents(dialect, { events, now });
+  yield* ask(insertEvents(dialect, { events, now }));
   const runs = accepted.flatMap((each) => each.runs.map(toRunRow));
   if (runs.length > 0) yield* insertRuns(dialect, { runs, now });
   const heartbeat = accepted.find((each) => each.heartbeat)?.heartbeat;

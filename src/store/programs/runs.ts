@@ -5,7 +5,8 @@
 // it is running, so whoever names the lease need not ask for the status.
 import type { ClaimedRun, RunKind } from "../../core/run.ts";
 import type { NewEvent } from "../../core/system-event.ts";
-import type { Dialect, Program, Row } from "../driver/program.ts";
+import type { Dialect } from "../driver/dialect.ts";
+import { ask, type Program, type Row } from "../driver/program.ts";
 import type { Claim } from "../../core/lease.ts";
 import type { CancelResult } from "../../core/run.ts";
 import type { HeartbeatRequest } from "../../core/system-event.ts";
@@ -120,7 +121,7 @@ export function* cancelRun(dialect: Dialect, input: CancelInput): Program<Cancel
     sql: "update run set status = 'cancelled', head = 0, ended_at = cast($2 as bigint), error = $3 where id = $1",
     values: [input.id, input.now, encode(input.error)],
   };
-  if (Number(found["head"]) === 1) yield* promoteRuns(dialect, [String(found["lane"])]);
+  if (Number(found["head"]) === 1) yield* ask(promoteRuns(dialect, [String(found["lane"])]));
   if (input.summary) yield* insertEvent(input.summary, input.id, input.now);
   if (input.heartbeat) yield* requestHeartbeat(dialect, { ...input.heartbeat, now: input.now });
   return "cancelled";

@@ -1,6 +1,7 @@
 // What hooks have used in a day, and the budgets that are held against it.
 import { type Budget, dayOf, limitReached, type Spending } from "../../core/spending.ts";
-import type { Dialect, Program, Row } from "../driver/program.ts";
+import type { Dialect } from "../driver/dialect.ts";
+import { command, nothing, type Program, type Query, type Row } from "../driver/program.ts";
 import { byBytes } from "./rows.ts";
 
 const columns = "hook, day, runs, input_tokens, output_tokens, cost";
@@ -14,59 +15,62 @@ const toSpending = (row: Row): Spending => ({
   cost: Number(row["cost"]),
 });
 
-/** A run that wants to begin; one that has begun before is not counted again. */
+/** A run that is about to start; one that has started before is not counted again. */
 export type Wish = { id: string; hook: string; budget: Budget; isNew: boolean };
 
 const hookColumn = ["hook"] as const;
 const countColumns = ["hook", "count"] as const;
 
-/** What each of these hooks has used today. Nobody else can count for them until we commit. */
-export function* readSpending(
+/** What each of these hooks has used today. Locks their rows until the transaction ends. */
+export function readSpending(
   dialect: Dialect,
   hooks: readonly string[],
   now: number,
-): Program<Map<string, Spending>> {
-  if (hooks.length === 0) return new Map();
+): Query<Map<string, Spending>> {
+  if (hooks.length === 0) return { statements: [], toResult: () => new Map() };
   const items = byBytes([...new Set(hooks)], (hook) => hook).map((hook) => [hook]);
-  const rows = yield {
+  const statement = {
     sql: `insert into spending(hook, day) ${dialect.stored(hookColumn, 1, "item.hook, $1")}
       on conflict (hook, day) do update set runs = spending.runs returning ${columns}`,
     values: [dayOf(now)],
     rows: { columns: hookColumn, items },
   };
-  return new Map(rows.map((row) => [String(row["hook"]), toSpending(row)]));
+  return {
+    statements: [statement],
+    toResult: ([rows]) => new Map(rows!.map((row) => [String(row["hook"]), toSpending(row)])),
+  };
 }
 
-/** Those that there is no budget for, with the limit they reached; and how many of each hook begin. In their order. */
+/** Who is refused, with the limit that is reached, and how many runs of each hook start. First come, first served. */
 export function withinBudget(
   wishes: readonly Wish[],
   spent: ReadonlyMap<string, Spending>,
-): { refused: Map<string, string>; begun: Map<string, number> } {
+): { refused: Map<string, string>; counts: Map<string, number> } {
   const refused = new Map<string, string>();
-  const begun = new Map<string, number>();
+  const counts = new Map<string, number>();
   for (const { id, hook, budget, isNew } of wishes) {
     const known = spent.get(hook)!;
-    const count = begun.get(hook) ?? 0;
+    const count = counts.get(hook) ?? 0;
     const reached = limitReached({ ...known, runs: known.runs + count }, budget, isNew);
     if (reached !== null) refused.set(id, reached);
-    else if (isNew) begun.set(hook, count + 1);
+    else if (isNew) counts.set(hook, count + 1);
   }
-  return { refused, begun };
+  return { refused, counts };
 }
 
-export function* countBegun(
+export function countStarted(
   dialect: Dialect,
-  begun: ReadonlyMap<string, number>,
+  counts: ReadonlyMap<string, number>,
   now: number,
-): Program<void> {
-  if (begun.size === 0) return;
+): Query<void> {
+  if (counts.size === 0) return nothing;
   const { from, item } = dialect.given(countColumns, 1);
-  yield {
+  return command({
     sql: `update spending set runs = runs + cast(${item.count} as integer) ${from}
       where spending.hook = ${item.hook} and day = $1`,
     values: [dayOf(now)],
-    rows: { columns: countColumns, items: [...begun] },
-  };
+    rows: { columns: countColumns, items: [...counts] },
+  });
 }
 
 type Used = { hook: string; inputTokens: number; outputTokens: number; cost: number };
@@ -76,9 +80,9 @@ export const isSpent = ({ inputTokens, outputTokens, cost }: Omit<Used, "hook">)
 
 const usedColumns = ["hook", "input", "output", "cost"] as const;
 
-/** What attempts of runs used, counted on the day they did. */
-export function* addSpending(dialect: Dialect, used: readonly Used[], now: number): Program<void> {
-  if (used.length === 0) return;
+/** Adds what attempts used to the day on which they ended. */
+export function addSpending(dialect: Dialect, used: readonly Used[], now: number): Query<void> {
+  if (used.length === 0) return nothing;
   const sums = new Map<string, Used>();
   for (const { hook, inputTokens, outputTokens, cost } of used) {
     const sum = sums.get(hook) ?? { hook, inputTokens: 0, outputTokens: 0, cost: 0 };
@@ -90,7 +94,7 @@ export function* addSpending(dialect: Dialect, used: readonly Used[], now: numbe
     });
   }
   const items = byBytes([...sums.values()], ({ hook }) => hook);
-  yield {
+  return command({
     sql: `insert into spending(hook, day, input_tokens, output_tokens, cost)
       ${dialect.stored(usedColumns, 1, "item.hook, $1, cast(item.input as bigint), cast(item.output as bigint), cast(item.cost as double precision)")}
       on conflict (hook, day) do update set input_tokens = spending.input_tokens + excluded.input_tokens,
@@ -105,7 +109,7 @@ export function* addSpending(dialect: Dialect, used: readonly Used[], now: numbe
         cost,
       ]),
     },
-  };
+  });
 }
 
 export function* listSpending(_dialect: Dialect, input: { now: number }): Program<Spending[]> {

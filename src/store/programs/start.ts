@@ -1,77 +1,114 @@
-// Turns begin: held against their hook's budget and written down, before any agent hears of them. It is one
-// transaction, so that a run is either told and counted, or parked and announced. Many at once, as they are settled.
+// Attempts start: each is held to its hook's budget and its prompt is written to the transcript before an agent hears
+// of it. One transaction for many, so that a run is either started and counted, or parked with a notice.
+import type { AttemptStart, AttemptStarted } from "../../core/attempt.ts";
 import { newId } from "../../core/id.ts";
 import { mainSessionKey } from "../../core/run.ts";
 import { dayOf, nextDay } from "../../core/spending.ts";
 import { noHistory } from "../../core/transcript.ts";
-import { together, type Dialect, type Program, type Row, type Value } from "../driver/program.ts";
-import type { AttemptStarted, AttemptStart } from "../../core/attempt.ts";
+import type { Dialect } from "../driver/dialect.ts";
+import {
+  ask,
+  command,
+  finalBatch,
+  nothing,
+  queries,
+  type Program,
+  type Query,
+  type Row,
+  type Transaction,
+  type Value,
+} from "../driver/program.ts";
 import { insertEvent } from "./enqueue.ts";
 import { encode } from "./rows.ts";
-import { countBegun, readSpending, withinBudget } from "./spending.ts";
-import { begunBefore, historyOf, putSessions, sessionName } from "./transcripts.ts";
+import { countStarted, readSpending, withinBudget } from "./spending.ts";
+import { historyOf, sessionName, startedBefore, touchSessions } from "./transcripts.ts";
 
-export type BeginInput = { starts: readonly AttemptStart[]; now: number };
+export type StartInput = { starts: readonly AttemptStart[]; now: number };
 
-export function* beginRuns(dialect: Dialect, { starts, now }: BeginInput): Program<AttemptStarted[]> {
+export function* startRuns(dialect: Dialect, { starts, now }: StartInput): Transaction<AttemptStarted[]> {
   const hooks = starts.flatMap(({ hook, budget }) => (budget ? [hook] : []));
-  const [held, spent] = yield* together(dialect, [hold(dialect, starts), readSpending(dialect, hooks, now)]);
-  const going = starts.filter(({ id }) => held.has(id));
-  const wishes = going.flatMap(({ id, hook, budget }) => {
-    const row = held.get(id)!;
-    if (!budget || Number(row["released"]) === 1) return [];
-    return [{ id, hook, budget, isNew: Number(row["begun"]) === 0 }];
-  });
-  const { refused, begun } = withinBudget(wishes, spent);
-  const told = going.filter(({ id }) => !refused.has(id));
-  const remembering = told.filter(({ isolated }) => !isolated);
-  const [, foreign, , histories] = yield* together(
-    dialect,
-    [
-      countBegun(dialect, begun, now),
-      putSessions(
-        dialect,
-        told.map((start) => ({ ...start, foreignSession: null })),
-        now,
-      ),
-      putTurns(dialect, told, now),
-      together(dialect, remembering.map(historyOf)),
-    ],
-    { last: refused.size === 0 },
+  const [held, spent] = yield* ask(
+    queries([lockRuns(dialect, starts), readSpending(dialect, hooks, now)] as const),
   );
-  const recalled = new Map(remembering.map(({ id }, at) => [id, histories[at] ?? noHistory]));
-
-  const answers: AttemptStarted[] = [];
-  for (const start of starts) {
+  const { refused, counts } = withinBudget(wishesOf(starts, held), spent);
+  const going = starts.filter(({ id }) => held.has(id) && !refused.has(id));
+  const { statements, toResult } = startTurns(dialect, going, counts, now);
+  const started = (rows: readonly Row[][]): AttemptStarted[] => {
+    const byId = toResult(rows);
+    return starts.map(({ id }) => byId.get(id) ?? { kind: "lost" });
+  };
+  if (refused.size === 0) return finalBatch(statements, started);
+  const results = yield* ask({ statements, toResult: started });
+  for (const [at, start] of starts.entries()) {
     const reason = refused.get(start.id);
-    if (!held.has(start.id)) answers.push({ kind: "lost" });
-    else if (reason !== undefined) answers.push(yield* park(start, reason, now));
-    else {
-      const foreignSession = start.isolated ? null : (foreign.get(sessionName(start)) ?? null);
-      answers.push({ kind: "go", history: recalled.get(start.id) ?? noHistory, foreignSession });
-    }
+    if (reason !== undefined) results[at] = yield* park(start, reason, now);
   }
-  return answers;
+  return results;
 }
 
 const heldColumns = ["id", "lease"] as const;
 
-function* hold(dialect: Dialect, starts: readonly AttemptStart[]): Program<Map<string, Row>> {
-  const rows = yield {
-    sql: `select run.id, released, ${begunBefore} as begun from run, ${dialect.rows(heldColumns, 0)}
+function lockRuns(dialect: Dialect, starts: readonly AttemptStart[]): Query<Map<string, Row>> {
+  const statement = {
+    sql: `select run.id, released, ${startedBefore} as started from run, ${dialect.rows(heldColumns, 0)}
       where run.id = item.id and run.lease = item.lease
       ${dialect.lockOrder("run.lane")} ${dialect.forUpdate}`,
     values: [],
     rows: { columns: heldColumns, items: starts.map(({ id, lease }) => [id, lease]) },
   };
-  return new Map(rows.map((row) => [String(row["id"]), row]));
+  return {
+    statements: [statement],
+    toResult: ([rows]) => new Map(rows!.map((row) => [String(row["id"]), row])),
+  };
+}
+
+/** Those that are held to a budget. A released run may go whatever the budget says. */
+const wishesOf = (starts: readonly AttemptStart[], held: ReadonlyMap<string, Row>) =>
+  starts.flatMap(({ id, hook, budget }) => {
+    const row = held.get(id);
+    if (!row || !budget || Number(row["released"]) === 1) return [];
+    return [{ id, hook, budget, isNew: Number(row["started"]) === 0 }];
+  });
+
+/** Counts the runs, uses their sessions, writes their prompts down, and reads what conversations said before. */
+function startTurns(
+  dialect: Dialect,
+  starts: readonly AttemptStart[],
+  counts: ReadonlyMap<string, number>,
+  now: number,
+): Query<Map<string, AttemptStarted>> {
+  const conversations = starts.filter(({ isolated }) => !isolated);
+  const sessions = starts.map((start) => ({ ...start, foreignSession: null }));
+  const { statements, toResult } = queries([
+    countStarted(dialect, counts, now),
+    touchSessions(dialect, sessions, now),
+    putTurns(dialect, starts, now),
+    queries(conversations.map(historyOf)),
+  ] as const);
+  return {
+    statements,
+    toResult(rows) {
+      const [, foreign, , histories] = toResult(rows);
+      const history = new Map(conversations.map(({ id }, at) => [id, histories[at]!]));
+      return new Map(
+        starts.map((start) => [
+          start.id,
+          {
+            kind: "go",
+            history: history.get(start.id) ?? noHistory,
+            foreignSession: start.isolated ? null : (foreign.get(sessionName(start)) ?? null),
+          },
+        ]),
+      );
+    },
+  };
 }
 
 const turnRowColumns = ["agent", "session", "run", "isolated", "text"] as const;
 
-/** An attempt that is made again says nothing twice. */
-function* putTurns(dialect: Dialect, starts: readonly AttemptStart[], now: number): Program<void> {
-  if (starts.length === 0) return;
+/** A later attempt replaces the prompt of an earlier one. */
+function putTurns(dialect: Dialect, starts: readonly AttemptStart[], now: number): Query<void> {
+  if (starts.length === 0) return nothing;
   const items = starts.map(({ agentId, sessionKey, id, isolated, prompt }): Value[] => [
     agentId,
     sessionKey,
@@ -79,13 +116,13 @@ function* putTurns(dialect: Dialect, starts: readonly AttemptStart[], now: numbe
     isolated ? 1 : 0,
     encode(prompt),
   ]);
-  yield {
+  return command({
     sql: `insert into turn(agent_id, session_key, run_id, role, isolated, text, created_at)
       ${dialect.stored(turnRowColumns, 1, `item.agent, item.session, item.run, 'user', cast(item.isolated as smallint), item.text, cast($1 as bigint)`)}
       on conflict (run_id, role) where run_id is not null do update set text = excluded.text`,
     values: [now],
     rows: { columns: turnRowColumns, items },
-  };
+  });
 }
 
 /** Waits until the next day, or until it is released; costs no attempt. The main session hears of it once a day. */

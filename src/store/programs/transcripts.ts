@@ -1,6 +1,15 @@
-// Transcripts: a run's turn begins with what it is told (begin.ts) and ends with its reply.
+// Transcripts: an attempt starts with its prompt (start.ts) and ends with its reply.
 import type { History, Session, TranscriptRole, TranscriptTurn } from "../../core/transcript.ts";
-import { inOrder, type Dialect, type Program, type Row, type Statement } from "../driver/program.ts";
+import type { Dialect } from "../driver/dialect.ts";
+import {
+  command,
+  nothing,
+  queries,
+  type Program,
+  type Query,
+  type Row,
+  type Statement,
+} from "../driver/program.ts";
 import type { AttemptStart } from "../../core/attempt.ts";
 import type { TurnEnding } from "../../core/settlement.ts";
 import { byBytes, encode } from "./rows.ts";
@@ -21,16 +30,17 @@ const toTurn = (row: Row): TranscriptTurn => ({
 
 type Input<T> = T & { now: number };
 
-type Place = { agentId: string; sessionKey: string };
+type SessionId = { agentId: string; sessionKey: string };
 
-const mostTurns = 2000;
+/** Of one conversation, for one attempt. Older turns are never carried again. */
+export const mostTurns = 2000;
 
 /**
- * What earlier runs said; the run's own turn is not among it. Step by step from the newest: most of a conversation that
- * nobody sums up is older than what is read, and is not looked at.
+ * Turns of earlier runs in this session, without this run's own. Recursive, from the newest turn backwards, so that it
+ * reads no more turns than the attempt carries.
  */
-export function* historyOf({ agentId, sessionKey, id, historyCharacters }: AttemptStart): Program<History> {
-  const rows = yield {
+export function historyOf({ agentId, sessionKey, id, historyCharacters }: AttemptStart): Query<History> {
+  const statement = {
     sql: `with recursive back(seq, total, turns) as (
         select cast(9223372036854775807 as bigint), cast(0 as bigint), 0
         union all
@@ -43,6 +53,10 @@ export function* historyOf({ agentId, sessionKey, id, historyCharacters }: Attem
       from back join turn on turn.seq = back.seq`,
     values: [agentId, sessionKey, id, historyCharacters],
   };
+  return { statements: [statement], toResult: ([rows]) => toHistory(rows!, historyCharacters) };
+}
+
+function toHistory(rows: readonly Row[], historyCharacters: number): History {
   const characters = Math.max(0, ...rows.map((row) => Number(row["total"])));
   const turns = rows.map(toTurn).toSorted((one, other) => one.seq - other.seq);
   return {
@@ -55,12 +69,12 @@ const isSummary = ({ role }: TranscriptTurn): boolean => role === "summary";
 
 const sessionColumns = ["agent", "session", "foreign_id"] as const;
 
-type Used = Place & { foreignSession: string | null };
+type Used = SessionId & { foreignSession: string | null };
 
-export const sessionName = ({ agentId, sessionKey }: Place): string => JSON.stringify([agentId, sessionKey]);
+export const sessionName = ({ agentId, sessionKey }: SessionId): string =>
+  JSON.stringify([agentId, sessionKey]);
 
-/** They were used now. */
-function sessionsUsed(dialect: Dialect, used: readonly Used[], now: number): Statement {
+function useSessions(dialect: Dialect, used: readonly Used[], now: number): Statement {
   const byKey = new Map(used.map((each) => [sessionName(each), each]));
   const items = byBytes([...byKey], ([key]) => key).map(([, each]) => each);
   return {
@@ -77,44 +91,52 @@ function sessionsUsed(dialect: Dialect, used: readonly Used[], now: number): Sta
   };
 }
 
-/** Answers what the agent calls those that it has a name of its own for. */
-export function* putSessions(
+/** Marks the sessions as used now. The agent's own names for them, where it has given one. */
+export function touchSessions(
   dialect: Dialect,
   used: readonly Used[],
   now: number,
-): Program<Map<string, string>> {
-  if (used.length === 0) return new Map();
-  const rows = yield sessionsUsed(dialect, used, now);
-  const named = rows.filter((row) => row["foreign_session"] != null);
-  return new Map(
-    named.map((row) => [
-      sessionName({ agentId: String(row["agent_id"]), sessionKey: String(row["session_key"]) }),
-      String(row["foreign_session"]),
-    ]),
-  );
+): Query<Map<string, string>> {
+  if (used.length === 0) return { statements: [], toResult: () => new Map() };
+  return {
+    statements: [useSessions(dialect, used, now)],
+    toResult: ([rows]) =>
+      new Map(
+        rows!.flatMap((row) =>
+          row["foreign_session"] == null
+            ? []
+            : [
+                [
+                  sessionName({ agentId: String(row["agent_id"]), sessionKey: String(row["session_key"]) }),
+                  String(row["foreign_session"]),
+                ],
+              ],
+        ),
+      ),
+  };
 }
 
 const endingColumns = ["run", "agent", "session", "text"] as const;
 const runColumn = ["run"] as const;
 
-/** Of the turn that the run was told. As a value it is looked up for each; as a join it may be all of the table. */
-const beginning = (column: string, runId: string): string =>
+/** Of the turn with the run's prompt. A subquery is looked up for each row; a join may read the whole table. */
+const promptTurn = (column: string, runId: string): string =>
   `(select ${column} from turn where run_id = ${runId} and role = 'user')`;
-export const hasBegun = (runId: string): string => `${beginning("seq", runId)} is not null`;
-/** Such a run has been counted, however its attempts were given back. */
-export const begunBefore = `case when ${hasBegun("run.id")} then 1 else 0 end`;
+export const hasStarted = (runId: string): string => `${promptTurn("seq", runId)} is not null`;
+/** Such a run has been counted, even where its attempts were given back. */
+export const startedBefore = `case when ${hasStarted("run.id")} then 1 else 0 end`;
 
-/** The ends of runs' turns, inside their settlement. */
-export function* endTurns(
+/** What stands in the transcript when runs end. */
+export function endTurns(
   dialect: Dialect,
   endings: readonly (TurnEnding & { runId: string })[],
   now: number,
-): Program<void> {
-  if (endings.length === 0) return;
+): Query<unknown> {
+  if (endings.length === 0) return nothing;
   const reply: Statement = {
     sql: `insert into turn(agent_id, session_key, run_id, role, isolated, text, created_at)
-      select item.agent, item.session, item.run, 'assistant', ${beginning("isolated", "item.run")}, item.text, cast($1 as bigint)
-      from ${dialect.rows(endingColumns, 1)} where ${hasBegun("item.run")}
+      select item.agent, item.session, item.run, 'assistant', ${promptTurn("isolated", "item.run")}, item.text, cast($1 as bigint)
+      from ${dialect.rows(endingColumns, 1)} where ${hasStarted("item.run")}
       on conflict (run_id, role) where run_id is not null do nothing`,
     values: [now],
     rows: {
@@ -135,10 +157,10 @@ export function* endTurns(
     rows: { columns: runColumn, items: leftOut.map(({ runId }) => [runId]) },
   };
   const named = endings.filter(({ foreignSession }) => foreignSession !== null);
-  yield* inOrder([
-    reply,
-    ...(leftOut.length > 0 ? [leaveOut] : []),
-    ...(named.length > 0 ? [sessionsUsed(dialect, named, now)] : []),
+  return queries([
+    command(reply),
+    leftOut.length > 0 ? command(leaveOut) : nothing,
+    touchSessions(dialect, named, now),
   ]);
 }
 
@@ -154,7 +176,7 @@ export function* markActed(_dialect: Dialect, input: { id: string; lease: string
 /** A summary takes the place of everything up to `upTo`, earlier summaries included. */
 export function* compact(
   _dialect: Dialect,
-  input: Input<Place & { upTo: number; summary: string }>,
+  input: Input<SessionId & { upTo: number; summary: string }>,
 ): Program<void> {
   const rows = yield {
     sql: `update turn set compacted = 1 where agent_id = $1 and session_key = $2 and compacted = 0
@@ -169,7 +191,10 @@ export function* compact(
   };
 }
 
-export function* listTurns(_dialect: Dialect, input: { runId: string } | Place): Program<TranscriptTurn[]> {
+export function* listTurns(
+  _dialect: Dialect,
+  input: { runId: string } | SessionId,
+): Program<TranscriptTurn[]> {
   const rows =
     "runId" in input
       ? yield { sql: `select ${allOfTurn} from turn where run_id = $1 order by seq`, values: [input.runId] }
@@ -197,7 +222,7 @@ export function* listSessions(_dialect: Dialect, input: { limit: number }): Prog
 }
 
 /** The next turn begins anew; the record stays. False when there is no such session. */
-export function* resetSession(_dialect: Dialect, input: Place): Program<boolean> {
+export function* resetSession(_dialect: Dialect, input: SessionId): Program<boolean> {
   const rows = yield {
     sql: "update session set foreign_session = null where agent_id = $1 and session_key = $2 returning agent_id",
     values: [input.agentId, input.sessionKey],

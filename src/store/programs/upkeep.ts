@@ -1,7 +1,8 @@
 // The rest: the periodic heartbeat, settings, records of requests, retention, counts.
 import { dayOf } from "../../core/spending.ts";
 import type { Target } from "../../core/target.ts";
-import type { Dialect, Program } from "../driver/program.ts";
+import type { Dialect } from "../driver/dialect.ts";
+import type { Program } from "../driver/program.ts";
 import type { RequestRecord } from "../../core/request.ts";
 import type { Retention } from "../../core/retention.ts";
 import type { HeartbeatRequest } from "../../core/system-event.ts";
@@ -72,31 +73,6 @@ export function* recordRequest(
     sql: "insert into request(id, hook, outcome, reason, created_at) values ($1, $2, $3, $4, $5)",
     values: [input.id, input.hook, input.outcome, encode(input.reason), input.now],
   };
-}
-
-export function* countUnfinished(_dialect: Dialect, _input: null): Program<number> {
-  // Heads and waiting runs each have a partial index of their own.
-  const [heads] = yield {
-    sql: "select count(*) as count from run where head > 0 and kind in ('hook', 'heartbeat')",
-    values: [],
-  };
-  const [waiting] = yield {
-    sql: "select count(*) as count from run where head = 0 and status = 'queued'",
-    values: [],
-  };
-  return Number(heads?.["count"]) + Number(waiting?.["count"]);
-}
-
-/** Parked ones too: nothing is under way for them, and they take room. */
-export function* countWaiting(dialect: Dialect, input: null): Program<number> {
-  const unfinished = yield* countUnfinished(dialect, input);
-  // In the words of its index.
-  const [running] = yield {
-    sql: "select count(*) as count from run where status in ('running', 'parked') and status = 'running'",
-    values: [],
-  };
-  // Not counted in the same moment.
-  return Math.max(0, unfinished - Number(running?.["count"]));
 }
 
 /** A conversation is kept whole while it is used; an isolated turn goes like the run it belongs to. */

@@ -1,21 +1,14 @@
-// SQLite, synchronously: one connection that runs programs. Used inside the writer thread, for reads beside it, and
-// by commands.
+// One synchronous connection to SQLite that runs programs: in the writer thread, for the gateway's reads, and in commands.
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { StoreUnavailable } from "../../core/errors.ts";
-import {
-  answerTo,
-  sqliteDialect,
-  statementsOf,
-  type AnyProgram,
-  type Row,
-  type Statement,
-} from "../driver/program.ts";
-import { programs, type ProgramName } from "../programs/catalogue.ts";
+import { sqliteDialect } from "../driver/dialect.ts";
+import { inside, rowsFor, statementsOf, type Row, type Statement } from "../driver/program.ts";
+import { catalogue, type ProgramName } from "../programs/catalogue.ts";
 
 const busyTimeoutMs = 5000;
 const journalSizeLimitBytes = 64 * 1024 * 1024;
 const cacheKib = 16 * 1024;
-/** Pages in the journal before they are carried over: pages that change often are carried less often. */
+/** Pages in the WAL before a checkpoint. A higher number writes pages that change often fewer times. */
 const checkpointPages = 4000;
 
 export type Call = { name: ProgramName; input: unknown };
@@ -23,7 +16,7 @@ export type CallResult = { ok: true; result: unknown } | { ok: false; fault: unk
 
 export type SqliteEngine = {
   read(call: Call): unknown;
-  /** All calls in one transaction, each failing alone. When the store is away, all of them have failed. */
+  /** All calls in one transaction; one that fails fails alone. When the store is unavailable, all of them fail. */
   write(calls: readonly Call[]): CallResult[];
   pragma(name: string): unknown;
   close(): void;
@@ -48,29 +41,30 @@ export function openSqliteEngine(path: string, { readOnly = false } = {}): Sqlit
   };
 
   const run = ({ name, input }: Call): unknown => {
-    const program = (programs[name] as AnyProgram)(sqliteDialect, input);
+    const program = inside(catalogue[name].run(sqliteDialect, input));
     let step = program.next([]);
-    while (!step.done) step = program.next(answerTo(step.value, statementsOf(step.value).map(query)));
+    while (!step.done) step = program.next(rowsFor(step.value, statementsOf(step.value).map(query)));
     return step.value;
   };
 
-  const runAlone = (call: Call): CallResult => {
-    database.exec("savepoint one");
+  /** Inside a savepoint, so that it fails alone. */
+  const runApart = (call: Call): CallResult => {
+    database.exec("savepoint call");
     try {
       const result = run(call);
-      database.exec("release one");
+      database.exec("release call");
       return { ok: true, result };
     } catch (fault) {
-      // A full disk has rolled back everything by itself: nothing of this transaction is left.
+      // On a full disk SQLite has rolled the whole transaction back by itself.
       if (!database.isTransaction) throw fault;
-      database.exec("rollback to one");
-      database.exec("release one");
+      database.exec("rollback to call");
+      database.exec("release call");
       if (isUnavailable(fault)) throw fault;
       return { ok: false, fault };
     }
   };
 
-  /** The only one of its transaction is undone with all of it: without a savepoint, SQLite puts no page aside. */
+  /** A single call is rolled back with its transaction: it needs no savepoint, for which SQLite would journal pages. */
   const runOnly = (call: Call): CallResult => {
     try {
       return { ok: true, result: run(call) };
@@ -91,7 +85,7 @@ export function openSqliteEngine(path: string, { readOnly = false } = {}): Sqlit
     write(calls) {
       try {
         database.exec("begin immediate");
-        const results = calls.map(calls.length === 1 ? runOnly : runAlone);
+        const results = calls.map(calls.length === 1 ? runOnly : runApart);
         database.exec(results.some(({ ok }) => ok) ? "commit" : "rollback");
         return results;
       } catch (fault) {
@@ -112,7 +106,7 @@ function open(path: string, readOnly: boolean): DatabaseSync {
       database.exec("pragma journal_mode = wal");
       database.exec("pragma synchronous = full");
       database.exec(`pragma journal_size_limit = ${journalSizeLimitBytes}`);
-      // What a savepoint puts aside stays in memory: in a file it cost a third of a group.
+      // The journal of savepoints stays in memory: in a file it cost a third of the time of a group.
       database.exec("pragma temp_store = memory");
       database.exec(`pragma cache_size = -${cacheKib}`);
       database.exec(`pragma wal_autocheckpoint = ${checkpointPages}`);

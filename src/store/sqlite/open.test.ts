@@ -8,11 +8,12 @@ import { anAcceptance } from "../../../test/builders/acceptance.ts";
 import { aMessage, aRun, aRunRequest } from "../../../test/builders/run.ts";
 import { aDelivery, aSettlement } from "../../../test/builders/settlement.ts";
 import { acceptRuns, claim, createTestClock, leaseMs } from "../ports/harness.contract.ts";
-import { sqliteDialect } from "../driver/program.ts";
+import { sqliteDialect } from "../driver/dialect.ts";
 import { createTables } from "../migrations/001-tables.ts";
 import { packGroup } from "../programs/accept.ts";
 import { openSqliteEngine } from "./engine.ts";
-import { openSqliteFile, openSqliteStore } from "./open.ts";
+import { openSqliteFile } from "./file.ts";
+import { openSqliteStore } from "./open.ts";
 import { storeContract } from "../ports/store.contract.ts";
 import { makeFolder } from "../../../test/support/folder.ts";
 
@@ -161,13 +162,13 @@ describe("sqlite", () => {
     const [small, large] = engine.write([pack("small"), pack("large ".repeat(10_000))]);
     assert.ok(small && !small.ok && small.fault instanceof StoreUnavailable);
     assert.ok(large && !large.ok && large.fault instanceof StoreUnavailable);
-    assert.equal(engine.read({ name: "countUnfinished", input: null }), 0);
+    assert.equal(engine.read({ name: "countWaiting", input: null }), 0);
     engine.pragma("max_page_count = 1000000");
     assert.ok(engine.write([pack("small")])[0]?.ok);
     engine.close();
   });
 
-  test("requests that arrive together share a commit", async (t) => {
+  test("requests that arrive interleave share a commit", async (t) => {
     const sizes: number[] = [];
     const clock = createTestClock();
     const store = await openSqliteStore({

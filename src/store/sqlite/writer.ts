@@ -1,7 +1,8 @@
-// The writer thread: the only writer of the gateway's SQLite. It takes everything that has arrived, writes what is
-// urgent in one transaction with one flush to disk, and answers; then the rest likewise.
+// The writer thread: the only writer of the gateway's SQLite. It takes all requests that have arrived, writes the urgent
+// ones in one transaction with one fsync, and responds; then the rest likewise.
 import { parentPort, receiveMessageOnPort } from "node:worker_threads";
 import { StoreUnavailable, UsageError } from "../../core/errors.ts";
+import { catalogue } from "../programs/catalogue.ts";
 import { openSqliteEngine, type Call, type CallResult, type SqliteEngine } from "./engine.ts";
 
 export type WriterRequest = Call & { id: number };
@@ -18,13 +19,12 @@ const toFault = (fault: unknown): WriterFault => {
 const toAnswer = ({ id }: WriterRequest, result: CallResult): WriterAnswer =>
   result.ok ? { id, result: result.result } : { id, fault: toFault(result.fault) };
 
-/** A caller waits for it, or an agent for its start. */
-const isUrgent = ({ name }: WriterRequest): boolean => name.startsWith("accept") || name.startsWith("begin");
+const isUrgent = ({ name }: WriterRequest): boolean => catalogue[name].urgent;
 
 if (parentPort) {
   const port = parentPort;
   let engine: SqliteEngine | null = null;
-  /** The path first, then requests; no requests at all is the end. */
+  /** The first message is the path, each later one a list of requests; an empty list closes the thread. */
   port.on("message", (first: string | WriterRequest[]) => {
     if (typeof first === "string") {
       engine = openSqliteEngine(first);
@@ -43,7 +43,7 @@ if (parentPort) {
     }
     const urgent = requests.filter(isUrgent);
     const others = requests.filter((request) => !isUrgent(request));
-    // A flush more, but nobody who is in a hurry waits for the rest to be worked out.
+    // Two transactions cost one more fsync, but no urgent request waits for the others.
     for (const part of [urgent, others]) {
       if (part.length === 0) continue;
       const results = engine.write(part);

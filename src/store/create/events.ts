@@ -1,0 +1,14 @@
+// The port of system events and heartbeats.
+import type { Driver } from "../driver/program.ts";
+import type { Events } from "../ports/events.ts";
+import type { Programs } from "../programs/catalogue.ts";
+import { collect } from "./lists.ts";
+
+export const createEvents = (driver: Driver<Programs>): Events => ({
+  waitingEvents: (sessionKey, limit) => driver.run("waitingEvents", { sessionKey, limit }),
+  findEvent: (id) => driver.run("findEvent", { id }),
+  listEvents: ({ limit }) => collect(limit, (page) => driver.run("listEvents", page)),
+  markEvent: (id, waiting) => driver.run("markEvent", { id, waiting }),
+  requestHeartbeat: (request) => driver.run("requestHeartbeat", request),
+  beatIfDue: (request, everyMs) => driver.run("beatIfDue", { request, everyMs }),
+});

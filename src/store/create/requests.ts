@@ -1,0 +1,148 @@
+// The port of requests: acceptances in group commits, and counts of failed tokens.
+import type { FirstAttempt } from "../../core/attempt.ts";
+import type { Acceptance, Accepted } from "../../core/request.ts";
+import { idempotencyMs } from "../../core/retention.ts";
+import type { ClaimedRun, NewRun } from "../../core/run.ts";
+import type { Driver } from "../driver/program.ts";
+import type { FailureCount, Requests } from "../ports/requests.ts";
+import { packGroup } from "../programs/accept.ts";
+import type { Programs } from "../programs/catalogue.ts";
+import { toClaimedRow, toEventRow, toRunRow } from "../programs/rows.ts";
+import { createGroup, type Group } from "./group.ts";
+import { collect } from "./lists.ts";
+import { isolatedRun, singleKind } from "./single.ts";
+
+const longestGroup = 500;
+const evenFrom = 16;
+const stored: Accepted = { kind: "stored" };
+
+export type RequestOptions = {
+  driver: Driver<Programs>;
+  /** Called with how many requests shared a commit. */
+  onGroup?: ((size: number) => void) | undefined;
+};
+
+export function createRequests({ driver, onGroup }: RequestOptions): Requests {
+  const failures = createFailures(driver);
+  return {
+    accept: createAccept({ driver, onGroup }),
+    findRepeated: (hook, idempotency) => driver.run("findRepeated", { hook, ...idempotency, idempotencyMs }),
+    recordRequest: (record) => driver.run("recordRequest", record),
+    listRequests: ({ limit }) => collect(limit, (page) => driver.run("listRequests", page)),
+    countFailure: (failure) => failures.add(failure),
+  };
+}
+
+/** Each falls back to the next: a started run, a single statement, a transaction. */
+function createAccept(options: RequestOptions): Requests["accept"] {
+  const limits = {
+    longest: longestGroup,
+    evenFrom,
+    ...(options.onGroup && { onWritten: options.onGroup }),
+  };
+  const startedRuns = createStartedRuns(options.driver, limits);
+  const singles = createSingles(options.driver, limits);
+  const transactions = createTransactions(options.driver, limits);
+  return async (acceptance, first) => {
+    const run = first ? isolatedRun(acceptance) : null;
+    const started = first && run ? await startedRuns.add({ run, first }) : null;
+    if (started) return started;
+    const kind = singleKind(acceptance);
+    const isStored = kind !== null && (await singles[kind].add(acceptance));
+    return isStored ? stored : transactions.add(acceptance);
+  };
+}
+
+type Limits = { longest: number; evenFrom: number; onWritten?: (size: number) => void };
+
+const createTransactions = (driver: Driver<Programs>, limits: Limits): Group<Acceptance, Accepted> =>
+  createGroup({
+    async write(group) {
+      const keyed = await driver.run("accept", { ...packGroup(group), idempotencyMs });
+      let next = 0;
+      return group.map((each) => (each.idempotency ? keyed[next++]! : stored));
+    },
+    ...limits,
+  });
+
+/** A result of false: it was not stored. */
+const createSingles = (
+  driver: Driver<Programs>,
+  limits: Limits,
+): Record<"run" | "events", Group<Acceptance, boolean>> => ({
+  run: createGroup({
+    async write(group) {
+      const left = await driver.run("acceptRuns", { runs: group.map(({ runs }) => toRunRow(runs[0]!)) });
+      return group.map(({ runs }) => left.length === 0 || !left.includes(runs[0]!.id));
+    },
+    ...limits,
+  }),
+  events: createGroup({
+    async write(group) {
+      const events = group.flatMap((each) => each.events.map((event) => toEventRow(event)));
+      const heartbeat = group.find((each) => each.heartbeat)?.heartbeat ?? null;
+      const isStored = await driver.run("acceptEvents", { events, heartbeat });
+      return group.map(() => isStored);
+    },
+    ...limits,
+  }),
+});
+
+/** A result of null: it was not stored. */
+const createStartedRuns = (
+  driver: Driver<Programs>,
+  limits: Limits,
+): Group<{ run: NewRun; first: FirstAttempt }, Accepted | null> =>
+  createGroup({
+    async write(group) {
+      const { leaseMs } = group[0]!.first;
+      const starts = group.map(({ first }) => first.start);
+      const runs = group.map(({ run, first }) => toClaimedRow(run, first.start.lease));
+      const { at, steps } = await driver.run("acceptStarted", { runs, starts, leaseMs });
+      return group.map(({ run, first }, index) => {
+        const step = steps[index];
+        if (step === "started") return { kind: "stored", started: claimedRun(run, first.start.lease, at) };
+        return step === "stored" ? stored : null;
+      });
+    },
+    ...limits,
+  });
+
+const claimedRun = (run: NewRun, lease: string, now: number): ClaimedRun => ({
+  ...run,
+  status: "running",
+  attempts: 1,
+  createdAt: now,
+  startedAt: now,
+  endedAt: null,
+  reply: null,
+  error: null,
+  signals: null,
+  report: null,
+  lease,
+  elapsedMs: 0,
+  cancelRequested: false,
+  acted: false,
+});
+
+/** Failures of one group are counted per address and numbered in their order. */
+const createFailures = (
+  driver: Driver<Programs>,
+): Group<{ address: string; windowMs: number }, FailureCount> =>
+  createGroup({
+    async write(group) {
+      const totals = new Map<string, number>();
+      const numbers = group.map(({ address }) => {
+        const number = (totals.get(address) ?? 0) + 1;
+        totals.set(address, number);
+        return number;
+      });
+      const { windowMs } = group[0]!;
+      const counts = await driver.run("countFailures", { failures: [...totals], windowMs });
+      return group.map(({ address }, index) => {
+        const { failures, endsInMs } = counts.get(address)!;
+        return { failures: failures - totals.get(address)! + numbers[index]!, endsInMs };
+      });
+    },
+    longest: longestGroup,
+  });

@@ -1,0 +1,63 @@
+// The port of runs: starts and settlements in group commits.
+import type { AttemptStart, AttemptStarted } from "../../core/attempt.ts";
+import type { Driver } from "../driver/program.ts";
+import type { Runs } from "../ports/runs.ts";
+import type { Programs } from "../programs/catalogue.ts";
+import { isUsualEnd } from "../programs/isolated.ts";
+import type { Settled } from "../programs/settle.ts";
+import { createGroup } from "./group.ts";
+import { collect } from "./lists.ts";
+
+/** Prompts and replies can be large. */
+const longestGroup = 64;
+/** Of isolated runs: nobody waits for their end, and a start can wait a little where starts are many. */
+const endsApartMs = 20;
+const startsApartMs = 2;
+
+export const createRuns = (driver: Driver<Programs>): Runs => ({
+  claimRuns: (claim) => driver.run("claimRuns", claim),
+  renewRuns: (renewal) => driver.run("renewRuns", renewal),
+  startRun: createStartRun(driver),
+  markActed: (run) => driver.run("markActed", run),
+  settleRun: createSettleRun(driver),
+  cancelRun: (id, ended) => driver.run("cancelRun", { id, ...ended }),
+  repeatRun: (id, newId) => driver.run("repeatRun", { id, newId }),
+  releaseRuns: (which) => driver.run("releaseRuns", which),
+  findRun: (id) => driver.run("findRun", { id }),
+  listRuns: ({ limit, kind }) => collect(limit, (page) => driver.run("listRuns", { ...page, kind })),
+  countWaiting: () => driver.run("countWaiting", null),
+  backlog: () => driver.run("backlog", {}),
+  listSpending: () => driver.run("listSpending", {}),
+});
+
+/** An isolated run is tried as a single statement first; null: that did not store it. */
+function createStartRun(driver: Driver<Programs>): Runs["startRun"] {
+  const isolated = createGroup<AttemptStart, AttemptStarted | null>({
+    write: (group) => driver.run("startIsolated", { starts: group }),
+    longest: longestGroup,
+    apartMs: startsApartMs,
+  });
+  const general = createGroup<AttemptStart, AttemptStarted>({
+    write: (group) => driver.run("startRuns", { starts: group }),
+    longest: longestGroup,
+  });
+  return async (start) => (start.isolated ? await isolated.add(start) : null) ?? general.add(start);
+}
+
+/** As `createStartRun`, for usual ends. A heartbeat is settled alone: see `programs/settle`. */
+function createSettleRun(driver: Driver<Programs>): Runs["settleRun"] {
+  const settle = (group: readonly Settled[]) => driver.run("settleRuns", { settlements: group });
+  const heartbeats = createGroup<Settled, boolean>({ write: settle, longest: 1 });
+  const general = createGroup<Settled, boolean>({ write: settle, longest: longestGroup });
+  const isolatedEnds = createGroup<Settled, boolean | null>({
+    write: (group) => driver.run("settleIsolated", { settlements: group }),
+    longest: longestGroup,
+    apartMs: endsApartMs,
+  });
+  return async ({ id, lease, kind, isolated }, settlement) => {
+    const settled = { id, lease, settlement };
+    if (kind === "heartbeat") return heartbeats.add(settled);
+    const isUsual = isolated && isUsualEnd(settled);
+    return (isUsual ? await isolatedEnds.add(settled) : null) ?? general.add(settled);
+  };
+}

@@ -1,0 +1,110 @@
+// What a connection to PostgreSQL is asked: statements by prepared names, and several of them in one packet.
+import { hash } from "node:crypto";
+import type { Duplex } from "node:stream";
+import pg from "pg";
+import { postgresDialect } from "../driver/dialect.ts";
+import type { Row, Statement } from "../driver/program.ts";
+import { toArrays } from "./arrays.ts";
+
+const int8 = 20;
+
+// A generic plan keeps the cost of a claim flat at any size, as long as it looks rows up one by one: planned while a
+// table is small, it would otherwise read the whole table for ever. A count must not take processors from callers who
+// wait for a commit. Whatever the server's default, a commit that is confirmed is on disk.
+export const sessionSettings = `set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set enable_hashjoin = off;
+  set enable_mergejoin = off; set max_parallel_workers_per_gather = 0; set synchronous_commit = on;
+  set statement_timeout = '15s'; set idle_in_transaction_session_timeout = '30s'; set timezone = 'UTC'`;
+
+export function createPool(url: string, connections: number): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: connections,
+    connectionTimeoutMillis: 5000,
+    keepAlive: true,
+    application_name: "rouse",
+    // Queries are sent without waiting for the results of earlier ones.
+    pipeline: true,
+    types: { getTypeParser: (oid: number) => (oid === int8 ? Number : pg.types.getTypeParser(oid)) },
+    // oxlint-disable-next-line typescript/no-misused-promises -- the pool awaits it; its types do not say so
+    onConnect: async (client: pg.ClientBase) => {
+      // A connection that breaks while it is in use emits an error event, which would end the process if nobody
+      // listened. Its query fails by itself.
+      client.on("error", () => {});
+      await client.query(sessionSettings);
+    },
+  });
+  // An idle connection that breaks is replaced at its next use.
+  pool.on("error", () => {});
+  return pool;
+}
+
+export type Statements = { query(client: pg.ClientBase, statement: Statement): Promise<Row[]> };
+
+/** Statements are prepared under names that their text gives: behind a pooler, nodes share connections. */
+export function createStatements(): Statements {
+  const names = new Map<string, string>();
+  const nameOf = (sql: string): string => {
+    const known = names.get(sql);
+    if (known) return known;
+    const name = `rouse_${hash("sha256", sql, "hex").slice(0, 24)}`;
+    names.set(sql, name);
+    return name;
+  };
+  return {
+    async query(client, { sql, values: plain, rows: items }) {
+      const values = items ? [...plain, ...toArrays(items)] : [...plain];
+      const prepared = values.length > 0 ? { name: nameOf(sql), text: sql, values } : { text: sql };
+      const { rows } = await send<Row>(client, prepared);
+      return rows;
+    },
+  };
+}
+
+/** What `sending` sends leaves in one packet: each packet is a system call, which costs more than the sending. */
+export function inOnePacket<T>(client: pg.ClientBase, sending: () => T): T {
+  const socket = socketOf(client);
+  socket.cork();
+  try {
+    return sending();
+  } finally {
+    socket.uncork();
+  }
+}
+
+export const giveUp = (client: pg.ClientBase): void => void socketOf(client).destroy();
+
+/** The client's types do not name it. */
+const socketOf = (client: pg.ClientBase): Duplex =>
+  (client as unknown as { connection: { stream: Duplex } }).connection.stream;
+
+/** With a callback: a promise made by the client would keep all that it holds until a full garbage collection. */
+export function send<R extends pg.QueryResultRow>(
+  client: pg.ClientBase,
+  query: pg.QueryConfig,
+): Promise<pg.QueryResult<R>> {
+  const { promise, resolve, reject } = Promise.withResolvers<pg.QueryResult<R>>();
+  // The client's types say that there is always a result.
+  client.query<R>(query, (fault: Error | null, result) => (fault ? reject(fault) : resolve(result)));
+  return promise;
+}
+
+/** Returns the database's time, which costs no round trip of its own. */
+export async function beginTransaction(client: pg.ClientBase): Promise<number> {
+  // Several statements in one query have several results, which the client's types do not say.
+  const results = (await send(client, {
+    text: `begin; select ${postgresDialect.time} as time`,
+  })) as unknown as [unknown, pg.QueryResult<{ time: number }>];
+  return Number(results[1].rows[0]?.time);
+}
+
+export const commit = (client: pg.ClientBase): Promise<unknown> => send(client, { text: "commit" });
+
+/** False when the connection cannot be used again. */
+export async function rollBack(client: pg.ClientBase): Promise<boolean> {
+  try {
+    await client.query("rollback");
+    return true;
+  } catch {
+    return false;
+  }
+}

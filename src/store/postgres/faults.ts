@@ -1,0 +1,20 @@
+// What a fault of the PostgreSQL client means for the caller.
+
+const codeOf = (fault: unknown): string =>
+  fault instanceof Error && "code" in fault && typeof fault.code === "string" ? fault.code : "";
+
+/** A deadlock or a serialisation failure: another transaction went first, and ours can be run again. */
+export const isContention = (fault: unknown): boolean => ["40P01", "40001"].includes(codeOf(fault));
+
+// Connection (08), resources (53), operator intervention (57), system (58), a standby (25006), wrong password or
+// database (28, 3D), and every code of a socket.
+const unavailableCodes = /^(08|53|57|58|28|3D|25006|E[A-Z]{2,})/;
+
+export const isUnavailable = (fault: unknown): boolean => {
+  const code = codeOf(fault);
+  if (code !== "") return unavailableCodes.test(code);
+  return fault instanceof Error && /connection|timeout|terminated|not queryable/i.test(fault.message);
+};
+
+/** Never the client's own message: it may quote the address with its password. */
+export const reasonOf = (fault: unknown): string => codeOf(fault) || "the connection failed";

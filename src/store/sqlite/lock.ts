@@ -1,0 +1,17 @@
+// Only one gateway may own a file.
+import { DatabaseSync } from "node:sqlite";
+import { UsageError } from "../../core/errors.ts";
+
+/** An open transaction on a small database beside the store; the kernel releases it however the process ends. */
+export function lockFile(path: string): () => void {
+  const lock = new DatabaseSync(`${path}.lock`, { timeout: 0 });
+  try {
+    lock.exec("begin exclusive");
+  } catch {
+    lock.close();
+    throw new UsageError(
+      `Another gateway is running on ${path}. Stop it first, or give this one a store of its own.`,
+    );
+  }
+  return () => lock.close();
+}
