@@ -5,11 +5,8 @@
 //                              ├──fault──▶ backing off ──timer──▶ syncing
 //                              └──login refused──▶ parked, until an account with other settings replaces this one
 import { mailAccountId } from "../core/mail.ts";
-import { LeaseLost } from "./commits.ts";
-import { createFollowUp } from "./follow-up.ts";
-import { createHealth, type FailedSync } from "./health.ts";
+import { createSyncAttempts, type Outcome } from "./attempts.ts";
 import type { MailScheduleOptions } from "./options.ts";
-import { createSync, type SyncResult } from "./sync.ts";
 
 export type { MailPayload, MailScheduleOptions, MailStore, Renewal } from "./options.ts";
 
@@ -25,68 +22,21 @@ export type MailSchedule = {
   stop(): Promise<void>;
 };
 
-type Outcome = SyncResult | FailedSync;
-
-const retryBusyMs = 1000;
-
 export function createMailSchedule(options: MailScheduleOptions): MailSchedule {
-  const { source, mailbox, clock, log, pollMs, withoutHintsMs = pollMs, random = Math.random } = options;
-  const id = mailAccountId(source, mailbox.account);
-  const health = createHealth({ ...options, id });
-  const sync = createSync({ ...options, id, health });
-  const followUp = createFollowUp(options.isNewer);
+  const { source, mailbox, clock, log } = options;
   const stopping = new AbortController();
+  const id = mailAccountId(source, mailbox.account);
+  const attempts = createSyncAttempts({ ...options, id, signal: stopping.signal });
   let state: "new" | "running" | "parked" | "stopped" = "new";
   let syncing: Promise<void> | null = null;
   let cancelTimer = (): void => {};
-  /** True at the start, too: an earlier process may have taken a hint and died before its sync. */
-  let isRequested = true;
-
-  async function syncOnce(): Promise<Outcome> {
-    const wasRequested = isRequested;
-    isRequested = false;
-    const outcome = await outcomeOf(sync(stopping.signal));
-    // The node that has the mailbox may be dead: the request stands until some node has synced.
-    if (outcome.kind === "busy") isRequested ||= wasRequested;
-    if (outcome.kind === "done") {
-      health.syncSucceeded();
-      followUp.synced(outcome.cursorBefore);
-    }
-    return outcome;
-  }
-
-  async function outcomeOf(running: Promise<SyncResult>): Promise<Outcome> {
-    try {
-      return await running;
-    } catch (fault) {
-      if (stopping.signal.aborted) return { kind: "failed", retryInMs: 0 };
-      return fault instanceof LeaseLost ? { kind: "busy" } : health.syncFailed(fault);
-    }
-  }
-
-  const untilPollMs = (): number => (health.hasProblem() ? withoutHintsMs : pollMs) * (0.9 + 0.2 * random());
-
-  /** Null: for ever. */
-  function restMsAfter(outcome: Outcome): number | null {
-    switch (outcome.kind) {
-      case "busy":
-        return isRequested ? retryBusyMs : untilPollMs();
-      case "done":
-        return isRequested ? 0 : Math.min(followUp.nextMs() ?? Infinity, untilPollMs());
-      case "failed":
-        return outcome.retryInMs;
-      case "parked":
-        return null;
-    }
-  }
 
   function run(): void {
     if (state !== "running" || syncing) return;
     cancelTimer();
-    syncing = syncOnce().then((outcome) => {
+    syncing = attempts.next().then(({ restMs }) => {
       syncing = null;
       if (state !== "running") return;
-      const restMs = restMsAfter(outcome);
       if (restMs === null) state = "parked";
       else if (restMs === 0) run();
       else cancelTimer = clock.after(restMs, run);
@@ -95,8 +45,8 @@ export function createMailSchedule(options: MailScheduleOptions): MailSchedule {
 
   /** Syncs at once, or after the sync that is running; while syncs fail, only the timer starts one. */
   function request(): void {
-    isRequested = true;
-    if (!health.isBackingOff()) run();
+    attempts.request();
+    if (!attempts.isBackingOff()) run();
   }
 
   return {
@@ -106,11 +56,11 @@ export function createMailSchedule(options: MailScheduleOptions): MailSchedule {
       run();
     },
     hint(position) {
-      if (position !== undefined) followUp.hint(position);
+      if (position !== undefined) attempts.hint(position);
       request();
     },
     setProblem(part, message) {
-      if (!health.setProblem(part, message)) return;
+      if (!attempts.setProblem(part, message)) return;
       if (message !== null) {
         const fields = { account: mailbox.account, reason: message };
         log.warn("hints of new mail do not come; the mailbox is polled", fields);
@@ -118,7 +68,7 @@ export function createMailSchedule(options: MailScheduleOptions): MailSchedule {
       // The end of a sync stores the status; one that is running may have stored the old one already.
       request();
     },
-    tick: async () => (await syncOnce()).kind,
+    tick: async () => (await attempts.next()).outcome,
     async stop() {
       state = "stopped";
       cancelTimer();

@@ -22,7 +22,7 @@ export type FakeImap = {
   uidNext: number;
   capabilities: string;
   /** In place of OK to a LOGIN: the whole answer after the tag, or `drop` to end the connection. */
-  loginAnswer: string | null;
+  loginResponse: string | null;
   /** Commands by their first word that end the connection, or are never answered. */
   dropOn: Set<string>;
   silentOn: Set<string>;
@@ -76,7 +76,7 @@ export async function createFakeImap(): Promise<FakeImap> {
     uidValidity: 1000,
     uidNext: 1,
     capabilities: "IMAP4rev1 IDLE",
-    loginAnswer: null,
+    loginResponse: null,
     dropOn: new Set(),
     silentOn: new Set(),
     add(message) {
@@ -197,8 +197,8 @@ function answer(fake: FakeImap, session: Session, tag: string, name: string, res
 }
 
 function login(fake: FakeImap, session: Session, tag: string, rest: string): void {
-  if (fake.loginAnswer === "drop") session.socket.destroy();
-  else if (fake.loginAnswer !== null) send(session, `${tag} ${fake.loginAnswer}`);
+  if (fake.loginResponse === "drop") session.socket.destroy();
+  else if (fake.loginResponse !== null) send(session, `${tag} ${fake.loginResponse}`);
   else if (rest.endsWith(`"${fakePassword}"`)) send(session, `${tag} OK logged in`);
   else send(session, `${tag} NO [AUTHENTICATIONFAILED] Authentication failed for me@mail.test.`);
 }

@@ -1,4 +1,4 @@
-// Mail through the whole gateway: from Google's side to runs, by each way that hints can come.
+// Mail through the whole gateway, from Google to runs, with hints polled, pulled and pushed.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,9 +8,9 @@ import { startTestGateway, type TestGateway } from "../../../test/support/gatewa
 import { plainText } from "../../core/message.ts";
 import { oidc, subscription, topic } from "../../../test/fixtures/gmail-mailbox.ts";
 
-type Room = { google: FakeGoogle; gateway: TestGateway; status(): Promise<string | undefined> };
+type Scene = { google: FakeGoogle; gateway: TestGateway; status(): Promise<string | undefined> };
 
-async function open(t: TestContext, gmail: object = {}, hooks: object = {}): Promise<Room> {
+async function open(t: TestContext, gmail: object = {}, hooks: object = {}): Promise<Scene> {
   const google = await startGoogle();
   t.after(() => google.stop());
   google.pubsub.provision(topic, subscription);
@@ -33,7 +33,7 @@ async function open(t: TestContext, gmail: object = {}, hooks: object = {}): Pro
     { files: { "gmail.json": JSON.stringify(google.accounts.login) }, watchMs: 20 },
   );
   const status = async () => (await gateway.inspect.listMailAccounts())[0]?.status;
-  await gateway.waitFor("the first look", async () => (await gateway.inspect.listMailAccounts())[0]?.cursor);
+  await gateway.waitFor("the first sync", async () => (await gateway.inspect.listMailAccounts())[0]?.cursor);
   return { google, gateway, status };
 }
 
@@ -42,8 +42,8 @@ const runOf = (gateway: TestGateway, id: string) =>
     (await gateway.runs()).find(({ sessionKey }) => sessionKey === `hook:gmail:${id}`),
   );
 
-suite("the Gmail watch", { concurrency: true }, () => {
-  test("polled: a mail is one run of the preset, with the settings of hooks.gmail", async (t) => {
+suite("mail that is polled", { concurrency: true }, () => {
+  test("a mail becomes one run of the preset, with the settings of hooks.gmail", async (t) => {
     const { google, gateway, status } = await open(t, { model: "a/b", thinking: "low" });
     const id = google.gmail.deliver({ subject: "Invoice", text: "Please pay." });
     const run = await runOf(gateway, id);
@@ -59,13 +59,13 @@ suite("the Gmail watch", { concurrency: true }, () => {
       plainText(run.request.message),
       /Subject: Invoice\nSnippet: Please pay.\nBody: Please pay\.$/,
     );
-    await gateway.waitFor("later looks", async () => google.count("/history") > 3);
+    await gateway.waitFor("later syncs", async () => google.count("/history") > 3);
     assert.equal((await gateway.runs()).length, 1);
     assert.equal(google.gmail.state.watchCalls, 0);
     assert.equal(await status(), "ok");
   });
 
-  test("mail goes where any request to the hook goes: mappings of one's own, and their refusals", async (t) => {
+  test("mail goes through the mappings of the hook as a request does", async (t) => {
     const { google, gateway } = await open(
       t,
       {},
@@ -95,7 +95,17 @@ suite("the Gmail watch", { concurrency: true }, () => {
     assert.ok(note);
   });
 
-  test("pulled: a hint leads to the run at once, and Google was asked for hints", async (t) => {
+  test("there is no push path, and the hook accepts posts", async (t) => {
+    const { gateway } = await open(t);
+    assert.equal((await gateway.send({ target: "/gmail-pubsub" })).status, 404);
+    const posted = await gateway.post("gmail", { messages: [{ id: "posted", from: "x", subject: "y" }] });
+    assert.equal(posted.status, 202);
+    await runOf(gateway, "posted");
+  });
+});
+
+suite("hints that are pulled", { concurrency: true }, () => {
+  test("Google is asked for hints, and each leads to the run at once", async (t) => {
     const { google, gateway } = await open(t, { mode: "pull" });
     await gateway.waitFor("the watch", async () => google.gmail.state.watchedUntil > 0);
     await runOf(gateway, google.gmail.deliver());
@@ -112,17 +122,17 @@ suite("the Gmail watch", { concurrency: true }, () => {
     assert.equal(account?.watchExpiration, google.gmail.state.watchedUntil);
   });
 
-  test("pulled: a hint that comes before its mail can be seen is not forgotten", async (t) => {
+  test("a hint that comes before its mail can be seen leads to the run, too", async (t) => {
     const { google, gateway } = await open(t, { mode: "pull" });
     await gateway.waitFor("the watch", async () => google.gmail.state.watchedUntil > 0);
     const id = google.gmail.deliver({ hidden: true });
-    const looks = google.count("/history");
-    await gateway.waitFor("a look", async () => google.count("/history") > looks);
+    const syncs = google.count("/history");
+    await gateway.waitFor("a sync", async () => google.count("/history") > syncs);
     google.gmail.reveal();
     await runOf(gateway, id);
   });
 
-  test("pulled: without a topic the mail still comes, and the account is degraded", async (t) => {
+  test("without a topic the mail still comes, and the account is degraded", async (t) => {
     const { google, gateway, status } = await open(t, { mode: "pull", topic: "projects/p/topics/none" });
     await gateway.waitFor("the status", async () => (await status()) === "degraded");
     const [account] = await gateway.inspect.listMailAccounts();
@@ -132,8 +142,10 @@ suite("the Gmail watch", { concurrency: true }, () => {
     await gateway.restart();
     await runOf(gateway, id);
   });
+});
 
-  test("pushed: a signed push to its own path leads to the run; nobody else's does", async (t) => {
+suite("hints that are pushed", { concurrency: true }, () => {
+  test("a signed push to its own path leads to the run; another request is refused", async (t) => {
     const { google, gateway } = await open(t, { mode: "push", oidc });
     await gateway.waitFor("the watch", async () => google.gmail.state.watchedUntil > 0);
     const { pubsub } = google;
@@ -151,25 +163,19 @@ suite("the Gmail watch", { concurrency: true }, () => {
     assert.equal(refused.status, 401);
     assert.equal((await gateway.send({ target: "/gmail-pubsub/more" })).status, 404);
   });
+});
 
-  test("polled: the push path is not there, and the hook takes what is posted to it as ever", async (t) => {
-    const { gateway } = await open(t);
-    assert.equal((await gateway.send({ target: "/gmail-pubsub" })).status, 404);
-    const posted = await gateway.post("gmail", { messages: [{ id: "posted", from: "x", subject: "y" }] });
-    assert.equal(posted.status, 202);
-    await runOf(gateway, "posted");
-  });
-
-  test("a login that ended: one event, readyz unaffected, and a new login is taken up without a restart", async (t) => {
+suite("a Gmail account that meets faults", { concurrency: true }, () => {
+  test("a refused login leads to one notice, leaves readyz alone, and a new login is used without a restart", async (t) => {
     const { google, gateway, status } = await open(t);
     google.accounts.state.revoked = true;
     google.accounts.endTokens();
     await gateway.waitFor("the status", async () => (await status()) === "needs-reauth");
     assert.equal((await gateway.send({ method: "GET", target: "/readyz" })).status, 200);
-    const asked = google.count("/token");
+    const tokenCalls = google.count("/token");
     const id = google.gmail.deliver();
     await gateway.restart();
-    await gateway.waitFor("the try after the restart", async () => google.count("/token") > asked);
+    await gateway.waitFor("the try after the restart", async () => google.count("/token") > tokenCalls);
     const [event, ...more] = await gateway.events("notice");
     assert.equal(more.length, 0);
     assert.match(
@@ -189,10 +195,10 @@ suite("the Gmail watch", { concurrency: true }, () => {
     assert.ok(!shown.includes("ya29."));
   });
 
-  test("mail comes in over all that can go wrong on the way, once each", async (t) => {
+  test("each mail becomes one run although calls fail", async (t) => {
     const { google, gateway } = await open(t);
     const ids: string[] = [];
-    // One kind of fault at a time: few looks in a row fail, and the back-off stays short.
+    // One kind of fault at a time: few syncs in a row fail, and the back-off stays short.
     for (const fault of [
       { on: "/history", times: 2, reply: faultReplies.unavailable },
       { on: "/messages/", every: 7, times: 7, reply: faultReplies.rateLimit },
@@ -206,13 +212,15 @@ suite("the Gmail watch", { concurrency: true }, () => {
     }
     const gone = google.gmail.deliver();
     google.gmail.remove(gone);
-    const looks = google.count("/history");
-    await gateway.waitFor("two looks more", async () => google.count("/history") > looks + 1);
+    const syncs = google.count("/history");
+    await gateway.waitFor("two more syncs", async () => google.count("/history") > syncs + 1);
     const keys = (await gateway.runs()).map(({ sessionKey }) => sessionKey);
     assert.deepEqual(keys.toSorted(), ids.map((id) => `hook:gmail:${id}`).toSorted());
   });
+});
 
-  test("without hooks nothing is watched", async (t) => {
+suite("hooks that are off", { concurrency: true }, () => {
+  test("no mailbox is read", async (t) => {
     const google = await startGoogle();
     t.after(() => google.stop());
     const gateway = await startTestGateway(t, {

@@ -10,19 +10,19 @@ const limits = { maxAgeMs: 7 * dayMs, maxMessages: 500 };
 async function open(t: Parameters<typeof surroundings>[0], more: Partial<GmailConfig> = {}) {
   const scene = await surroundings(t, more);
   const { mailbox } = openGmail(scene);
-  /** What a look finds, and where the next one begins. */
-  const look = async (cursor: string) => {
+  /** What came behind the cursor, and the next cursor. */
+  const read = async (cursor: string) => {
     const changes = await mailbox.changes(cursor, scene.signal);
     if (changes.kind === "expired") throw new Error("it has expired");
     return changes;
   };
   const fetch = (id: string) => mailbox.fetch(id, scene.signal);
-  return { ...scene, mailbox, look, fetch };
+  return { ...scene, mailbox, read, fetch };
 }
 
-suite("the Gmail mailbox", { concurrency: true }, () => {
-  test("what came under the label after the cursor, over many pages, each once and in order", async (t) => {
-    const { google, mailbox, look, signal } = await open(t);
+suite("changes in a Gmail mailbox", { concurrency: true }, () => {
+  test("messages under the label behind the cursor are found over many pages, once each and in order", async (t) => {
+    const { google, mailbox, read, signal } = await open(t);
     google.gmail.deliver();
     const start = await mailbox.baseline(signal);
     assert.ok(BigInt(start) > BigInt(Number.MAX_SAFE_INTEGER));
@@ -30,38 +30,38 @@ suite("the Gmail mailbox", { concurrency: true }, () => {
     const ids = Array.from({ length: 10 }, () => google.gmail.deliver());
     google.gmail.deliver({ labels: ["SENT"] });
     google.gmail.relabel(ids[4]!, { add: ["INBOX"] });
-    assert.deepEqual((await look(start)).ids, ids);
+    assert.deepEqual((await read(start)).ids, ids);
   });
 
-  test("a look begins a minute back: what became visible late is found, whatever was reported", async (t) => {
+  test("reading begins a minute back, so that a message that became visible late is found", async (t) => {
     for (const reportsHidden of [false, true]) {
-      const { google, mailbox, look, clock, signal } = await open(t);
+      const { google, mailbox, read, clock, signal } = await open(t);
       google.gmail.state.reportsHidden = reportsHidden;
       const start = await mailbox.baseline(signal);
       const late = google.gmail.deliver({ hidden: true });
       const soon = google.gmail.deliver();
-      const first = await look(start);
+      const first = await read(start);
       assert.deepEqual(first.ids, [soon]);
       await clock.advance(45_000);
-      const second = await look(first.cursor);
+      const second = await read(first.cursor);
       google.gmail.reveal();
-      const third = await look(second.cursor);
+      const third = await read(second.cursor);
       assert.deepEqual(third.ids, [late, soon]);
       await clock.advance(60_000);
-      const fourth = await look(third.cursor);
-      assert.deepEqual((await look(fourth.cursor)).ids, []);
+      const fourth = await read(third.cursor);
+      assert.deepEqual((await read(fourth.cursor)).ids, []);
     }
   });
 
-  test("another label on a mail that is under ours is nothing new; ours on another mail is", async (t) => {
-    const { google, mailbox, look, signal } = await open(t);
+  test("another label on a mail under ours is not new; our label on another mail is", async (t) => {
+    const { google, mailbox, read, signal } = await open(t);
     const old = google.gmail.deliver();
     const archived = google.gmail.deliver({ labels: [] });
     const start = await mailbox.baseline(signal);
     google.gmail.relabel(old, { add: ["STARRED"] });
-    assert.deepEqual((await look(start)).ids, []);
+    assert.deepEqual((await read(start)).ids, []);
     google.gmail.relabel(archived, { add: ["INBOX"] });
-    assert.deepEqual((await look(start)).ids, [archived]);
+    assert.deepEqual((await read(start)).ids, [archived]);
   });
 
   test("a cursor that Google no longer knows has expired", async (t) => {
@@ -72,7 +72,20 @@ suite("the Gmail mailbox", { concurrency: true }, () => {
     assert.equal((await mailbox.changes(await mailbox.baseline(signal), signal)).kind, "changes");
   });
 
-  test("catching up: since the last look, oldest first, within age and number, and how many were left out", async (t) => {
+  test("a label is found by its name", async (t) => {
+    const { google, mailbox, read, signal } = await open(t, { label: "support" });
+    const start = await mailbox.baseline(signal);
+    google.gmail.deliver();
+    const id = google.gmail.deliver({ labels: ["Label_7"] });
+    assert.deepEqual((await read(start)).ids, [id]);
+    assert.equal((await mailbox.fetch(id, signal)).kind, "mail");
+    const { mailbox: other } = await open(t, { label: "none" });
+    await assert.rejects(other.labelId(signal), { kind: "broken" });
+  });
+});
+
+suite("catching up", { concurrency: true }, () => {
+  test("catching up: since the last read, oldest first, within age and number, and how many were left out", async (t) => {
     const { google, mailbox, clock, signal } = await open(t);
     const at = (days: number) => google.gmail.deliver({ at: clock.now() - days * dayMs });
     at(12);
@@ -95,7 +108,7 @@ suite("the Gmail mailbox", { concurrency: true }, () => {
     );
   });
 
-  test("a catch-up over many pages counts what it leaves out", async (t) => {
+  test("over many pages, the messages that are left out are counted", async (t) => {
     const { google, mailbox, clock, signal } = await open(t);
     const ids = Array.from({ length: 1203 }, (_, at) =>
       google.gmail.deliver({ at: clock.now() - (1203 - at) * 1000 }),
@@ -104,8 +117,10 @@ suite("the Gmail mailbox", { concurrency: true }, () => {
     assert.deepEqual(found.ids, ids.slice(-500));
     assert.equal(found.skipped, 703);
   });
+});
 
-  test("a mail with its texts, headers and attachments", async (t) => {
+suite("reading a message", { concurrency: true }, () => {
+  test("a mail is read with its texts, headers and attachments", async (t) => {
     const { google, fetch, clock } = await open(t);
     const id = google.gmail.deliver({
       from: "=?utf-8?B?w4RubmE=?= <anna@mail.test>",
@@ -158,8 +173,10 @@ suite("the Gmail mailbox", { concurrency: true }, () => {
     );
     assert.match(fetched.mail.subject, /^Mail /);
   });
+});
 
-  test("labels are looked at again when a mail is read; one that is gone, or very old, is none of ours", async (t) => {
+suite("messages and accounts that are not ours", { concurrency: true }, () => {
+  test("labels are checked again when a mail is read; very old mail is excluded, deleted mail is gone", async (t) => {
     const { google, fetch, clock } = await open(t);
     // A second for each: the quota stands still with the clock.
     const kindOf = async (id: string) => {
@@ -178,18 +195,7 @@ suite("the Gmail mailbox", { concurrency: true }, () => {
     assert.equal(await kindOf(google.gmail.deliver()), "mail");
   });
 
-  test("a label by its name", async (t) => {
-    const { google, mailbox, look, signal } = await open(t, { label: "support" });
-    const start = await mailbox.baseline(signal);
-    google.gmail.deliver();
-    const id = google.gmail.deliver({ labels: ["Label_7"] });
-    assert.deepEqual((await look(start)).ids, [id]);
-    assert.equal((await mailbox.fetch(id, signal)).kind, "mail");
-    const { mailbox: other } = await open(t, { label: "none" });
-    await assert.rejects(other.labelId(signal), { kind: "broken" });
-  });
-
-  test("a login for another account is not taken", async (t) => {
+  test("a login for another account is refused", async (t) => {
     const { mailbox, signal } = await open(t, { account: "you@mail.test" });
     await assert.rejects(mailbox.baseline(signal), { kind: "reauth" });
   });

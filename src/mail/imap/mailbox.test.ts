@@ -6,7 +6,7 @@ import type { MailAccountConfig } from "../../config/config.ts";
 import { MailFault } from "../mailbox.ts";
 import { imapContract, type ImapServer, open, rawMail } from "./mailbox.contract.ts";
 
-const unheard = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
 const account = (port: number): MailAccountConfig => ({
   id: "support",
@@ -53,7 +53,7 @@ async function start(t: TestContext): Promise<ImapServer> {
   };
 }
 
-imapContract("a small server of our own", start);
+imapContract("the fake server", start);
 
 const faultOf = async (work: Promise<unknown>): Promise<MailFault> => {
   try {
@@ -65,18 +65,18 @@ const faultOf = async (work: Promise<unknown>): Promise<MailFault> => {
   throw new assert.AssertionError({ message: "it should have failed" });
 };
 
-test("nothing but reading is ever asked for", async (t) => {
+test("only commands that change nothing are sent", async (t) => {
   const fake = await startFake(t);
   const mailbox = open(t, account(fake.port));
-  const cursor = await mailbox.baseline(unheard);
+  const cursor = await mailbox.baseline(neverAborted);
   fake.add({ raw: Buffer.from(rawMail("one")) });
-  const changes = await mailbox.changes(cursor, unheard);
-  for (const id of changes.kind === "changes" ? changes.ids : []) await mailbox.fetch(id, unheard);
-  await mailbox.catchUp(null, { maxAgeMs: 1000, maxMessages: 1 }, unheard);
+  const changes = await mailbox.changes(cursor, neverAborted);
+  for (const id of changes.kind === "changes" ? changes.ids : []) await mailbox.fetch(id, neverAborted);
+  await mailbox.catchUp(null, { maxAgeMs: 1000, maxMessages: 1 }, neverAborted);
   const names = new Set(
     fake.commands.map((command) => command.split(" ").slice(0, 2).join(" ").toUpperCase()),
   );
-  const asked = [...names].map((name) => (name.startsWith("UID ") ? name : name.split(" ")[0]));
+  const sent = [...names].map((name) => (name.startsWith("UID ") ? name : name.split(" ")[0]));
   const allowed = [
     "CAPABILITY",
     "LOGIN",
@@ -89,27 +89,27 @@ test("nothing but reading is ever asked for", async (t) => {
     "IDLE",
   ];
   assert.deepEqual(
-    asked.filter((name) => !allowed.includes(name ?? "")),
+    sent.filter((name) => !allowed.includes(name ?? "")),
     [],
   );
-  assert.ok(asked.includes("UID FETCH"));
+  assert.ok(sent.includes("UID FETCH"));
   assert.deepEqual(
     fake.commands.filter((command) => /BODY\[/i.test(command)),
     [],
   );
 });
 
-test("Gmail's own ids, threads and labels are used where they are offered", async (t) => {
+test("Gmail's own ids, threads and labels are used where the server offers them", async (t) => {
   const fake = await startFake(t);
   fake.capabilities = "IMAP4rev1 IDLE X-GM-EXT-1";
   const mailbox = open(t, account(fake.port));
-  const cursor = await mailbox.baseline(unheard);
+  const cursor = await mailbox.baseline(neverAborted);
   const gmail = { id: "18446744073709551615", thread: "17", labels: ["\\Important", "Work"] };
   fake.add({ raw: Buffer.from(rawMail("one")), gmail });
-  const changes = await mailbox.changes(cursor, unheard);
+  const changes = await mailbox.changes(cursor, neverAborted);
   const id = "support:M.18446744073709551615";
   assert.deepEqual(changes.kind === "changes" && changes.ids, [id]);
-  const fetched = await open(t, account(fake.port)).fetch(id, unheard);
+  const fetched = await open(t, account(fake.port)).fetch(id, neverAborted);
   assert.equal(fetched.kind, "mail");
   assert.deepEqual(fetched.kind === "mail" && [fetched.mail.threadId, fetched.mail.labels], [
     "17",
@@ -117,31 +117,31 @@ test("Gmail's own ids, threads and labels are used where they are offered", asyn
   ]);
 });
 
-test("two copies that came in one second are one message", async (t) => {
+test("two copies within one second count as one message", async (t) => {
   const fake = await startFake(t);
   const mailbox = open(t, account(fake.port));
-  const cursor = await mailbox.baseline(unheard);
+  const cursor = await mailbox.baseline(neverAborted);
   const date = new Date("2026-03-04T05:06:07Z");
   for (const subject of ["one", "one", "two"]) fake.add({ raw: Buffer.from(rawMail(subject)), date });
   fake.add({ raw: Buffer.from(rawMail("one")), date: new Date(date.getTime() + 1000) });
-  const changes = await mailbox.changes(cursor, unheard);
+  const changes = await mailbox.changes(cursor, neverAborted);
   assert.equal(changes.kind === "changes" && changes.ids.length, 3);
 });
 
-test("a server that does not say UIDNEXT", async (t) => {
+test("a server that sends no UIDNEXT is read, too", async (t) => {
   const fake = await startFake(t);
   const mailbox = open(t, account(fake.port));
   fake.add({ raw: Buffer.from(rawMail("old")), uid: 7 });
   fake.uidNext = 0;
-  const cursor = await mailbox.baseline(unheard);
+  const cursor = await mailbox.baseline(neverAborted);
   assert.match(cursor, /"uid":7/);
   fake.add({ raw: Buffer.from(rawMail("new")), uid: 9 });
   fake.uidNext = 0;
-  const changes = await mailbox.changes(cursor, unheard);
+  const changes = await mailbox.changes(cursor, neverAborted);
   assert.equal(changes.kind === "changes" && changes.ids.length, 1);
 });
 
-test("a cursor that is none of ours has expired", async (t) => {
+test("a cursor of another form has expired", async (t) => {
   const fake = await startFake(t);
   const mailbox = open(t, account(fake.port));
   for (const cursor of [
@@ -152,15 +152,15 @@ test("a cursor that is none of ours has expired", async (t) => {
     '{"uidValidity":1000,"uid":1}',
     '{"uidValidity":"1000","uid":"1"}',
   ]) {
-    assert.deepEqual(await mailbox.changes(cursor, unheard), { kind: "expired" });
+    assert.deepEqual(await mailbox.changes(cursor, neverAborted), { kind: "expired" });
   }
 });
 
-test("a login that is refused for now is tried again; one that is refused for good is not", async (t) => {
+test("a temporary refusal of the login is a retry fault; a lasting one is a reauth fault", async (t) => {
   const fake = await startFake(t);
-  const kindAfter = async (answer: string) => {
-    fake.loginAnswer = answer;
-    return (await faultOf(open(t, account(fake.port)).baseline(unheard))).kind;
+  const kindAfter = async (response: string) => {
+    fake.loginResponse = response;
+    return (await faultOf(open(t, account(fake.port)).baseline(neverAborted))).kind;
   };
   assert.equal(await kindAfter("NO [AUTHENTICATIONFAILED] no"), "reauth");
   assert.equal(await kindAfter("NO no"), "reauth");
@@ -171,14 +171,14 @@ test("a login that is refused for now is tried again; one that is refused for go
   assert.equal(await kindAfter("drop"), "retry");
 });
 
-test("a login that cannot be tried is a matter of configuration", async (t) => {
+test("a login that the server offers no way for is a broken fault", async (t) => {
   const fake = await startFake(t);
   const withToken = { ...account(fake.port), login: { accessToken: "secret-token" } };
-  assert.equal((await faultOf(open(t, withToken).baseline(unheard))).kind, "broken");
+  assert.equal((await faultOf(open(t, withToken).baseline(neverAborted))).kind, "broken");
   fake.capabilities = "IMAP4rev1 LOGINDISABLED";
-  assert.equal((await faultOf(open(t, account(fake.port)).baseline(unheard))).kind, "broken");
+  assert.equal((await faultOf(open(t, account(fake.port)).baseline(neverAborted))).kind, "broken");
   const upgrading = await faultOf(
-    open(t, { ...account(fake.port), encryption: "starttls" }).baseline(unheard),
+    open(t, { ...account(fake.port), encryption: "starttls" }).baseline(neverAborted),
   );
   assert.deepEqual([upgrading.kind, upgrading.message], ["broken", "the server does not offer STARTTLS"]);
   assert.deepEqual(
@@ -187,14 +187,14 @@ test("a login that cannot be tried is a matter of configuration", async (t) => {
   );
 });
 
-test("faults say nothing of the account, nor in the server's words", async (t) => {
+test("faults show neither the account nor the server's text", async (t) => {
   const fake = await startFake(t);
   const faults = [
-    await faultOf(open(t, { ...account(fake.port), login: { password: "wrong" } }).baseline(unheard)),
+    await faultOf(open(t, { ...account(fake.port), login: { password: "wrong" } }).baseline(neverAborted)),
   ];
-  faults.push(await faultOf(open(t, { ...account(fake.port), mailbox: "Private" }).baseline(unheard)));
+  faults.push(await faultOf(open(t, { ...account(fake.port), mailbox: "Private" }).baseline(neverAborted)));
   await fake.stop();
-  faults.push(await faultOf(open(t, account(fake.port)).baseline(unheard)));
+  faults.push(await faultOf(open(t, account(fake.port)).baseline(neverAborted)));
   assert.deepEqual(
     faults.map(({ message }) => message),
     [
@@ -205,59 +205,60 @@ test("faults say nothing of the account, nor in the server's words", async (t) =
   );
 });
 
-test("a connection that is lost on the way is never taken for an empty mailbox", async (t) => {
+test("a lost connection is never taken for an empty mailbox", async (t) => {
   const fake = await startFake(t);
   const mailbox = open(t, account(fake.port));
-  const cursor = await mailbox.baseline(unheard);
+  const cursor = await mailbox.baseline(neverAborted);
   fake.add({ raw: Buffer.from(rawMail("one")) });
-  const changes = await mailbox.changes(cursor, unheard);
+  const changes = await mailbox.changes(cursor, neverAborted);
   const id = changes.kind === "changes" ? (changes.ids[0] ?? "") : "";
   for (const command of ["EXAMINE", "UID FETCH", "UID SEARCH"]) {
     fake.dropOn.add(command);
     const fresh = open(t, account(fake.port));
-    assert.equal((await faultOf(fresh.fetch(id, unheard))).kind, "retry", command);
+    assert.equal((await faultOf(fresh.fetch(id, neverAborted))).kind, "retry", command);
     assert.equal(
-      (await faultOf(fresh.catchUp(null, { maxAgeMs: 1e9, maxMessages: 5 }, unheard))).kind,
+      (await faultOf(fresh.catchUp(null, { maxAgeMs: 1e9, maxMessages: 5 }, neverAborted))).kind,
       "retry",
     );
-    if (command !== "UID SEARCH") assert.equal((await faultOf(fresh.changes(cursor, unheard))).kind, "retry");
+    if (command !== "UID SEARCH")
+      assert.equal((await faultOf(fresh.changes(cursor, neverAborted))).kind, "retry");
     fake.dropOn.clear();
   }
-  assert.deepEqual(await mailbox.changes(cursor, unheard), changes);
+  assert.deepEqual(await mailbox.changes(cursor, neverAborted), changes);
 });
 
-test("work on one connection is shared, and a lost one is made again", async (t) => {
+test("one connection is shared, and opened again when it is lost", async (t) => {
   const fake = await startFake(t);
   const mailbox = open(t, account(fake.port));
-  await Promise.all([1, 2, 3].map(() => mailbox.baseline(unheard)));
+  await Promise.all([1, 2, 3].map(() => mailbox.baseline(neverAborted)));
   assert.equal(fake.openConnections(), 1);
   fake.dropAll();
   await eventually(() => fake.openConnections() === 0);
-  await mailbox.baseline(unheard);
+  await mailbox.baseline(neverAborted);
   assert.equal(fake.openConnections(), 1);
   mailbox.close();
   await eventually(() => fake.openConnections() === 0);
 });
 
-test("a signal ends a command that is never answered, and the watch, and closes the connection", async (t) => {
+test("a signal ends a command without a response, and idling, and closes the connection", async (t) => {
   const fake = await startFake(t);
   const mailbox = open(t, account(fake.port));
   for (const command of ["LOGIN", "EXAMINE"]) {
     fake.silentOn.add(command);
     const stop = new AbortController();
-    const asked = fake.commands.length;
+    const before = fake.commands.length;
     const waiting = mailbox.baseline(stop.signal);
-    await eventually(() => fake.commands.slice(asked).some((each) => each.startsWith(command)));
+    await eventually(() => fake.commands.slice(before).some((each) => each.startsWith(command)));
     stop.abort();
     await assert.rejects(waiting, { name: "AbortError" });
     await eventually(() => fake.openConnections() === 0);
     fake.silentOn.clear();
   }
   const stop = new AbortController();
-  const watching = mailbox.idle(() => {}, stop.signal);
+  const idling = mailbox.idle(() => {}, stop.signal);
   await eventually(() => fake.commands.includes("IDLE"));
   stop.abort();
-  await watching;
+  await idling;
   await eventually(() => fake.openConnections() === 0);
   assert.equal(await mailbox.idle(() => assert.fail("a hint after the end"), stop.signal), undefined);
 });
