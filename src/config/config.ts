@@ -1,4 +1,4 @@
-// The whole configuration as the program sees it: checked, complete, frozen. What a user writes is in `schema/`.
+// The configuration that the program works with: checked, complete, frozen. `schema/` describes what a user writes.
 import type { WakeMode } from "../core/action.ts";
 import type { FieldPath } from "../core/field-path.ts";
 import type { ModelList } from "../core/model.ts";
@@ -64,7 +64,7 @@ export type Config = {
   log: { level: LogLevel; format: "auto" | "json" | "pretty" };
 };
 
-/** The Gmail account that is watched. */
+/** The Gmail account whose mail is read. */
 export type GmailConfig = {
   account: string;
   label: string;
@@ -85,7 +85,7 @@ export type GmailConfig = {
   endpoints: { oauth: string; gmail: string; pubsub: string; certs: string };
 };
 
-/** A mailbox that is watched over IMAP. */
+/** A mailbox that is read over IMAP. */
 export type MailAccountConfig = {
   id: string;
   host: string;
@@ -116,7 +116,7 @@ export type MatchConfig = {
 
 export type MappingConfig = {
   id: string;
-  /** Its place in `hooks.mappings`, or the preset it is. */
+  /** Its index in `hooks.mappings`, or the name of its preset. */
   origin: number | string;
   match: MatchConfig;
   action: "wake" | "agent";

@@ -60,7 +60,7 @@ test("any pile of brackets, quotes and names is answered", () => {
   );
 });
 
-test("any value in any setting is answered, with a place in the file for every problem", () => {
+test("any value in any setting is loaded or reported, with a line for every problem", () => {
   const section = fc.dictionary(key, tree, { maxKeys: 6 });
   const file = fc.dictionary(
     fc.constantFrom("gateway", "hooks", "agents", "store", "log"),
@@ -103,7 +103,7 @@ test("__proto__ is no setting, and pollutes nothing", () => {
 });
 
 const secretValue = "S3CRET-value";
-const places = [
+const settings = [
   '{ "gateway": { "auth": { "token": V }, "host": V, "port": V, "trustedProxies": [V] } }',
   '{ "gateway": { "auth": { "token": V } }, "hooks": { "enabled": true, "token": V } }',
   '{ "hooks": { "enabled": V, "token": [V, { "file": V }], "path": "/%V", "defaultSessionKey": V } }',
@@ -116,11 +116,11 @@ const places = [
 ];
 
 test("no message ever shows a value, written plainly or taken from elsewhere", () => {
-  for (const place of places) {
+  for (const setting of settings) {
     for (const suffix of ["", " with a space", "\u0007"]) {
       const value = secretValue + suffix;
-      const written = place.replaceAll("V", JSON.stringify(value)).replace('"/%"', '"/%');
-      const referred = place.replaceAll("V", '"${SECRET}"').replace('"/%"', '"/%');
+      const written = setting.replaceAll("V", JSON.stringify(value)).replace('"/%"', '"/%');
+      const referred = setting.replaceAll("V", '"${SECRET}"').replace('"/%"', '"/%');
       for (const text of [written, referred]) {
         const result = parse(text, { env: { SECRET: value } });
         assert.ok(!JSON.stringify(result.ok ? result.warnings : result).includes("S3CRET"), text);

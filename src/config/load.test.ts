@@ -85,7 +85,7 @@ test("the configuration is frozen all the way down", () => {
   }
 });
 
-test("every problem is reported at once: schema, secrets and rules, with unspoiled places", () => {
+test("every problem is reported at once: schema, secrets and rules, each with its own line", () => {
   const problems = problemsOf({
     gatway: {},
     gateway: { port: 70_000, auth: { token: "${UNSET}" }, trustedProxies: ["10.0.0.0/33", ""] },
@@ -117,7 +117,7 @@ test("every problem is reported at once: schema, secrets and rules, with unspoil
   ]);
 });
 
-test("a place with a problem is not judged again", () => {
+test("a setting with a problem gets no second one", () => {
   assert.deepEqual(problemsOf({ hooks: { enabled: true, token: 5 } }), [
     'hooks.token: must be text, { "file": … }, or a list of these',
   ]);

@@ -1,4 +1,4 @@
-// The way in: a file becomes a frozen `Config`, or every problem it has, at once.
+// Loads a config file: it becomes a frozen `Config`, or a list of every problem.
 import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { faultKind } from "../core/errors.ts";
@@ -6,20 +6,20 @@ import { buildConfig } from "./build/build.ts";
 import type { Config } from "./config.ts";
 import { createFileReader } from "./read/files.ts";
 import { explain } from "./read/messages.ts";
-import { elsewhere, type Finding, onePerPlace, type Problem } from "./problem.ts";
+import { elsewhere, type Finding, firstOfEachPath, type Problem } from "./problem.ts";
 import { checkRules } from "./rules/rules.ts";
 import { refusedPaths, salvage } from "./read/salvage.ts";
 import { settingsSchema, type Settings } from "./schema/index.ts";
 import { isSecret, knownSettings } from "./schema/lookup.ts";
 import type { Sources } from "./read/secrets.ts";
-import { offsetKey, type Offsets, parseSyntax, placeIn } from "./read/syntax.ts";
+import { offsetKey, type Offsets, parseSyntax, locateIn } from "./read/syntax.ts";
 import { toValue } from "./read/value.ts";
 
 export { formatProblem, type Problem } from "./problem.ts";
 
 export type ParseResult =
-  /** `place` finds the line of a setting, for problems that only its user can find. */
-  | { ok: true; config: Config; warnings: Problem[]; place: (finding: Finding) => Problem }
+  /** `locate` adds the line of a setting, for problems that are found later. */
+  | { ok: true; config: Config; warnings: Problem[]; locate: (finding: Finding) => Problem }
   | { ok: false; problems: Problem[]; warnings: Problem[] };
 
 /** `files` are the config and the secret files it names; `fingerprint` changes when the content of one does. */
@@ -34,7 +34,7 @@ export function parseConfig(
   const source = text.replace(/^\uFEFF/, "");
   const syntax = parseSyntax(source);
   if (!syntax.ok)
-    return { ok: false, problems: syntax.findings.map(placeIn(source, new Map())), warnings: [] };
+    return { ok: false, problems: syntax.findings.map(locateIn(source, new Map())), warnings: [] };
   const findings: Finding[] = [];
   const offsets: Offsets = new Map([[offsetKey([]), syntax.root.offset]]);
   const sources = { folder: dirname(resolve(file)), env, readFile };
@@ -45,15 +45,15 @@ export function parseConfig(
     offsets,
   });
   const checked = check(value, findings);
-  const place = placeIn(source, offsets);
-  const warnings = checked.warnings.map(place);
-  if (checked.settings) return { ok: true, config: buildConfig(checked.settings, file), warnings, place };
-  return { ok: false, problems: checked.problems.map(place).toSorted(byPlace), warnings };
+  const locate = locateIn(source, offsets);
+  const warnings = checked.warnings.map(locate);
+  if (checked.settings) return { ok: true, config: buildConfig(checked.settings, file), warnings, locate };
+  return { ok: false, problems: checked.problems.map(locate).toSorted(byPosition), warnings };
 }
 
 type Checked = { settings: Settings | null; problems: Finding[]; warnings: Finding[] };
 
-/** Schema and rules; a place that has a problem already is not judged again. */
+/** Applies the schema and the rules. A setting that has a problem already gets no further one. */
 function check(value: unknown, earlier: readonly Finding[]): Checked {
   const parsed = settingsSchema.safeParse(value);
   const issues = parsed.success ? [] : parsed.error.issues;
@@ -61,15 +61,15 @@ function check(value: unknown, earlier: readonly Finding[]): Checked {
     ? { rest: parsed.data, restore: (finding: Finding) => finding }
     : salvage(settingsSchema, value, issues);
   const refused = explain(issues, value, (path) => knownSettings(settingsSchema, path));
-  const spokenFor = [...earlier, ...issues.flatMap(refusedPaths).map((path) => ({ path, message: "" }))];
+  const reported = [...earlier, ...issues.flatMap(refusedPaths).map((path) => ({ path, message: "" }))];
   const rules = rest ? checkRules(rest) : { problems: [], warnings: [] };
-  const broken = elsewhere(rules.problems.map(restore), spokenFor);
-  const problems = [...earlier, ...elsewhere(onePerPlace(refused), earlier), ...broken];
-  const warnings = elsewhere(rules.warnings.map(restore), spokenFor);
+  const broken = elsewhere(rules.problems.map(restore), reported);
+  const problems = [...earlier, ...elsewhere(firstOfEachPath(refused), earlier), ...broken];
+  const warnings = elsewhere(rules.warnings.map(restore), reported);
   return { settings: problems.length === 0 ? rest : null, problems, warnings };
 }
 
-const byPlace = (left: Problem, right: Problem): number =>
+const byPosition = (left: Problem, right: Problem): number =>
   (left.line ?? 0) - (right.line ?? 0) || (left.column ?? 0) - (right.column ?? 0);
 
 /** Never throws: a file that cannot be read is a problem like any other. */

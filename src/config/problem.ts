@@ -4,8 +4,8 @@ export type Problem = { path: string; message: string; line?: number; column?: n
 
 /** `path: message (line N, column M)`, as far as these are known. */
 export function formatProblem({ path, message, line, column }: Problem): string {
-  const place = line === undefined ? "" : ` (line ${line}, column ${column ?? 1})`;
-  return `${path === "" ? "" : `${path}: `}${message}${place}`;
+  const position = line === undefined ? "" : ` (line ${line}, column ${column ?? 1})`;
+  return `${path === "" ? "" : `${path}: `}${message}${position}`;
 }
 
 export const problemList = (file: string, problems: readonly Problem[]): string =>
@@ -13,7 +13,7 @@ export const problemList = (file: string, problems: readonly Problem[]): string 
 
 export type Path = readonly (string | number)[];
 
-/** A problem before its place in the file is looked up; `offset` when that is known already. */
+/** A problem whose line and column are not known yet; `offset` where it is known already. */
 export type Finding = { path: Path; message: string; offset?: number };
 
 const plainKey = /^[A-Za-z_$][\w$-]*$/;
@@ -29,23 +29,23 @@ export function formatPath(path: Path): string {
   return text;
 }
 
-/** A set of places that answers quickly, however many there are. */
-export function placeSet(paths: readonly Path[]) {
-  const places = new Set(paths.map((path) => JSON.stringify(path)));
-  const has = (path: Path) => places.has(JSON.stringify(path));
-  /** Is something around this place in the set? The top level is around everything and does not count. */
-  const hasAround = (path: Path) => path.some((_, length) => length > 0 && has(path.slice(0, length)));
-  return { has, hasAround };
+/** A set of paths with fast lookups. */
+export function pathSet(paths: readonly Path[]) {
+  const keys = new Set(paths.map((path) => JSON.stringify(path)));
+  const has = (path: Path) => keys.has(JSON.stringify(path));
+  /** Whether a parent of this path is in the set. The top level does not count. */
+  const hasParent = (path: Path) => path.some((_, length) => length > 0 && has(path.slice(0, length)));
+  return { has, hasParent };
 }
 
-/** The first at each place: the others follow from it. */
-export function onePerPlace(findings: readonly Finding[]): Finding[] {
+/** The first finding for each path: the others follow from it. */
+export function firstOfEachPath(findings: readonly Finding[]): Finding[] {
   const seen = new Set<string>();
   return findings.filter(({ path }) => seen.size < seen.add(JSON.stringify(path)).size);
 }
 
-/** Those of `later` whose place is not spoken for: one problem at a place is enough. */
+/** The later findings whose path, and every parent of it, has no earlier finding. */
 export function elsewhere(later: readonly Finding[], earlier: readonly Finding[]): Finding[] {
-  const taken = placeSet(earlier.map(({ path }) => path));
-  return later.filter(({ path }) => !taken.has(path) && !taken.hasAround(path));
+  const taken = pathSet(earlier.map(({ path }) => path));
+  return later.filter(({ path }) => !taken.has(path) && !taken.hasParent(path));
 }

@@ -1,4 +1,4 @@
-// Which changes of the configuration cannot be taken up while running.
+// The settings whose changes need a restart.
 import type { Config } from "./config.ts";
 
 const fixedSettings: Readonly<Record<string, (config: Config) => unknown>> = {

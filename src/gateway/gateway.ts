@@ -88,7 +88,7 @@ async function open({ loaded, store: opening }: GatewayOptions): Promise<Opened>
   const [store, prepared, trace] = await Promise.all([opening, preparing, openTrace()]);
   if (!prepared.ok) {
     await store.close();
-    throw new UsageError(problemList(config.file, prepared.findings.map(loaded.place)));
+    throw new UsageError(problemList(config.file, prepared.findings.map(loaded.locate)));
   }
   return { live: { generation: prepared.generation }, store, trace, watchedFiles: await scanning };
 }

@@ -73,7 +73,7 @@ async function generationOf(
   if (!result.ok) return { result, generation: null };
   const prepared = await prepareGeneration(result.config);
   if (prepared.ok) return { result, generation: prepared.generation };
-  const problems = prepared.findings.map(result.place);
+  const problems = prepared.findings.map(result.locate);
   return { result: { ...result, ok: false, problems }, generation: null };
 }
 

@@ -36,10 +36,10 @@ async function run(context: Context): Promise<number> {
 }
 
 /** Creates the channels and loads the modules of users, but calls no platform. */
-async function channelProblems({ config, place }: Loaded): Promise<Problem[]> {
+async function channelProblems({ config, locate }: Loaded): Promise<Problem[]> {
   const { openChannels } = await import("../../channels/registry.ts");
   const opened = await openChannels(config.channels, { fetch });
-  return opened.ok ? [] : opened.findings.map(place);
+  return opened.ok ? [] : opened.findings.map(locate);
 }
 
 const text = (problem: Problem): string => safeText(formatProblem(problem));

@@ -59,7 +59,7 @@ async function run(context: Context): Promise<number> {
 }
 
 async function explainWith(
-  { config, place }: Loaded,
+  { config, locate }: Loaded,
   request: { target: string; rawHeaders: readonly string[]; body: Buffer; now: number },
   { clock }: Context,
 ) {
@@ -68,10 +68,10 @@ async function explainWith(
   const { explain } = await import("../../hooks/explain/explain.ts");
   let output = "";
   const prepared = await prepareMappings({ ...config.hooks, onOutput: (text) => void (output += text) });
-  if (!prepared.ok) throw new UsageError(problemList(config.file, prepared.findings.map(place)));
+  if (!prepared.ok) throw new UsageError(problemList(config.file, prepared.findings.map(locate)));
   try {
     const opened = await openChannels(config.channels, { fetch });
-    if (!opened.ok) throw new UsageError(problemList(config.file, opened.findings.map(place)));
+    if (!opened.ok) throw new UsageError(problemList(config.file, opened.findings.map(locate)));
     const names = channelNames(opened.channels.configured());
     const explanation = await explain(request, config, prepared.mappings, names);
     if (config.hooks.mappings.some(({ transform }) => transform !== null))

@@ -7,11 +7,11 @@ import { fail, type Finding, ok } from "./finding.ts";
 
 const timeoutMs = 5000;
 
-export async function checkChannels({ config, place }: Loaded, limitMs = timeoutMs): Promise<Finding[]> {
+export async function checkChannels({ config, locate }: Loaded, limitMs = timeoutMs): Promise<Finding[]> {
   const { openChannels } = await import("../../channels/registry.ts");
   const opened = await openChannels(config.channels, { fetch });
   if (!opened.ok) {
-    const problems = opened.findings.map((finding) => formatProblem(place(finding))).join("; ");
+    const problems = opened.findings.map((finding) => formatProblem(locate(finding))).join("; ");
     return [fail("channels", `cannot be used: ${problems}`, "Fix these settings, then run: rouse check")];
   }
   const { channels } = opened;

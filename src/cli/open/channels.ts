@@ -8,11 +8,14 @@ import { platforms } from "../../core/target.ts";
 import { WrongUsage } from "../command.ts";
 import type { Loaded } from "./settings.ts";
 
-export async function openChannelsOf({ config, place }: Pick<Loaded, "config" | "place">): Promise<Channels> {
+export async function openChannelsOf({
+  config,
+  locate,
+}: Pick<Loaded, "config" | "locate">): Promise<Channels> {
   const { openChannels } = await import("../../channels/registry.ts");
   const opened = await openChannels(config.channels, { fetch });
   if (opened.ok) return opened.channels;
-  throw new UsageError(problemList(config.file, opened.findings.map(place)));
+  throw new UsageError(problemList(config.file, opened.findings.map(locate)));
 }
 
 /** The channel's name in lower case. It is known, but need not be configured. */

@@ -1,4 +1,4 @@
-// Checked settings become the `Config` the program works with: agents completed, paths resolved, everything frozen.
+// Builds the `Config` from checked settings: completes agents, resolves paths, freezes everything.
 import { dirname, join, resolve } from "node:path";
 import { resolveModel } from "../../core/model.ts";
 import { readOnlyTools } from "../../core/tool.ts";
@@ -98,7 +98,7 @@ function buildAgent(
   };
 }
 
-/** An alias stands for the model it names. */
+/** Resolves an alias to the id of its model. */
 const fullModel = (written: string | undefined, models: AgentDefaults["models"]): string | null =>
   written === undefined ? null : (resolveModel(written, models) ?? written);
 

@@ -8,7 +8,7 @@ const settings = (channel: string) => ({
 });
 
 test("a name that no platform has is a problem wherever it stands", () => {
-  const places = [
+  const paths = [
     "hooks.mappings[0].channel",
     "hooks.mappings[0].fallback.channel",
     "agents.list[0].fallback.channel",
@@ -17,7 +17,7 @@ test("a name that no platform has is a problem wherever it stands", () => {
   const hint = "there is no such channel; did you mean signal?";
   assert.deepEqual(
     problemsOf(settings("singal")),
-    places.map((place) => `${place}: ${hint}`),
+    paths.map((path) => `${path}: ${hint}`),
   );
   for (const good of ["last", "Slack", " msteams "]) assert.deepEqual(problemsOf(settings(good)), []);
 });

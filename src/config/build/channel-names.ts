@@ -1,4 +1,4 @@
-// Where the configuration names a channel, and whether there is one with that name.
+// Finds where the configuration names a channel, and reports names that no channel has.
 import type { ChannelsConfig } from "../config.ts";
 import { nearest } from "../../core/nearest.ts";
 import type { Finding } from "../problem.ts";

@@ -1,4 +1,4 @@
-// `hooks.gmail` as the program sees it.
+// Builds the `GmailConfig` from `hooks.gmail`.
 import { resolve } from "node:path";
 import type { GmailConfig } from "../config.ts";
 import type { Settings } from "../schema/index.ts";

@@ -1,4 +1,4 @@
-// One account of `hooks.mail`, as the program sees it.
+// Builds a `MailAccountConfig` from an entry of `hooks.mail`.
 import type { MailAccountConfig } from "../config.ts";
 import type { Settings } from "../schema/index.ts";
 

@@ -1,4 +1,4 @@
-// Mappings and presets, completed: one list, in the order in which they are tried.
+// Completes mappings and presets into one list, in the order in which they are tried.
 import { parseFieldPath, type FieldPath } from "../../core/field-path.ts";
 import type { WantedTarget } from "../../core/target.ts";
 import type { MappingConfig, MatchConfig, PlainValue } from "../config.ts";
@@ -22,7 +22,7 @@ export function buildMappings({
   ];
 }
 
-/** What `hooks.gmail` says of the runs of its preset. */
+/** The settings of `hooks.gmail` for the runs of its preset. */
 const ofGmail = (gmail: Settings["hooks"]["gmail"]) => ({
   model: gmail?.model,
   thinking: gmail?.thinking,

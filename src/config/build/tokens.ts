@@ -1,8 +1,8 @@
-// The tokens as the file has them, with their locations.
+// The tokens of a config, with their paths.
 import type { Path } from "../problem.ts";
 import type { Settings } from "../schema/index.ts";
 
-/** The hook tokens with their places; blank counts as none. */
+/** The hook tokens with their paths, without blank ones. */
 export function hookTokens({ hooks }: Settings): { value: string; path: Path }[] {
   const written = hooks.token ?? [];
   const path = ["hooks", "token"];

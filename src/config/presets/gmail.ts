@@ -1,4 +1,4 @@
-// New mail, as the Gmail watch sends it: one run for each message.
+// The mapping for new mail: one run for each message.
 import type { MappingSettings } from "../schema/mapping.ts";
 
 export const gmail: MappingSettings = {

@@ -1,4 +1,4 @@
-// What the schema complains about, in plain words, each at the place where it has to be mended.
+// Turns the issues of the schema into plain messages, each for the setting that has to be changed.
 import type { z } from "zod";
 import { nearest } from "../../core/nearest.ts";
 import type { Finding, Path } from "../problem.ts";
@@ -16,7 +16,7 @@ const kinds: Record<string, string> = {
   null: "null",
 };
 
-/** `value` is what was checked; `known` names the settings a place can have. */
+/** `value` is what was checked; `known` lists the settings that an object can have. */
 export function explain(
   issues: readonly Issue[],
   value: unknown,
@@ -62,7 +62,7 @@ function unknownSetting(key: string, known: readonly string[]): string {
 const isOtherKind = (issue: Issue): boolean =>
   issue.path.length === 0 && (issue.code === "invalid_type" || issue.code === "invalid_value");
 
-/** The branch of a union whose kind of value was written, if any. */
+/** The branch of a union that fits the kind of value that was written, if any. */
 const meantBranch = (branches: readonly Issue[][]): Issue[] | undefined =>
   branches.find((issues) => !issues.some(isOtherKind));
 

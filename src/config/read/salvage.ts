@@ -1,12 +1,12 @@
-// A file with faults is still checked whole: what the schema refused is taken out, and the rules see the rest.
+// Removes what the schema refused, so that the rules can check the rest and all problems are reported at once.
 import type { z } from "zod";
 import type { Finding, Path } from "../problem.ts";
-import { formatPath, placeSet } from "../problem.ts";
+import { formatPath, pathSet } from "../problem.ts";
 
 export type Salvaged<T> = {
-  /** Null when nothing could be saved. */
+  /** Null when nothing is left. */
   rest: T | null;
-  /** Gives a finding about the rest its place in the whole. */
+  /** Gives a finding about the rest its path in the original value. */
   restore: (finding: Finding) => Finding;
 };
 
@@ -32,7 +32,7 @@ export const refusedPaths = (issue: Issue): Path[] =>
     ? issue.keys.map((key) => [...(issue.path as Path), key])
     : [issue.path as Path];
 
-/** The setting itself or, where it is missing although required, the nearest thing around it. */
+/** The setting itself or, where a required one is missing, its nearest parent. */
 function existing(root: unknown, path: Path): Path {
   const container = path
     .slice(0, -1)
@@ -44,11 +44,11 @@ function existing(root: unknown, path: Path): Path {
 
 function outermost(paths: readonly Path[]): Path[] {
   const distinct = [...new Map(paths.map((path) => [JSON.stringify(path), path])).values()];
-  const all = placeSet(distinct);
-  return distinct.filter((path) => !all.hasAround(path));
+  const all = pathSet(distinct);
+  return distinct.filter((path) => !all.hasParent(path));
 }
 
-/** List items from the back, so that taking one out does not move another that is still to go. */
+/** Sorts list items from the back, so that removing one does not move another that is still to be removed. */
 function lastFirst(left: Path, right: Path): number {
   for (const [at, part] of left.entries()) {
     const other = right[at];
@@ -76,7 +76,7 @@ function remove(root: unknown, path: Path, removed: Map<string, number[]>): void
 
 const isContainer = (value: unknown): value is Container => typeof value === "object" && value !== null;
 
-/** Undoes the shifts in reverse order of the removals. */
+/** Maps indices back, in reverse order of the removals. */
 const restoreWith =
   (removed: ReadonlyMap<string, readonly number[]>) =>
   (finding: Finding): Finding => {

@@ -1,10 +1,10 @@
-// References to what is kept elsewhere: `${NAME}` for the environment, `{ "file": … }` for a file.
-// A reference that leads nowhere is a problem; nothing here ever puts a value into a message.
+// Resolves references: `${NAME}` to the environment, `{ "file": … }` to a file. A reference that cannot be resolved
+// is a problem. No message contains a value.
 import { resolve } from "node:path";
 import { faultKind } from "../../core/errors.ts";
 
 export type Sources = {
-  /** The folder that relative files are looked up in. */
+  /** Relative files are relative to this folder. */
   folder: string;
   env: Readonly<Record<string, string | undefined>>;
   /** The whole text of a file. Throws when it cannot be read. */
@@ -16,7 +16,7 @@ export type Resolved = { ok: true; value: string } | { ok: false; message: strin
 const reference = /\$\$\{|\$\{([^}]*)(\}|$)/g;
 const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Puts environment variables in; `$${` stands for a literal `${`. */
+/** Replaces references to environment variables; `$${` is a literal `${`. */
 export function expand(text: string, env: Sources["env"]): Resolved {
   const faults = new Set<string>();
   const value = text.replace(

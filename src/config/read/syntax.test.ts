@@ -25,7 +25,7 @@ test("each kind of broken syntax has a sentence of its own", () => {
   assert.equal(first('{ "a": "x'), ": the text has no closing quote");
 });
 
-test("a name written twice is a problem at its second place", () => {
+test("a repeated name is a problem where it stands the second time", () => {
   const result = parse('{\n  "log": { "level": "info" },\n  "log": { "level": "warn" }\n}');
   assert.ok(!result.ok);
   assert.deepEqual(result.problems, [

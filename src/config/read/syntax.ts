@@ -1,4 +1,4 @@
-// The text of a config file becomes a tree whose nodes know their place, or problems with line and column.
+// Parses the text of a config file into a tree whose nodes have offsets, or into problems.
 import {
   createScanner,
   type Node,
@@ -33,7 +33,7 @@ const sentences: Record<string, string> = {
 export type Syntax = { ok: true; root: Node } | { ok: false; findings: Finding[] };
 
 export function parseSyntax(text: string): Syntax {
-  const tooDeep = deepPlace(text);
+  const tooDeep = tooDeepOffset(text);
   if (tooDeep !== null) return fail("brackets are nested too deep", tooDeep);
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });
@@ -43,7 +43,7 @@ export function parseSyntax(text: string): Syntax {
     message: sentences[printParseErrorCode(error)] ?? "this is not valid JSON",
     offset,
   }));
-  if (findings.length > 0) return { ok: false, findings: onePerPlace(findings) };
+  if (findings.length > 0) return { ok: false, findings: firstOfEachOffset(findings) };
   return root ? { ok: true, root } : fail("a value was expected", 0);
 }
 
@@ -52,11 +52,11 @@ const fail = (message: string, offset: number): Syntax => ({
   findings: [{ path: [], message, offset }],
 });
 
-const onePerPlace = <F extends { offset: number }>(findings: readonly F[]): F[] =>
+const firstOfEachOffset = <F extends { offset: number }>(findings: readonly F[]): F[] =>
   findings.filter((each, index) => findings.findIndex(({ offset }) => offset === each.offset) === index);
 
-/** Looked for before parsing, which recurses: where the nesting passes its limit. */
-function deepPlace(text: string): number | null {
+/** The offset at which the nesting passes its limit. Checked before parsing, because the parser recurses. */
+function tooDeepOffset(text: string): number | null {
   const scanner = createScanner(text, true);
   let depth = 0;
   for (scanner.scan(); scanner.getTokenOffset() < text.length; scanner.scan()) {
@@ -69,21 +69,21 @@ function deepPlace(text: string): number | null {
   return null;
 }
 
-/** Where settings stand in the text. */
+/** The offsets of settings in the text. */
 export type Offsets = Map<string, number>;
 
 export const offsetKey = (path: Path): string => JSON.stringify(path);
 
-/** Where a setting stands or, when it is missing, the nearest thing around it. */
+/** The offset of a setting or, when it is missing, of its nearest parent. */
 function offsetOf(offsets: Offsets, path: Path): number {
   const found = offsets.get(offsetKey(path));
   return found ?? (path.length === 0 ? 0 : offsetOf(offsets, path.slice(0, -1)));
 }
 
-export type Place = (finding: Finding) => Problem;
+export type Locate = (finding: Finding) => Problem;
 
-/** Turns findings into problems with the line and column of their place. */
-export function placeIn(text: string, offsets: Offsets): Place {
+/** Turns findings into problems with line and column. */
+export function locateIn(text: string, offsets: Offsets): Locate {
   const lineStarts = [0, ...[...text.matchAll(/\r\n|\r|\n/g)].map((end) => end.index + end[0].length)];
   return ({ path, message, offset }) => {
     const at = offset ?? offsetOf(offsets, path);

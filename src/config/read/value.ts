@@ -1,4 +1,4 @@
-// The syntax tree becomes a plain value: duplicate names are noticed, references resolved.
+// Turns the syntax tree into a plain value: reports duplicate names and resolves references.
 import type { Node } from "jsonc-parser";
 import type { Finding, Path } from "../problem.ts";
 import { formatPath } from "../problem.ts";
@@ -7,9 +7,9 @@ import { expand, readSecret, type Resolved, type Sources } from "./secrets.ts";
 
 export type Reading = {
   sources: Sources;
-  /** May a `{ "file": … }` stand at this place? */
+  /** Whether this setting may be `{ "file": … }`. */
   isSecret: (path: Path) => boolean;
-  /** Both are filled while reading. */
+  /** Reading fills both. */
   findings: Finding[];
   offsets: Offsets;
 };
@@ -64,5 +64,5 @@ function settled(resolved: Resolved, path: Path, reading: Reading): string {
   return standIn(path);
 }
 
-/** Takes the place of what could not be found, so that the other rules can still be checked. */
+/** Replaces a value that could not be resolved, so that the rules can still be checked. */
 const standIn = (path: Path): string => `unresolved-${"x".repeat(24)}-${formatPath(path)}`;

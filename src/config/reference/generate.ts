@@ -1,4 +1,4 @@
-// Writes what is made from the schema: `npm run generate`. The drift test compares with the same two texts.
+// `npm run generate`: writes the files that are generated from the schema. A test compares them.
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { configJsonSchema } from "./json-schema.ts";

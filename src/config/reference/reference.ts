@@ -1,4 +1,4 @@
-// The reference for people, `docs/configuration.md`, made from the same schema as everything else.
+// Generates `docs/configuration.md` from the schema.
 import type { z } from "zod";
 import { configJsonSchema } from "./json-schema.ts";
 import { restartSettings } from "../restart.ts";
@@ -22,7 +22,7 @@ Rouse reads one file, \`rouse.jsonc\`, from its home (\`ROUSE_HOME\`, else \`~/.
 }
 \`\`\`
 
-\`rouse check\` reports every problem at once, each with its path and line. A name that is not known is a problem, not a silent nothing. Relative paths are relative to the file; \`~\` is not expanded.
+\`rouse check\` reports every problem at once, each with its path and line. An unknown name is a problem, too. Relative paths are relative to the file; \`~\` is not expanded.
 
 ## Secrets
 
@@ -34,7 +34,7 @@ Keep the file to yourself (\`chmod 600\`). No message ever shows a value.
 
 ## Changes while running
 
-Rouse looks at the file, and at the secret files it names, about once a second, and takes a change up without a restart. A file with problems is reported, and the last good one stays in force. These settings need a restart: ${restartSettings.map((name) => `\`${name}\``).join(", ")}.
+Rouse checks the file, and the secret files it names, about once a second, and takes a change up without a restart. A file with problems is reported, and the last good one stays in force. These settings need a restart: ${restartSettings.map((name) => `\`${name}\``).join(", ")}.
 
 Durations are written as \`250ms\`, \`90s\`, \`30m\`, \`12h\`, \`7d\`.
 `;

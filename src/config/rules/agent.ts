@@ -35,7 +35,7 @@ function defaultProblems({ list }: Agents): Finding[] {
 
 type Agent = Omit<Agents["list"][number], "id" | "default">;
 
-/** Every agent with what the defaults give it, and its place. */
+/** Every agent completed from the defaults, with its path. */
 const completed = ({ list, defaults }: Agents): { agent: Agent; path: Path }[] =>
   list.length === 0
     ? [{ agent: defaults, path: ["agents", "defaults"] }]

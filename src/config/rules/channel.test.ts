@@ -25,7 +25,7 @@ test("one of them is needed, whole", () => {
   ]);
 });
 
-test("both of them is one too many", () => {
+test("both of them together are refused", () => {
   const message = "is for BlueBubbles: leave it out, or leave out command";
   assert.deepEqual(problems({ apiBase, password: "secret", method: "apple-script", command }), [
     `channels.imessage.apiBase: ${message}`,
@@ -34,7 +34,7 @@ test("both of them is one too many", () => {
   ]);
 });
 
-test("a program with a slash is relative to the config, one without is looked for", () => {
+test("a program with a slash is relative to the config, one without is found in PATH", () => {
   const built = (program: string) =>
     configOf({ channels: { imessage: { command: [program, "rpc"], to: "ada@example.org" } } }).channels.list;
   const listed = (program: string) => [

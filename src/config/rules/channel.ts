@@ -13,11 +13,11 @@ export function channelRules(settings: Settings): Found {
   return { problems: [...problems, ...nameProblems(settings)], warnings: [] };
 }
 
-/** What plugins are called is known once they are loaded, and looked at then. */
+/** The names of plugins are checked when they are loaded. */
 const nameProblems = (settings: Settings): Finding[] =>
   settings.channels.plugins.length === 0 ? unknownChannels(namedChannels(settings), channelNames([])) : [];
 
-/** It is either BlueBubbles, with its address and password, or a program. */
+/** iMessage takes either BlueBubbles, with address and password, or a program. */
 function imessageProblems({ apiBase, password, method, command }: Imessage): Finding[] {
   const at = (setting: string, message: string) => ({ path: ["channels", "imessage", setting], message });
   if (command === undefined) {

@@ -108,7 +108,7 @@ test("the preset is on, and has the model, thinking and boundary of hooks.gmail"
   );
 });
 
-test("a mapping of one's own in place of the preset is no cause for a warning", () => {
+test("an own mapping instead of the preset causes no warning", () => {
   const own = { match: { path: "gmail" }, messageTemplate: "x" };
   assert.deepEqual(warningsOf(withGmail({}, { mappings: [own] })), []);
   assert.equal(warningsOf(withGmail({}, { mappings: [own], presets: ["gmail"] })).length, 1);

@@ -1,4 +1,4 @@
-// Rules for `hooks.gmail`: what each mode needs, and what has no meaning here.
+// Rules for `hooks.gmail`: what each mode needs, and which settings have no effect here.
 import { resolveModel } from "../../core/model.ts";
 import { unsafeWarning } from "./mapping.ts";
 import type { Finding } from "../problem.ts";
@@ -30,7 +30,7 @@ export function gmailRules({ hooks, agents }: Settings): Found {
   if (gmail.mode === "push" && isTaken(gmail.pushPath, hooks.path))
     problems.push(at("pushPath", "must not be under hooks.path, nor the path of a health check"));
   if (gmail.account === undefined)
-    warnings.push(at("account", "is not set: no mail is watched. Set it up with: rouse gmail setup"));
+    warnings.push(at("account", "is not set: no mail is read. Set it up with: rouse gmail setup"));
   if (!hooks.enabled)
     warnings.push({ path: ["hooks", "gmail"], message: "has no effect while hooks.enabled is false" });
   for (const [setting, message] of Object.entries(notUsed))

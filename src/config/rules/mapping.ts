@@ -17,7 +17,7 @@ export function mappingRules({ hooks }: Settings): Found {
   };
 }
 
-const placeOf = ({ origin }: MappingConfig, ...setting: string[]): Path => [
+const pathOf = ({ origin }: MappingConfig, ...setting: string[]): Path => [
   "hooks",
   "mappings",
   origin,
@@ -28,11 +28,11 @@ function repeatedIds(mappings: readonly MappingConfig[]): Finding[] {
   const seen = new Set<string>();
   return mappings.flatMap((mapping) => {
     const isNew = seen.size < seen.add(mapping.id).size;
-    return isNew ? [] : [{ path: placeOf(mapping, "id"), message: "is taken by another mapping" }];
+    return isNew ? [] : [{ path: pathOf(mapping, "id"), message: "is taken by another mapping" }];
   });
 }
 
-/** A mapping without filters takes every request with its path and source; what comes later must be wider. */
+/** A mapping without filters takes every request with its path and source, so a later one must match more. */
 function unreachable(mappings: readonly MappingConfig[], { presets }: Settings["hooks"]): Found {
   const problems: Finding[] = [];
   const warnings: Finding[] = [];
@@ -42,8 +42,8 @@ function unreachable(mappings: readonly MappingConfig[], { presets }: Settings["
     const { path, source, headers, payload } = mapping.match;
     const wider = [keyOf(path, source), keyOf(path, null), keyOf(null, source), keyOf(null, null)];
     const before = wider.map((key) => taken.get(key)).find((each) => each !== undefined);
-    const message = `can never be reached: ${before?.id ?? ""} before it takes every request it could`;
-    if (before && typeof mapping.origin === "number") problems.push({ path: placeOf(mapping), message });
+    const message = `can never be reached: the mapping ${before?.id ?? ""} before it takes all of its requests`;
+    if (before && typeof mapping.origin === "number") problems.push({ path: pathOf(mapping), message });
     else if (before && presets.includes(mapping.origin as "gmail"))
       warnings.push({ path: ["hooks", "presets", presets.indexOf(mapping.origin as "gmail")], message });
     else if (headers.length === 0 && payload.length === 0) taken.set(keyOf(path, source), mapping);
@@ -54,14 +54,14 @@ function unreachable(mappings: readonly MappingConfig[], { presets }: Settings["
 function mappingWarnings(mapping: MappingConfig, hooks: Settings["hooks"]): Finding[] {
   const found: Finding[] = [];
   const warn = (message: string, ...setting: string[]) =>
-    found.push({ path: placeOf(mapping, ...setting), message });
+    found.push({ path: pathOf(mapping, ...setting), message });
   const { action, templates, transform, allowUnsafeExternalContent } = mapping;
   const [needed, other] =
     action === "agent"
       ? (["messageTemplate", "textTemplate"] as const)
       : (["textTemplate", "messageTemplate"] as const);
   if (templates[needed] === null && transform === null)
-    warn(`has no ${needed} and no transform: every request is refused for want of text`);
+    warn(`has no ${needed} and no transform: every request is refused, because its text is empty`);
   if (templates[other] !== null && transform === null) warn(`has no effect: the action is ${action}`, other);
   if (allowUnsafeExternalContent) warn(unsafeWarning(mapping), "allowUnsafeExternalContent");
   const key = templates.sessionKey;
@@ -74,13 +74,13 @@ function mappingWarnings(mapping: MappingConfig, hooks: Settings["hooks"]): Find
   return found;
 }
 
-/** A transform can make a run of a wake. */
+/** With a transform, a wake can become a run. */
 export const unsafeWarning = ({ action, transform }: Pick<MappingConfig, "action" | "transform">): string =>
   action === "agent" || transform !== null
     ? "lifts the safety boundary: text from outside reaches the agent as if you had written it"
     : "has no effect on a wake: its text stays inside the safety boundary";
 
-/** What stands before the first template mark is the same in every key. */
+/** The text before the first template mark is the same in every key. */
 function couldHavePrefix(template: string, prefixes: readonly string[]): boolean {
   const markAt = template.search(/\{[{%]/);
   if (markAt === -1) return hasAllowedPrefix(template, prefixes);

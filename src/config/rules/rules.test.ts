@@ -20,7 +20,7 @@ test("enabled hooks need a token; blank counts as missing", () => {
   assert.deepEqual(problemsOf(withHooks({ token: [hookToken, " "] })), ["hooks.token[1]: must not be blank"]);
 });
 
-test("the hook token is not the gateway's, in no place of the list", () => {
+test("no hook token in the list is the gateway token", () => {
   const same = "must not be the same as gateway.auth.token: give hooks a token of their own";
   assert.deepEqual(problemsOf(withHooks({ token: gatewayToken })), [`hooks.token: ${same}`]);
   assert.deepEqual(problemsOf(withHooks({ token: [hookToken, gatewayToken] })), [`hooks.token[1]: ${same}`]);
@@ -57,7 +57,7 @@ test("the default session key has a good form, is not the main session's, and ma
   assert.equal(fault({ ...prefixes, defaultSessionKey: " hook:ingress " }), "");
 });
 
-test("prefixes must leave room for generated keys, unless there is a default key", () => {
+test("prefixes must admit generated keys, unless there is a default key", () => {
   assert.deepEqual(problemsOf(withHooks({ allowedSessionKeyPrefixes: ["ci:"] })), [
     'hooks.allowedSessionKeyPrefixes: would forbid the generated keys: add "hook:", or set hooks.defaultSessionKey',
   ]);

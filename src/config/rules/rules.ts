@@ -1,4 +1,4 @@
-// Rules between settings, each a pure function of what the schema let through: errors refuse the file, warnings do not.
+// Rules between settings, each a pure function of checked settings. Problems refuse the file, warnings do not.
 import { gatewayToken, hookTokens } from "../build/tokens.ts";
 import { hash, timingSafeEqual } from "node:crypto";
 import { mainSessionKey } from "../../core/run.ts";
@@ -15,7 +15,7 @@ import type { Settings } from "../schema/index.ts";
 export type Findings = { problems: Finding[]; warnings: Finding[] };
 
 const shortestGoodToken = 24;
-const travels = /^[\x21-\x7e]+$/;
+const headerSafe = /^[\x21-\x7e]+$/;
 
 export function checkRules(settings: Settings): Findings {
   const parts = [
@@ -72,7 +72,7 @@ function hookTokenRules(settings: Settings): Findings {
 }
 
 function tokenRules({ value, path }: { value: string; path: Path }, { problems, warnings }: Findings): void {
-  if (!travels.test(value)) {
+  if (!headerSafe.test(value)) {
     const message = "has characters that cannot travel in a header: use visible ASCII, without spaces";
     problems.push({ path, message });
   } else if (value.length < shortestGoodToken) {

@@ -1,4 +1,4 @@
-// `agents`: who answers, with what, how many at once. What an agent lacks comes from `defaults`.
+// `agents`: the agents and their limits. What an agent does not set comes from `defaults`.
 import { z } from "zod";
 import { longestRunSeconds } from "../../core/run.ts";
 import { isToolName } from "../../core/tool.ts";
@@ -32,7 +32,7 @@ const fields = {
     .union([text(), z.strictObject({ file: text().describe("A file in the workspace, read at each turn.") })], {
       error: 'must be text, or { "file": … } in the workspace',
     })
-    .describe("What the agent is told before anything else.")
+    .describe("The instructions at the start of every prompt.")
     .optional(),
   model: modelId.describe("The model, where a request names none.").optional(),
   thinking: text()
@@ -80,7 +80,7 @@ const fields = {
     .describe("What an `acp` agent may do without asking anyone. Default: nothing that needs permission.")
     .optional(),
   url: webAddress.describe("The address of an `http` agent.").optional(),
-  secret: secret("Signs what is sent to an `http` agent, so that it knows whom it came from.").optional(),
+  secret: secret("Signs requests to an `http` agent, so that it can verify the sender.").optional(),
   outputLimitBytes: wholeNumber(1, 67_108_864)
     .describe(`The most output that is kept of a program. Default \`${defaultOutputLimitBytes}\`.`)
     .optional(),
@@ -121,7 +121,7 @@ export const agents = z.strictObject({
         .strictObject({
           every: duration({ least: "1s", most: "24d", offAllowed: true })
             .prefault("30m")
-            .describe("How often the main session looks around by itself. `0` turns it off."),
+            .describe("How often the main session gets a heartbeat. `0` turns it off."),
         })
         .prefault({})
         .describe("The main session's periodic turn."),
@@ -133,7 +133,7 @@ export const agents = z.strictObject({
     .describe("What agents in the list lack: any of their settings but `id` and `default`, and these."),
   maxConcurrent: wholeNumber(1, 1000)
     .default(4)
-    .describe("Runs at the same time on one node. The main session has a place of its own on top."),
+    .describe("Runs at the same time on one node. The main session has a slot of its own in addition."),
   maxAttempts: wholeNumber(1, 100)
     .default(3)
     .describe("How often a run is tried when its failure may pass."),

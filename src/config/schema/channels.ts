@@ -6,17 +6,17 @@ import { webAddress } from "./models.ts";
 const to = (example: string) =>
   text().describe(`Who gets replies that name no recipient, such as \`${example}\`.`).optional();
 const apiBase = (usual: string) =>
-  webAddress.describe(`Where the platform is asked, in place of \`${usual}\`.`).optional();
+  webAddress.describe(`The address of the platform, instead of \`${usual}\`.`).optional();
 
-/** Plugins have names of their own, which only loading them tells: whether there is such a channel is looked at then. */
+/** The name of a plugin is known only when it is loaded: whether the channel exists is checked then. */
 export const channelName = text().toLowerCase();
 
 export const fallback = z
   .strictObject({
     channel: channelName.describe("The channel to use instead; `last` is the main session's last recipient."),
-    to: text().describe("The recipient there; left out, that channel's own.").optional(),
+    to: text().describe("The recipient there. Left out: that channel's own.").optional(),
   })
-  .describe("Where replies go that finally cannot be delivered where they should.");
+  .describe("Where a reply goes when it finally cannot be delivered.");
 
 const telegram = z.strictObject({
   token: secret("The bot's token, from @BotFather."),
@@ -92,7 +92,7 @@ const plugin = z.union(
     z.strictObject({
       module: text().describe("The module's file, relative to this config."),
       to: to("whatever it takes"),
-      settings: z.looseObject({}).describe("What the module wants to know.").optional(),
+      settings: z.looseObject({}).describe("Settings for the module.").optional(),
     }),
   ],
   { error: 'must be a file, or { "module": …, "settings": … }' },
@@ -118,7 +118,6 @@ export type TelegramSettings = Given<z.output<typeof telegram>>;
 export type WhatsappSettings = Given<z.output<typeof whatsapp>>;
 export type DiscordSettings = Given<z.output<typeof discord>>;
 export type SlackSettings = Given<z.output<typeof slack>>;
-export type MattermostSettings = Given<z.output<typeof mattermost>>;
 export type SignalSettings = Given<z.output<typeof signal>>;
 export type ImessageSettings = Given<z.output<typeof imessage>>;
 export type MsteamsSettings = Given<z.output<typeof msteams>>;

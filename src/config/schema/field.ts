@@ -2,10 +2,10 @@
 import { z } from "zod";
 import { parseDuration } from "../../core/duration.ts";
 
-// A config is read once: interpreting its schema is quicker than compiling it, and makes no code from text.
+// A config is read once: interpreting the schema is faster than compiling it, and generates no code.
 z.config({ jitless: true });
 
-/** Text that says something: trimmed, not blank. */
+/** Text that is trimmed and not blank. */
 export const text = () =>
   z
     .string()
@@ -29,7 +29,7 @@ export const fileReference = z.strictObject({
   file: text().describe("A file with the secret, relative to this config."),
 });
 
-/** A secret as text, or where it is kept. Loading puts the file's content in before the schema is applied. */
+/** A secret as text or as a file reference. Loading replaces the reference before the schema is applied. */
 export const secret = (description: string) =>
   z
     .union([z.string(), fileReference], { error: 'must be text, or { "file": … }' })

@@ -32,6 +32,6 @@ export const gateway = z.strictObject({
     .describe("Addresses or CIDR ranges of the proxies whose `X-Forwarded-For` counts."),
   drainSeconds: seconds(86_400, 0)
     .default(30)
-    .describe("How long a stop waits for running agents; what is not finished by then is given back."),
+    .describe("How long a stop waits for running agents; unfinished runs are released then."),
   maxConnections: wholeNumber(1, 1_000_000).default(5000).describe("Connections open at the same time."),
 });

@@ -1,5 +1,5 @@
-// `hooks.gmail`: the Gmail watch. The names are those of the format that setups write elsewhere, so that such a config
-// can be used as it is; what has no meaning here is accepted and noted.
+// `hooks.gmail`: the Gmail account. Settings have the names of the format that others write, so that such a config can
+// be used as it is; settings without an effect here are accepted with a warning.
 import { z } from "zod";
 import { secret, seconds, text, wholeNumber } from "./field.ts";
 import { mailBodyBytes, mailCatchUp } from "./mail.ts";
@@ -25,7 +25,7 @@ const notUsed = (what: string) => `Not used here: ${what}`;
 
 export const gmail = z
   .strictObject({
-    account: address.describe("The mail address that is watched; without it nothing is.").optional(),
+    account: address.describe("The mail address whose mail is read; without it none is.").optional(),
     label: text().default("INBOX").describe("Only mail under this label, by its id or name."),
     excludeLabels: z
       .array(text())
@@ -34,7 +34,7 @@ export const gmail = z
     mode: z
       .enum(gmailModes)
       .default("poll")
-      .describe("How new mail is noticed: asking at intervals, Pub/Sub without a public address, or Pub/Sub push."),
+      .describe("How Rouse learns of new mail: polling, Pub/Sub pull (needs no public address), or Pub/Sub push."),
     credentialsFile: text()
       .default("gmail-credentials.json")
       .describe("The login, as `rouse gmail setup` writes it, or the key of a service account."),
@@ -54,7 +54,7 @@ export const gmail = z
       .optional(),
     pushPath: pushPath
       .default(defaultPushPath)
-      .describe("Where pushes arrive. There only with `push`, and without the hook token."),
+      .describe("The path at which pushes arrive. Exists only with `push`, and takes no hook token."),
     includeBody: z.boolean().default(true).describe("Whether the text of a mail is in the payload, beside its snippet."),
     maxBytes: mailBodyBytes(),
     renewEveryMinutes: wholeNumber(1, 10_080)
@@ -66,13 +66,13 @@ export const gmail = z
     allowUnsafeExternalContent: z
       .boolean()
       .default(false)
-      .describe("Takes the safety boundary off the preset's prompt."),
+      .describe("Lifts the safety boundary from the preset's prompt."),
     endpoints: z
       .strictObject({
-        oauth: url.describe("In place of `https://oauth2.googleapis.com`.").optional(),
-        gmail: url.describe("In place of `https://gmail.googleapis.com`.").optional(),
-        pubsub: url.describe("In place of `https://pubsub.googleapis.com`.").optional(),
-        certs: url.describe("In place of `https://www.googleapis.com`, for the keys of push tokens.").optional(),
+        oauth: url.describe("Instead of `https://oauth2.googleapis.com`.").optional(),
+        gmail: url.describe("Instead of `https://gmail.googleapis.com`.").optional(),
+        pubsub: url.describe("Instead of `https://pubsub.googleapis.com`.").optional(),
+        certs: url.describe("Instead of `https://www.googleapis.com`, for the keys of push tokens.").optional(),
       })
       .prefault({})
       .describe("Other servers than Google's, for tests and proxies."),

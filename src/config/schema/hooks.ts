@@ -12,7 +12,7 @@ export const defaultHooksPath = "/hooks";
 const takenPaths = ["/healthz", "/readyz"];
 const pathCharacters = /^[A-Za-z0-9\-._~!$&'()*+,;=:@/]+$/;
 
-/** What is wrong with a path that already begins with a slash and does not end in one. */
+/** What is wrong with a path that begins with a slash and does not end in one; null when it is good. */
 function pathFault(path: string): string | null {
   if (path === "") return 'must not be "/": give hooks a path of their own, such as "/hooks"';
   if (!pathCharacters.test(path)) return "must consist of letters, digits, slashes and -._~!$&'()*+,;=:@";
@@ -45,7 +45,7 @@ const listedToken = secret("One of the tokens that count.").refine(
 const token = "The shared secret that every request must carry. Required when hooks are enabled.";
 
 export const hooks = z.strictObject({
-  enabled: z.boolean().default(false).describe("Turns the endpoint on. While it is off, every hook answers 404."),
+  enabled: z.boolean().default(false).describe("Turns the endpoint on. While it is off, every hook responds with 404."),
   token: z
     .union([z.string(), fileReference, z.array(listedToken)], {
       error: 'must be text, { "file": … }, or a list of these',
@@ -63,7 +63,7 @@ export const hooks = z.strictObject({
   defaultSessionKey: z
     .string()
     .trim()
-    .describe("The session key of runs that bring none. Left out: a fresh one, `hook:` and the run's id.")
+    .describe("The session key of runs without one. Left out: a fresh one, `hook:` and the run's id.")
     .optional(),
   allowRequestSessionKey: z.boolean().default(false).describe("Whether a request may set `sessionKey`."),
   allowedSessionKeyPrefixes: z

@@ -1,4 +1,4 @@
-// `log`: how much is said, and in which form.
+// `log`: the level and format of the log.
 import { z } from "zod";
 
 export const log = z.strictObject({

@@ -1,8 +1,8 @@
-// Asking the schema about a place in the file: which settings are known there, and is it a secret?
+// Asks the schema about a path: which settings are known there, and whether it is a secret.
 import { z } from "zod";
 import type { Path } from "../problem.ts";
 
-/** Every schema that could apply at the place; more than one where a union leaves it open. */
+/** Every schema that could apply at the path; more than one inside a union. */
 function schemasAt(schema: z.core.$ZodType, path: Path): z.core.$ZodType[] {
   const [part, ...rest] = path;
   if (part === undefined) return [schema];
@@ -19,7 +19,7 @@ function steps(schema: z.core.$ZodType, part: string | number): z.core.$ZodType[
   return inside(schema).flatMap((each) => steps(each, part));
 }
 
-/** What a wrapper wraps. */
+/** The schema inside a wrapper. */
 function inside(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
   if (schema instanceof z.ZodUnion) return schema.options;
   if (schema instanceof z.ZodPipe) return [schema.in];

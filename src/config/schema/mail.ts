@@ -1,4 +1,4 @@
-// `hooks.mail`: mailboxes to watch over IMAP.
+// `hooks.mail`: mailboxes that are read over IMAP.
 import { z } from "zod";
 import { secret, seconds, text, wholeNumber } from "./field.ts";
 
@@ -11,7 +11,7 @@ const accountId = z
 export const mailBodyBytes = () =>
   wholeNumber(1, 1_000_000).default(20_000).describe("The longest body, in bytes of its text; more is cut off.");
 
-/** The bounds of a catch-up after the mailbox's own memory was lost. */
+/** The bounds of a catch-up after the provider has lost the cursor. */
 export const mailCatchUp = () =>
   z
     .strictObject({
@@ -19,7 +19,7 @@ export const mailCatchUp = () =>
       maxMessages: wholeNumber(1, 10_000).default(500).describe("The most messages; older ones are left out."),
     })
     .prefault({})
-    .describe("How far back to look when the mailbox was renumbered or its history is gone.");
+    .describe("How far back to read when the mailbox was renumbered or its history is gone.");
 
 const account = z.strictObject({
   id: accountId.describe("The account's name here, as `account` in the payload."),
@@ -35,12 +35,12 @@ const account = z.strictObject({
     .describe("With `secure` false: no encryption at all. Only for a server on this machine."),
   user: text().describe("The name to log in with, often the whole address."),
   password: secret("Its password; an app password where the provider has them.").optional(),
-  accessToken: secret("In place of the password: an OAuth 2 access token, kept fresh in a file by another program.")
+  accessToken: secret("Instead of the password: an OAuth 2 access token, kept fresh in a file by another program.")
     .optional(),
   mailbox: text().default("INBOX").describe("The folder to watch. It is opened read-only."),
   pollSeconds: seconds(86_400, 5)
     .default(60)
-    .describe("How often to look, beside the server's own hints (IDLE)."),
+    .describe("How often to sync, besides the server's own hints (IDLE)."),
   includeBody: z.boolean().default(true).describe("Whether the text of a mail is in the payload, beside its snippet."),
   maxBytes: mailBodyBytes(),
   catchUp: mailCatchUp(),

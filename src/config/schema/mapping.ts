@@ -18,7 +18,7 @@ export const secretHeaders: readonly string[] = [
 const builtInNames = ["wake", "agent"];
 const nameCharacters = /^[A-Za-z0-9\-._~!$&'()*+,;=:@%/]+$/;
 
-/** What is wrong with a name that has lost the slashes at its ends. */
+/** What is wrong with a name without slashes at its ends; null when it is good. */
 function nameFault(name: string): string | null {
   if (name === "") return "must name a hook";
   if (builtInNames.includes(name))
@@ -47,14 +47,14 @@ const headerName = z
     "is a header that carries secrets and cannot be matched",
   );
 
-/** Two filters of one thing, each written in its own way: the reader means one value or a list of them. */
-const noTwins =
+/** Refuses two filters of the same thing in different spellings: the user means one value, or a list. */
+const noDuplicates =
   (sameFor: (name: string) => string) =>
   (filters: object, context: z.RefinementCtx): void => {
     const seen = new Set<string>();
     for (const name of Object.keys(filters)) {
       if (seen.size < seen.add(sameFor(name)).size) continue;
-      const message = "is there twice, written differently: give one of them a list of values";
+      const message = "filters the same thing as another one: give one of them a list of values";
       context.addIssue({ code: "custom", path: [name], message });
     }
   };
@@ -70,7 +70,7 @@ const match = z.strictObject({
   source: text().describe("What the payload's `source` must be.").optional(),
   headers: z
     .record(headerName, z.union([z.string(), z.array(z.string()).min(1)]))
-    .superRefine(noTwins((name) => name.toLowerCase()))
+    .superRefine(noDuplicates((name) => name.toLowerCase()))
     .describe("Header name to the value, or values, it must have.")
     .optional(),
   payload: z
@@ -78,7 +78,7 @@ const match = z.strictObject({
       z.string().refine(isFieldPath, fieldPathFault),
       z.union([plainValue, z.array(plainValue).min(1)]),
     )
-    .superRefine(noTwins((written) => JSON.stringify(parseFieldPath(written))))
+    .superRefine(noDuplicates((written) => JSON.stringify(parseFieldPath(written))))
     .describe("Field path to the value, or values, it must have.")
     .optional(),
 });
@@ -87,7 +87,7 @@ export const mapping = z.strictObject({
   id: text().describe("A name for this mapping in logs and messages. Left out: `mapping-1` and so on.").optional(),
   match: match.describe("Which requests it takes; without it, every name that is not built in.").optional(),
   action: z.enum(["wake", "agent"]).default("agent").describe("What the request becomes."),
-  wakeMode: z.enum(wakeModes).default("now").describe("When the main session looks at it."),
+  wakeMode: z.enum(wakeModes).default("now").describe("When the main session handles it."),
   name: text().describe("The hook's name in summaries. A template.").optional(),
   agentId: text().describe("The agent that runs; an unknown one means the default agent.").optional(),
   sessionKey: text().describe("The session key. A template.").optional(),
@@ -119,7 +119,7 @@ export const mapping = z.strictObject({
   allowUnsafeExternalContent: z
     .boolean()
     .default(false)
-    .describe("Takes the safety boundary off this mapping's prompt."),
+    .describe("Lifts the safety boundary from this mapping's prompt."),
 });
 
 /** A mapping as it is written. */

@@ -1,4 +1,4 @@
-// `models` and `mcp`: where models and the tools of others are found.
+// `models` and `mcp`: model providers and MCP servers.
 import { z } from "zod";
 import { providerKinds } from "../config.ts";
 import { argument, secret, text, variableName, wholeNumber } from "./field.ts";
@@ -14,7 +14,7 @@ export const webAddress = text().refine(
 
 const provider = z.strictObject({
   kind: z.enum(providerKinds).describe("The language it speaks; most local servers are `openai-compatible`."),
-  baseUrl: webAddress.describe("Its address; needed for `openai-compatible`, otherwise the maker's own.").optional(),
+  baseUrl: webAddress.describe("Its address. Required for `openai-compatible`; otherwise the provider's own by default.").optional(),
   apiKey: secret("Its key, where it needs one.").optional(),
 });
 

@@ -12,5 +12,5 @@ export const store = z.strictObject({
     .describe("How long finished work is kept."),
   leaseSeconds: seconds(3600, 1)
     .default(15)
-    .describe("How long a worker's claim lasts unless renewed; work of a dead node is taken over after it."),
+    .describe("How long a worker's lease lasts unless it is renewed; after that, another node takes over the work of a dead one."),
 });

@@ -1,11 +1,11 @@
-// A config file is replaced by an edited text: only if that can be used, in one piece, and it stays its owner's.
+// Replaces a config file by an edited text, atomically and only if that text can be used. Its owner stays.
 import { chownSync, readFileSync, statSync } from "node:fs";
 import { UsageError } from "../../core/errors.ts";
 import { type Environment, parseConfig } from "../load.ts";
 import { formatProblem } from "../problem.ts";
 import { writeFileAtomic } from "./write.ts";
 
-/** `what` is what was edited in it. Answers where the old text was kept, if that was wanted. */
+/** `what` names the edited setting. Returns the path of the backup, if one was asked for. */
 export function replaceConfig(
   file: string,
   edited: string,
@@ -20,7 +20,7 @@ export function replaceConfig(
   const kept = backup ? `${file}.bak` : null;
   if (kept !== null) writeFileAtomic(kept, readFileSync(file, "utf8"), 0o600);
   writeFileAtomic(file, edited, mode & 0o777);
-  // Run by root for a service of another user, the service must still be able to read its config.
+  // When root runs this for a service of another user, the service must still be able to read its config.
   if (process.getuid?.() === 0) for (const each of [file, kept]) if (each !== null) chownSync(each, uid, gid);
   return kept;
 }

@@ -1,4 +1,4 @@
-// Writing the config file: the first one, later edits that keep its comments, and writes that a crash cannot halve.
+// Writes the config file: the first one, later edits that keep its comments, and atomic writes.
 import { randomBytes } from "node:crypto";
 import {
   closeSync,
@@ -21,7 +21,7 @@ export function homeOf(env: Environment): string {
   return home ? resolve(home) : join(env["HOME"] || homedir(), ".rouse");
 }
 
-/** 256 bits that can travel in a header. */
+/** 256 random bits, safe in a header. */
 export const newToken = (): string => randomBytes(32).toString("base64url");
 
 export const initialConfig = ({
@@ -31,7 +31,7 @@ export const initialConfig = ({
   hookToken: string;
   gatewayToken: string;
 }): string => `{
-  // Every setting is explained in docs/configuration.md; \`rouse check\` says what is wrong with this file.
+  // Every setting is explained in docs/configuration.md; \`rouse check\` lists the problems of this file.
   // Changes are taken up while the service runs.
   "$schema": "./rouse.schema.json",
 
@@ -73,13 +73,13 @@ export const initialConfig = ({
 /** As JSON text; a literal `${` must not be taken for a reference. */
 const written = (text: string): string => JSON.stringify(text.replaceAll("${", () => "$${"));
 
-/** The same text with one setting changed, comments and layout kept. `undefined` takes the setting out. */
+/** The text with one setting changed; comments and layout stay. `undefined` removes the setting. */
 export function editConfig(text: string, path: (string | number)[], value: unknown): string {
   const formattingOptions = { insertSpaces: true, tabSize: 2, eol: "\n" };
   return applyEdits(text, modify(text, path, value, { formattingOptions }));
 }
 
-/** A reader sees the old text or the new, also after a crash or a power cut. A link stays one. */
+/** A reader sees the old text or the new one, also after a crash or a power cut. A link stays a link. */
 export function writeFileAtomic(file: string, text: string, mode = 0o600): void {
   const target = existsSync(file) ? realpathSync(file) : resolve(file);
   const temporary = `${target}.${process.pid}.${randomBytes(6).toString("hex")}.tmp`;
@@ -93,7 +93,7 @@ export function writeFileAtomic(file: string, text: string, mode = 0o600): void 
   syncFolder(dirname(target));
 }
 
-/** The rename itself is on disk only after this; Windows cannot open a folder and needs it not. */
+/** Makes the rename durable. Windows cannot open a folder and does not need this. */
 function syncFolder(folder: string): void {
   if (process.platform === "win32") return;
   const handle = openSync(folder, "r");

@@ -1,4 +1,4 @@
-// Any JSON in any place of a whole config: an answer, with a line for every problem; and no name that is not a setting
+// Any JSON in any setting of a whole config: a result, with a line for every problem; and no name that is not a setting
 // goes unnoticed.
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -54,26 +54,26 @@ const whole = {
   log: { level: "info" },
 };
 
-type Place = readonly (string | number)[];
+type Path = readonly (string | number)[];
 
-function placesIn(value: unknown, at: Place = []): Place[] {
+function pathsIn(value: unknown, at: Path = []): Path[] {
   if (typeof value !== "object" || value === null) return [at];
   return [
     at,
     ...Object.entries(value).flatMap(([name, inner]) =>
-      placesIn(inner, [...at, Array.isArray(value) ? Number(name) : name]),
+      pathsIn(inner, [...at, Array.isArray(value) ? Number(name) : name]),
     ),
   ];
 }
 
-function put(value: unknown, [first, ...rest]: Place, instead: unknown): unknown {
+function put(value: unknown, [first, ...rest]: Path, instead: unknown): unknown {
   if (first === undefined) return instead;
   const copy = structuredClone(value) as Record<string | number, unknown>;
   copy[first] = put(copy[first], rest, instead);
   return copy;
 }
 
-const places = placesIn(whole);
+const paths = pathsIn(whole);
 const odd = fc.oneof(
   fc.jsonValue(),
   fc.constantFrom<unknown>(
@@ -94,18 +94,18 @@ const odd = fc.oneof(
     "main",
   ),
   fc
-    .constantFrom(...places)
-    .map((place) =>
-      place.reduce<unknown>((value, part) => (value as Record<string | number, unknown>)[part], whole),
+    .constantFrom(...paths)
+    .map((path) =>
+      path.reduce<unknown>((value, part) => (value as Record<string | number, unknown>)[part], whole),
     ),
 );
 
 test("the config itself is good", () => assert.equal(configOf(whole).hooks.mappings.length, 2));
 
-test("any value in any place is answered, with a line for every problem", () => {
+test("any value in any setting is loaded or reported, with a line for every problem", () => {
   fc.assert(
-    fc.property(fc.constantFrom(...places), odd, (place, value) => {
-      const result = parseValue(put(whole, place, value));
+    fc.property(fc.constantFrom(...paths), odd, (path, value) => {
+      const result = parseValue(put(whole, path, value));
       const found = result.ok ? result.warnings : result.problems;
       assert.ok(result.ok || found.length > 0);
       for (const { line, message } of found) assert.ok((line ?? 0) > 0 && message !== "");
@@ -115,21 +115,21 @@ test("any value in any place is answered, with a line for every problem", () => 
 });
 
 /** Where names are the user's to choose. */
-const isOpen = (place: Place): boolean => ["headers", "payload", "models"].includes(String(place.at(-1)));
+const isOpen = (path: Path): boolean => ["headers", "payload", "models"].includes(String(path.at(-1)));
 
 test("a name that is no setting is a problem, in whatever section it stands", () => {
-  const sections = places.filter((place) => {
-    const value = place.reduce<unknown>(
+  const sections = paths.filter((path) => {
+    const value = path.reduce<unknown>(
       (inner, part) => (inner as Record<string | number, unknown>)[part],
       whole,
     );
-    return typeof value === "object" && !Array.isArray(value) && !isOpen(place);
+    return typeof value === "object" && !Array.isArray(value) && !isOpen(path);
   });
   const name = fc.string({ minLength: 1, unit: "grapheme" }).map((text) => `${text}~`);
   fc.assert(
-    fc.property(fc.constantFrom(...sections), name, fc.jsonValue(), (place, name, value) => {
-      const result = parseValue(put(whole, [...place, name], value));
-      assert.ok(!result.ok && result.problems.length > 0, `${place.join(".")} ${name}`);
+    fc.property(fc.constantFrom(...sections), name, fc.jsonValue(), (path, name, value) => {
+      const result = parseValue(put(whole, [...path, name], value));
+      assert.ok(!result.ok && result.problems.length > 0, `${path.join(".")} ${name}`);
     }),
     cases(100),
   );
