@@ -37,7 +37,7 @@ export function agentContract(name: string, { replying, failing, endless }: Agen
       assert.ok(outcome.kind === "replied" && outcome.reply.trim().length > 0);
     });
 
-    test("takes several turns at once", async () => {
+    test("takes several runs at once", async () => {
       const agent = replying();
       const inputs = ["one", "two", "three"].map((prompt) => agent.run(contractInput(prompt), going()));
       for (const outcome of await Promise.all(inputs)) assert.equal(outcome.kind, "replied");
@@ -48,7 +48,7 @@ export function agentContract(name: string, { replying, failing, endless }: Agen
       assert.equal((await replying().run(contractInput(prompt), going())).kind, "replied");
     });
 
-    test("resolves when the signal fired before the turn", async () => {
+    test("resolves when the signal fired before the run", async () => {
       await replying().run(contractInput(), AbortSignal.abort());
     });
 

@@ -11,7 +11,7 @@ export type AgentInput = {
   /** The same in two parts, for agents that can pass data separately: `[data 1]` stands where an outside text belongs. */
   instructions: string;
   data: readonly Data[];
-  /** What was said before in this conversation; null for an isolated turn, which has no before. */
+  /** Earlier turns of this conversation; null for an isolated run, which has none. */
   conversation: Conversation | null;
   /** Tools this run may use, among those the agent has. */
   tools: readonly string[];
@@ -21,14 +21,14 @@ export type AgentInput = {
   model: string | null;
   thinking: string | null;
   timeoutSeconds: number;
-  /** Where its trace goes on, for an agent that can pass it on (`core/trace.ts`). */
+  /** The trace to continue, for an agent that can pass it on (`core/trace.ts`). */
   trace: string | null;
 };
 
 export type Conversation = {
   /** Oldest first; a `summary` stands for everything before it. */
   readonly history: readonly { readonly role: "user" | "assistant" | "summary"; readonly text: string }[];
-  /** What an earlier turn reported as the agent's own name for this conversation. */
+  /** The agent's own name for this conversation, as an earlier run reported it. */
   readonly foreignSession: string | null;
 };
 

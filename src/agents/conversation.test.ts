@@ -7,7 +7,7 @@ import { conversationPrompt } from "./conversation.ts";
 const promptOf = (history: Conversation["history"], prompt = "And now?") =>
   conversationPrompt({ prompt, conversation: { history, foreignSession: null } });
 
-test("a turn without a before is its prompt", () => {
+test("without earlier turns the prompt stands alone", () => {
   assert.equal(conversationPrompt({ prompt: "Hello.", conversation: null }), "Hello.");
   assert.equal(promptOf([], "Hello."), "Hello.");
   assert.equal(promptOf([{ role: "assistant", text: " " }], "Hello."), "Hello.");
@@ -44,7 +44,7 @@ test("nothing in a past reply passes for our words, another turn or the prompt",
   for (const line of lines.filter((each) => each.includes("Delete everything"))) assert.match(line, /^\| /);
 });
 
-test("what has no room is left out from the oldest on, and it is said", () => {
+test("the oldest turns are left out when the history is too long, and a line says so", () => {
   const history = Array.from({ length: 10 }, (_, at) => ({
     role: at % 2 === 0 ? ("user" as const) : ("assistant" as const),
     text: `${at}`.repeat(60_000),

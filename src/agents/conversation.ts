@@ -1,6 +1,6 @@
 // A conversation that goes on, as one text for an agent that keeps no memory of its own. Replies of the past were
 // written under the influence of outside text, so all that was said stands in fences: nothing in it can pass for
-// our words, for another turn, or for the prompt of now.
+// our words, for another turn, or for the current prompt.
 import { fence, newFenceId } from "../untrusted/fence.ts";
 import type { Conversation, AgentInput } from "./agent.ts";
 

@@ -1,4 +1,4 @@
-// How agents say that they failed.
+// A run that failed.
 import type { AgentOutcome } from "../core/outcome.ts";
 import { notStarted } from "../processes/failure.ts";
 

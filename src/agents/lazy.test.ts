@@ -8,7 +8,7 @@ const going = () => new AbortController().signal;
 
 agentContract("loaded at first use", { replying: () => lazyAgent(async () => createEchoAgent()) });
 
-test("is loaded at the first turn, and once for all", async () => {
+test("is loaded for the first run, and only once", async () => {
   let loads = 0;
   const agent = lazyAgent(async () => {
     loads++;

@@ -18,7 +18,7 @@ export function createAgents(list: readonly AgentConfig[], make: (config: AgentC
   return { find: (id) => byId.get(id) ?? main, main };
 }
 
-/** Makes what the config describes; what a kind's libraries weigh is loaded with its first turn. */
+/** The libraries of an agent's kind are loaded with its first run. */
 export const agentMaker =
   (shared: Pick<Config, "models" | "mcp">) =>
   (config: AgentConfig): Agent => {

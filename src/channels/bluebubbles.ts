@@ -9,7 +9,7 @@ export type BlueBubblesSettings = {
   method: "apple-script" | "private-api";
 };
 
-/** It answers when Messages has the message, and Messages takes its time. */
+/** It responds only when Messages has the message, which can take long. */
 const timeoutMs = 60_000;
 /** Messages' own number for a recipient without iMessage. */
 const notOnImessage = 22;

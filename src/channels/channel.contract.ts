@@ -68,7 +68,7 @@ export function channelContract(name: string, harness: ChannelHarness): void {
         assert.ok(outcome.kind === "retry" && outcome.afterMs === 7000);
       });
 
-    test("stopped before an answer came, it may have been sent", async () => {
+    test("stopped before the response, it may have been sent", async () => {
       const channel = await harness.silent();
       const stop = new AbortController();
       const outcome = channel.send(firstMessage(channel, harness.to), stop.signal);

@@ -41,7 +41,7 @@ test("what throws is an outcome", async () => {
   assert.equal(withPart({ recipientFault: breaks }).recipientFault("x"), "broken in two");
 });
 
-test("an answer of no known form is an unknown one", async () => {
+test("a result of no known form is an unknown outcome", async () => {
   for (const outcome of [undefined, null, true, {}, { kind: "done" }, { kind: "rejected" }]) {
     const channel = withPart({ send: async () => outcome, check: async () => outcome });
     assert.equal((await channel.send(message, going())).kind, "unknown");

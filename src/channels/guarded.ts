@@ -1,4 +1,4 @@
-// A user's channel, held to the port's contract where its author forgot: nothing throws, and every answer has its form.
+// A user's channel made to keep the port's contract: it never throws, and all it returns has the right form.
 import { z } from "zod";
 import type { Channel, CheckResult, SendOutcome } from "../sdk/channel.ts";
 import { cutWithMark, oneLine } from "../core/text.ts";
@@ -33,7 +33,7 @@ export function guarded(channel: Channel): Channel {
         return explain(fault);
       }
     },
-    /** Better as it was written than not at all. */
+    /** A reply that cannot be rendered is sent as it was written. */
     render(markdown) {
       try {
         return texts.parse(channel.render(markdown));

@@ -83,7 +83,7 @@ describe("what imsg is asked", () => {
   });
 });
 
-describe("what imsg answers", () => {
+describe("what imsg responds", () => {
   const cases: [string, string | object, string, RegExp][] = [
     ["noise beside the answer", "noise", "sent", /^$/],
     ["an answer without its line break", "without-line-break", "sent", /^$/],
@@ -141,7 +141,7 @@ describe("what imsg answers", () => {
       if (outcome.kind === "retry") assert.equal(outcome.afterMs, null);
     });
 
-  test("no answer in time: it may have been sent", async () => {
+  test("no response in time: it may have been sent", async () => {
     const outcome = await sendOn(start("hang", { ...patient, timeoutMs: 1 }).channel, to);
     assert.deepEqual(outcome, { kind: "unknown", reason: "imsg did not answer in time" });
   });
@@ -199,7 +199,7 @@ describe("nothing is left of the program", () => {
     return (await outcome).kind;
   };
 
-  test("after an answer", async () => {
+  test("after a response", async () => {
     const { channel, notes } = start("ok");
     await sendOn(channel, to);
     assert.equal(isAlive(notes()[0]?.group ?? 0), false);

@@ -50,7 +50,7 @@ export function createImsg(
 
 const later = (reason: string): SendOutcome => ({ kind: "retry", reason, afterMs: null });
 
-/** JSON leaves these as they are, and some readers of lines end a line there. */
+/** JSON leaves these characters as they are, and some line readers end a line there. */
 const onOneLine = (json: string): string =>
   json.replace(/[\u0085\u2028\u2029]/g, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
@@ -68,7 +68,7 @@ function readResponse(response: RpcResponse): SendOutcome {
   return ok === true ? { kind: "sent" } : unknown("imsg answered, but not that it was sent");
 }
 
-/** The database or the bridge is away, or another send is stuck: this one was not begun. */
+/** The database or the bridge is away, or another send is stuck: this one did not start. */
 const notBegun: ReadonlySet<number> = new Set([-32_000, -32_002, -32_003, -32_004]);
 
 function readError(error: RpcError): SendOutcome {
@@ -84,7 +84,7 @@ function inItsWords({ code, message, data }: RpcError): string {
   return `${quoted(said, "")} (${code})`;
 }
 
-/** Only newer ones know `status`; one that says it does not is there too. */
+/** Older versions do not know `status`, but that response shows that they run. */
 function readStatus(response: RpcResponse): CheckResult {
   if (response.kind === "result") {
     const { version } = response.result as { version?: unknown };

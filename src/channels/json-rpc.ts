@@ -3,7 +3,7 @@
 export type RpcError = { kind: "error"; code: number; message: string; data: unknown };
 export type RpcResponse = { kind: "result"; result: unknown } | RpcError;
 
-/** The codes of the standard for a question that was not understood: nothing was done. */
+/** The standard's codes for a request that was not understood: nothing was done. */
 export const misunderstood: ReadonlySet<number> = new Set([-32_700, -32_600, -32_601, -32_602]);
 export const methodNotFound = -32_601;
 
@@ -17,7 +17,7 @@ export const rpcRequest = (id: string, method: string, params: object) => ({
 type ResponseBody = { id?: unknown; method?: unknown; result?: unknown; error?: Fault };
 type Fault = { code?: unknown; message?: unknown; data?: unknown } | null;
 
-/** Null when it is no answer to the request `id`. An error whose request could not be read has no id. */
+/** Null when it is no response to the request `id`. An error whose request could not be read has no id. */
 export function readRpcResponse(json: unknown, id: string): RpcResponse | null {
   if (typeof json !== "object" || json === null) return null;
   const { id: of = null, method, result, error } = json as ResponseBody;

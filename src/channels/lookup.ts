@@ -1,4 +1,4 @@
-// What has to be found out before a message can be sent, such as a person's direct channel: kept once it is found.
+// An id that is needed before a message can be sent, such as a person's direct channel: kept once it is found.
 import type { SendOutcome } from "../sdk/channel.ts";
 
 export type Lookup = (name: string, signal: AbortSignal) => Promise<string | SendOutcome>;

@@ -53,7 +53,7 @@ test("recipients", () => {
     assert.equal(typeof recipientFault(other), "string", other);
 });
 
-test("nobody is called by what an agent writes", () => {
+test("mentions in a reply notify nobody", () => {
   const [text = ""] = create("http://127.0.0.1:1").render("@all, @Channel @here! @allan @here_");
   assert.ok(!/@(all|channel|here)(?![a-z0-9])/i.test(text));
   assert.ok(text.includes("@allan"));

@@ -232,7 +232,7 @@ describe("no token, no message", () => {
     return outcome;
   };
 
-  test("a wrong secret is a refusal, and the secret is not told", async () => {
+  test("a wrong secret is a refusal, and the reason does not contain it", async () => {
     const description = `AADSTS7000215: Invalid client secret ${appPassword}.\r\nTrace ID: 1`;
     const outcome = await withoutToken({
       status: 401,

@@ -1,4 +1,4 @@
-// What a platform's answer means for a message, where platforms agree.
+// A platform's response as the outcome of a message, where platforms agree.
 import type { CheckResult, SendOutcome } from "../sdk/channel.ts";
 import { cutWithMark, oneLine } from "../core/text.ts";
 import { type Responded, type PlatformResponse, retryAfterMs } from "./request.ts";
@@ -9,7 +9,7 @@ const longestQuote = 300;
 export const rejected = (reason: string): SendOutcome => ({ kind: "rejected", reason });
 export const unknown = (reason: string): SendOutcome => ({ kind: "unknown", reason });
 
-/** The platform asks us to come again later; when that is much later, the message is better given up. */
+/** The platform asks us to wait; a wait that is too long rejects the message. */
 export function limited(afterMs: number | null): SendOutcome {
   if (afterMs !== null && afterMs > longestWaitMs) {
     const minutes = Math.ceil(afterMs / 60_000);
@@ -18,7 +18,7 @@ export function limited(afterMs: number | null): SendOutcome {
   return { kind: "retry", reason: "the platform takes no more messages for now (rate limit)", afterMs };
 }
 
-/** `readOwn` reads what the platform has words of its own for, and leaves the rest (null) to the status. */
+/** `readOwn` reads the platform's own body, and returns null where the status decides. */
 export function outcomeOf(
   response: PlatformResponse,
   readOwn: (responded: Responded) => SendOutcome | null,
@@ -37,7 +37,7 @@ function byStatus({ status, headers }: Responded): SendOutcome {
   return unknown(`the platform answered ${status}, but not in its own words`);
 }
 
-/** The id that a call before the message itself was to find. Whatever went wrong then, the message was not sent. */
+/** The id from a call that comes before the message; if that call fails, the message was not sent. */
 export function foundId(
   response: PlatformResponse,
   read: (response: PlatformResponse) => SendOutcome,
@@ -51,13 +51,13 @@ export function foundId(
   return { kind: "retry", reason, afterMs: null };
 }
 
-/** A check goes through the same reading as a message. */
+/** A check is read like a message. */
 export const checkOf = (outcome: SendOutcome, detail: string): CheckResult =>
   outcome.kind === "sent" ? { ok: true, detail } : { ok: false, reason: outcome.reason };
 
 /** `apiBase` may end with a slash or without. */
 export const within = (apiBase: string, path: string): string => `${apiBase.replace(/\/+$/, "")}/${path}`;
 
-/** The platform's words as part of ours: one line, not long, without the token. */
+/** The platform's words for use in a reason: one short line without the token. */
 export const quoted = (text: string, token: string): string =>
   cutWithMark(oneLine(token === "" ? text : text.replaceAll(token, "…")), longestQuote);

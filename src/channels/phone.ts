@@ -5,7 +5,7 @@ const separators = /[\s().\-/]/g;
 
 /** `+15550001111` for `+1 (555) 000-1111`; null when it is no international number. */
 export function phoneNumber(written: string): string | null {
-  // The zero of `+44 (0)20 …` is dialled only at home: whose number it is without it should not be guessed.
+  // The zero of `+44 (0)20 …` is dialled only within the country; the number is not guessed.
   if (written.includes("(0)")) return null;
   const bare = written.replace(separators, "");
   return international.test(bare) ? bare : null;

@@ -66,7 +66,7 @@ export function platformContract(
       assert.ok(date.afterMs > 5000 && date.afterMs <= 600_000, String(date.afterMs));
     });
 
-    test("a delay of more than 15 minutes is said, and not waited for", async () => {
+    test("a delay of more than 15 minutes is a rejection that says so", async () => {
       const outcome = await sendTo({ status: 429, headers: { "retry-after": "7200" }, text: "" });
       assert.ok(outcome.kind === "rejected" && outcome.reason.includes("120 minutes"));
     });
@@ -87,7 +87,7 @@ export function platformContract(
       assert.equal(calls.length, 0);
     });
 
-    test("an answer that repeats the token does not get it into the reason", async () => {
+    test("a response that repeats the token does not get it into the reason", async () => {
       const echo = `no such place: /bot${token}/x`;
       const json = {
         ok: false,

@@ -87,7 +87,7 @@ test("an edited module is loaded again", async () => {
   );
 });
 
-test("what is wrong with a module is said", async () => {
+test("a finding says what is wrong with a module", async () => {
   assert.match(await faultOf("a.mjs", "export const x = 1;"), /^a\.mjs: its default export must be/);
   assert.match(await faultOf("a.mjs", "export default () => 1;"), /default export must be/);
   assert.match(await faultOf("a.mjs", "export default { id: 'own' };"), /create must be a function/);
@@ -102,7 +102,7 @@ test("what is wrong with a module is said", async () => {
   assert.ok(!missing.ok && /^gone\.ts cannot be loaded: .*ENOENT/.test(missing.message));
 });
 
-test("what is wrong with a channel is said", async () => {
+test("a finding says what is wrong with a channel", async () => {
   const open = (create: () => unknown) => openPlugin({ id: "own", create: create as never }, {}, tools);
   const thrown = open(() => {
     throw new Error("settings.key is missing");

@@ -94,7 +94,7 @@ describe("opening channels", () => {
     assert.ok(opened.channels.find("pager"));
   });
 
-  test("one that cannot be loaded or made, or whose id is taken, is a problem at its place", async () => {
+  test("one that cannot be loaded or made, or whose id is taken, is a problem of its setting", async () => {
     const found = await findingsIn({
       list: [channel("telegram"), { ...channel("mattermost"), settings: { apiBase: "nowhere", token: "t" } }],
       plugins: [

@@ -42,7 +42,7 @@ export async function openChannels(config: ChannelsConfig, tools: ChannelTools):
   for (const [at, { module, to, settings }] of config.plugins.entries())
     take(["channels", "plugins", at], to, await openModule(module, settings, tools));
   const channels = createChannels(made);
-  // What a plugin that could not be loaded is called is not known, and no reason to complain about its name.
+  // The name of a plugin that failed to load is unknown, so names are only checked when all have loaded.
   if (findings.length === 0)
     findings.push(...unknownChannels(config.named, channelNames(channels.configured())));
   return findings.length === 0 ? { ok: true, channels } : { ok: false, findings };

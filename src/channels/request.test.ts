@@ -34,7 +34,7 @@ async function listen(t: TestContext, response: (socket: Socket) => void): Promi
   return (server.address() as AddressInfo).port;
 }
 
-test("JSON goes out as JSON, and its answer comes back read", async () => {
+test("a body goes out as JSON, and a JSON response comes back parsed", async () => {
   const { url, calls } = await startPlatform({
     status: 418,
     headers: { "x-kind": "tea" },
@@ -64,7 +64,7 @@ test("a caller's headers win; a form is a form; a question has no body", async (
   assert.ok(response.kind === "responded" && response.json === undefined && response.text === "plain");
 });
 
-test("no more than 64 KB of an answer is read, nor is its end waited for", async (t) => {
+test("no more than 64 KB of a response is read, without waiting for its end", async (t) => {
   const head = "HTTP/1.1 200 OK\r\ncontent-length: 9000000\r\n\r\n";
   const port = await listen(
     t,
@@ -74,7 +74,7 @@ test("no more than 64 KB of an answer is read, nor is its end waited for", async
   assert.ok(response.kind === "responded" && response.text.length === 65_536 && response.json === undefined);
 });
 
-test("a redirect is an answer, and the token does not travel on", async () => {
+test("a redirect is a response, and the token is not sent on", async () => {
   const other = await startPlatform({ json: {} });
   const { url } = await startPlatform({ status: 307, headers: { location: other.url } });
   const response = await post(url);
@@ -100,7 +100,7 @@ test("nothing was sent: refused, a name that is not known, no TLS there, closed 
   }
 });
 
-test("it may have been sent: reset, closed, silence, an answer that stops or breaks off", async (t) => {
+test("it may have been sent: reset, closed, silence, a response that stops or breaks off", async (t) => {
   const closing = await listen(t, (socket) => void socket.once("data", () => socket.destroy()));
   const stalling = await listen(
     t,

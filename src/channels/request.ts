@@ -1,4 +1,4 @@
-// The one HTTP call that channels make. A reason never has the URL, a header or a body in it: tokens stand in the
+// The one HTTP call that channels make. A reason never contains the URL, a header or a body: tokens are in the
 // first two, and a body can repeat them.
 import { parseRetryAfter } from "../core/retry-after.ts";
 
@@ -16,14 +16,14 @@ export type PlatformRequest = {
   headers?: Record<string, string>;
   signal: AbortSignal;
   fetch: typeof fetch;
-  /** For all of it, and then its beginning may take as long: some answer only when the message is through. */
+  /** For the whole call and, when given, for the headers too: some platforms respond only once the message is through. */
   timeoutMs?: number;
-  /** Of the answer that is read. */
+  /** How much of the body is read. */
   mostBytes?: number;
 };
 
 const wholeMs = 30_000;
-/** `fetch` gives up connecting after ten seconds, and says so; ending it sooner would hide that nothing was sent. */
+/** Longer than the ten seconds after which `fetch` reports that it could not connect, so that nothing was sent. */
 const untilHeadersMs = 15_000;
 const usualBytes = 65_536;
 
@@ -76,7 +76,7 @@ async function call(url: string, init: RequestInit, request: PlatformRequest): P
   }
 }
 
-/** `fetch` would refuse it too, in words that quote it. */
+/** `fetch` would refuse it too, but its message quotes the token. */
 function canBeSent(url: string, init: RequestInit): boolean {
   try {
     return new Request(url, init).url !== "";
@@ -85,7 +85,7 @@ function canBeSent(url: string, init: RequestInit): boolean {
   }
 }
 
-/** A refusal whose body breaks off is still a refusal. */
+/** A refusal counts even if its body breaks off. */
 async function read(response: Response, mostBytes: number): Promise<PlatformResponse> {
   const { status, headers } = response;
   const text = await readText(response, mostBytes).catch((fault: unknown) => {
@@ -143,7 +143,7 @@ function failureOf(fault: unknown): PlatformResponse {
 }
 
 function isBeforeSending(fault: unknown): boolean {
-  // One of each address that was tried.
+  // Its errors are those of each address that was tried.
   if (fault instanceof AggregateError) return fault.errors.length > 0 && fault.errors.every(isBeforeSending);
   const { code, syscall, message } = (fault ?? {}) as Fault;
   return (
@@ -154,7 +154,7 @@ function isBeforeSending(fault: unknown): boolean {
   );
 }
 
-/** What `Retry-After` asks for; a date is read by the platform's own clock where it shows it. */
+/** The wait that `Retry-After` asks for; a date is compared with the platform's own `Date` header where there is one. */
 export function retryAfterMs(headers: Headers, now = Date.now()): number | null {
   const theirs = Date.parse(headers.get("date") ?? "");
   return parseRetryAfter(headers.get("retry-after"), Number.isNaN(theirs) ? now : theirs);

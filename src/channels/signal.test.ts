@@ -112,7 +112,7 @@ describe("errors inside a 200", () => {
       if (outcome.kind === "retry") assert.equal(outcome.afterMs, null);
     });
 
-  test("an answer to another question is none", async () => {
+  test("a response to another request does not count", async () => {
     const outcome = await sendWith({
       json: { jsonrpc: "2.0", id: "other", result: results({ type: "SUCCESS" }) },
     });
@@ -124,7 +124,7 @@ describe("how it went for each recipient", () => {
   const failing = (...list: object[]) =>
     sendWith(error(-1, "Failed to send message", { response: results(...list) }));
 
-  test("one who has it is enough, and so is nobody to have it", async () => {
+  test("one recipient who has it is enough, and so is an empty group", async () => {
     const mixed = result(results({ type: "UNREGISTERED_FAILURE" }, { type: "SUCCESS" }));
     assert.deepEqual(await sendWith(mixed), { kind: "sent" });
     assert.deepEqual(await sendWith(result(results())), { kind: "sent" });
@@ -147,7 +147,7 @@ describe("how it went for each recipient", () => {
     assert.ok(open.kind === "retry" && open.afterMs === null);
   });
 
-  test("a captcha is for a person, and its token for nobody", async () => {
+  test("a captcha needs a person, and its token is not shown", async () => {
     const challenge = { type: "RATE_LIMIT_FAILURE", token: "challenge-token", retryAfterSeconds: 60 };
     const outcome = await failing(challenge);
     assert.equal(outcome.kind, "rejected");

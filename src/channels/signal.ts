@@ -117,7 +117,7 @@ function longestMs(limits: Sent[]): number | null {
   return seconds.length === 0 ? null : Math.max(...seconds) * 1000;
 }
 
-/** When it went wrong for everyone, signal-cli answers an error, and has what went wrong for whom in its data. */
+/** When it failed for every recipient, signal-cli responds with an error whose data has the fault of each. */
 function readError({ code, message, data }: RpcError): SendOutcome {
   const outcome = readSent((data as { response?: unknown } | null | undefined)?.response);
   if (outcome !== null) return outcome;

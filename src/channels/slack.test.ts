@@ -46,7 +46,7 @@ test("recipients", () => {
     assert.equal(typeof recipientFault(other), "string", other);
 });
 
-test("nobody is called by what an agent writes", () => {
+test("mentions in a reply notify nobody", () => {
   const [text = ""] = create("http://127.0.0.1:1").render("<!channel> <@U0123456789> & you");
   assert.ok(
     text.includes("&lt;!channel&gt;") && text.includes("&lt;@U0123456789&gt;") && text.includes("&amp; you"),

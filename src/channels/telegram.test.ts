@@ -88,7 +88,7 @@ test("markup that Telegram cannot read goes again as plain text, once", async ()
   assert.equal(stubborn.calls.length, 2);
 });
 
-test("a group that moved gets it at its new place, also as plain text, and once only", async () => {
+test("a group that moved gets it at its new id, also as plain text, and only once", async () => {
   const moved = refusal(400, "Bad Request: group chat was upgraded to a supergroup chat", {
     migrate_to_chat_id: -1_009_876,
   });

@@ -88,7 +88,7 @@ describe("refusals in words", () => {
       assert.match(reasonOf(outcome), words);
     });
 
-  test("the platform's details are told, its echo of the token is not", async () => {
+  test("the reason has the platform's details, but not its echo of the token", async () => {
     const outcome = await sendOn(await answering(fault(100, "x", 400, "language is missing")), to);
     assert.match(reasonOf(outcome), /error 100: language is missing/);
     const echo = await sendOn(await answering(fault(190, `Malformed access token ${token}`, 401)), to);

@@ -1,9 +1,10 @@
-// What a reader of the mail would not see, as far as the element itself says so. Text written for machines hides there.
+// Which elements a reader would not see, as far as their own attributes and style say: hidden text may be meant for
+// machines.
 
 export type Visibility = {
-  /** Not shown, with all that is in it. */
+  /** Not shown, with everything inside it. */
   readonly gone: boolean;
-  /** These two an inner element can take back: many mails set them on a frame and undo them on its content. */
+  /** An inner element can undo these two: many mails set them on a frame and undo them on its content. */
   readonly zeroFont: boolean;
   readonly invisible: boolean;
 };
@@ -69,7 +70,7 @@ function takenAway(declared: Declarations): boolean {
   return clips && ["height", "max-height", "width", "max-width"].some((name) => isZero(declared.get(name)));
 }
 
-/** Null: as outside. */
+/** Null where it is inherited. */
 function zeroFont(declared: Declarations): boolean | null {
   const size = declared.get("font-size") ?? sizeIn(declared.get("font"));
   if (size === undefined || size === "inherit") return null;

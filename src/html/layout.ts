@@ -1,6 +1,6 @@
 // Words and breaks become lines: spaces are one space, blank lines at most one, each line after its quote marks.
 
-/** A filler between words that mails are padded with, and hints for hyphenation. */
+/** Invisible characters with which mails are padded, and hints for hyphenation. */
 const padding = /\u00ad|\u034f|\u200b|\u2060|\ufeff/g;
 const leadingJoiners = /^[\u200c\u200d]+/;
 const deepestQuote = 8;
@@ -57,7 +57,7 @@ export function createLayout() {
       breaks = isLineStart && breaks === 0 ? breaks : breaks + 1;
       isNewCell = false;
     },
-    /** Text whose spaces and lines are meant. */
+    /** Text whose spaces and lines are kept. */
     preformatted(written: string): void {
       written.split(/\r\n|\r|\n/).forEach((line, at) => {
         if (at > 0) this.lineBreak();

@@ -14,7 +14,7 @@ const dropped = set("template svg math object select datalist audio video canvas
 const scopes = set("table td th caption template svg math object select datalist audio video canvas");
 const empty = set("area base br col embed hr img input link meta param source track wbr");
 const inHead = set("base link meta noscript script style template title");
-/** What follows their end tags still counts as inside. */
+/** Text after their end tags still counts as inside. */
 const outermost = set("html body");
 const cells = set("td th");
 const rowGroups = set("thead tbody tfoot");
@@ -134,7 +134,7 @@ function leave({ name, kind, isSeen }: Element, layout: Layout, depth: Depth): v
 
 const gapOf = (name: string, { lists }: Depth): 1 | 2 => (spaced.has(name) && lists === 0 ? 2 : 1);
 
-/** Only what a person could follow; empty for anything else. */
+/** An address that a person could follow; empty for any other. */
 function targetOf(href: string): string {
   const url = href.replace(/\s+/g, "");
   return /^(?:https?:\/\/|mailto:|tel:)/i.test(url) ? url : "";

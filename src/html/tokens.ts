@@ -1,5 +1,5 @@
-// HTML into texts and tags, forgiving as browsers are. Every character is looked at a fixed number of times: whatever
-// is searched for and not found ends the document.
+// HTML into texts and tags, as forgiving as browsers. Every character is read a fixed number of times: a search that
+// finds nothing ends the document.
 import { decodeHTML, decodeHTMLAttribute } from "entities/decode";
 
 export type Token =
@@ -8,7 +8,7 @@ export type Token =
   | { readonly kind: "open"; readonly name: string; readonly attributes: ReadonlyMap<string, string> }
   | { readonly kind: "close"; readonly name: string };
 
-/** Their content is no markup, and nobody sees it. */
+/** Their content is no markup and is not shown. */
 const rawElements = /^(?:script|style|title|textarea|iframe|xmp|noembed|noframes)$/;
 const letter = /[A-Za-z]/;
 const tagName = /[^\s/>]*/y;
@@ -16,10 +16,10 @@ const attributeName = /[^\s/>=]*/y;
 const spaces = /[\s/]*/y;
 const bareValue = /[^\s>]*/y;
 
-/** The attributes that say something about the text. */
+/** The attributes that matter for the text. */
 const wanted = new Set(["alt", "hidden", "href", "style"]);
 
-/** One list of nothing, for the many tags that have none. */
+/** Shared by the many tags without attributes. */
 const none: ReadonlyMap<string, string> = new Map();
 
 export function* tokens(html: string): Generator<Token> {

@@ -30,7 +30,7 @@ type BlockToken =
   | Tokens.HTML
   | Tokens.Checkbox;
 
-/** What the dialect has no way to say is put differently here already. */
+/** What the dialect cannot express is replaced here: links by their addresses, tables by code or rows. */
 export type Layout = { readonly links: "kept" | "spelled"; readonly tables: TableStyle };
 
 const LONGEST_LEAD = 30;
@@ -51,7 +51,7 @@ export function linesOf(tokens: readonly Token[], layout: Layout): Line[] {
   return lines;
 }
 
-/** Where Markdown would run the two together. */
+/** Whether Markdown would otherwise join the two lines. */
 function needsGap(before: Line | undefined, line: Line): boolean {
   return (
     line.form.kind === "rule" ||

@@ -1,4 +1,4 @@
-// Where a line that is too long is cut: after a sentence, between words, or at least between characters as people see them.
+// Where a line that is too long is cut: after a sentence, else between words, else between graphemes.
 
 const LOOK_BACK = 1_000;
 const NEAR = 60;

@@ -6,7 +6,7 @@ import type { Block, Voice } from "./write.ts";
 
 export const RULE = "———";
 
-/** Plain text, and what the others have in common with it. */
+/** Plain text, and the defaults of the other dialects. */
 export const plain: Voice = {
   fit: (spans) => mergeSpans(spans.map((span) => ({ ...span, bold: false, italic: false, strike: false }))),
   text: (text) => text,
@@ -99,7 +99,7 @@ export function fenced(rows: readonly string[], language = ""): string[] {
   return [`\`\`\`${language}`, ...rows.map(breakFences), "```"];
 }
 
-/** Three backticks would end a fence of three, or begin one, so an invisible space goes between them. */
+/** Three backticks would end or open a fence of three, so an invisible space goes between them. */
 function breakFences(text: string): string {
   return text.replace(/`(?=``)/g, "`\u200B");
 }
@@ -114,7 +114,7 @@ export function bulletMarker({ marker, task }: Line): string {
   return `${marker.replace("- ", "")}${task ? "☑" : "☐"} `;
 }
 
-/** Each row with what it is inside of before it. */
+/** Each row with the marks of its quotes and lists before it. */
 export function joinLines(blocks: readonly Block[], leadOf: (line: Line) => string): string {
   let text = "";
   let before: Line | null = null;
@@ -128,13 +128,13 @@ export function joinLines(blocks: readonly Block[], leadOf: (line: Line) => stri
   return text;
 }
 
-/** Quotes count only at the very start, and what is before code would be taken for a part of it. */
+/** A quote mark counts only at the start of a line, and any text before code would become part of it. */
 function chatLead(line: Line, quotes: string): string {
   if (line.form.kind === "code") return "";
   return (quoteDepth(line) > 0 ? quotes : "") + line.lead.replace(/^.*> /, "");
 }
 
-/** A quote is a tag around its lines, and cannot be inside another. */
+/** A quote is a tag around its lines; tags of quotes cannot nest. */
 function joinTelegram(blocks: readonly Block[]): string {
   let text = "";
   let quoted = false;

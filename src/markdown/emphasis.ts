@@ -1,11 +1,11 @@
-// Which emphasis a dialect's marks can express. What it cannot is dropped, so that no stray marks are seen.
+// Which emphasis a dialect's marks can express. The rest is dropped, so that no stray marks are seen.
 
 import { mergeSpans, sliceSpans, textOf, type Span } from "./model.ts";
 
 export type Style = "bold" | "italic" | "strike";
 export const STYLES: readonly Style[] = ["bold", "italic", "strike"];
 
-/** What stands around and inside of a run of one style; "" at the ends of the line. */
+/** A run of one style and the text around it; "" at the ends of the line. */
 export type Run = {
   readonly before: string;
   readonly text: string;
@@ -14,7 +14,7 @@ export type Run = {
   readonly last: Span;
 };
 
-/** Keeps a style only where `holds`, and leaves white space at the ends of a run outside of it. */
+/** Keeps a style only where `holds`, and moves white space at the ends of a run out of it. */
 export function fitEmphasis(spans: readonly Span[], holds: (run: Run, style: Style) => boolean): Span[] {
   let fitted = [...spans];
   for (const style of STYLES) fitted = fitStyle(fitted, style, holds);

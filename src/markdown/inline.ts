@@ -1,4 +1,4 @@
-// Inline tokens become spans. What is HTML in the source is text here.
+// Inline tokens become spans. HTML in the source is text here.
 
 import type { Token, Tokens } from "marked";
 import { decodeEntities } from "./entities.ts";

@@ -1,5 +1,5 @@
-// marked's lexer with its quadratic corners walled off: how deep things nest, how many columns a table has, and how much
-// text is searched for emphasis at once. HTML is not recognised at all, so it stays text.
+// marked's lexer with bounds where its time grows with the square: nesting, columns of a table, and the length of
+// text that is searched for emphasis at once. HTML is not recognised, so it stays text.
 
 import { Lexer, Tokenizer, type Token } from "marked";
 import { pieces, sections } from "./source.ts";
@@ -36,18 +36,18 @@ function inlinePieces(text: string): string[] {
   return pieces(text, PIECE).flatMap((piece) => (isDense(piece) ? pieces(piece, DENSE_PIECE) : [piece]));
 }
 
-/** Hardly text: there cannot be much emphasis in it, but much to search. */
+/** Mostly punctuation: little emphasis to find, but much to search. */
 function isDense(text: string): boolean {
   return punctuation(text) > 0.4 || !/\s/.test(text);
 }
 
-/** The share of what is not white space. */
+/** Its share of the characters that are not white space. */
 function punctuation(text: string): number {
   return (text.match(/[!-/:-@[-`{-~]/g)?.length ?? 0) / ((text.match(/\S/g)?.length ?? 0) + 1);
 }
 
 class BoundedTokenizer extends Tokenizer {
-  /** Addresses that a reference stands for; a definition that nothing refers to is shown. */
+  /** Addresses that references point to; a definition without a reference is shown as text. */
   readonly referred = new Set<unknown>();
   #blockDepth = 0;
   #inlineDepth = 0;

@@ -1,4 +1,4 @@
-// Which addresses become links, and how a link is spelled where a platform has none.
+// Which addresses become links, and how a link is written where a platform has none.
 
 import { PLAIN, mergeSpans, textOf, type Span } from "./model.ts";
 
@@ -10,7 +10,7 @@ export function linkAddress(href: string): string | null {
   return href.replace(/[\s<>"`|\\^{}]/g, (character) => encodeURIComponent(character));
 }
 
-/** A label with the address it stands for, as one link or, where that must not be one, as text. */
+/** A label and its address as a link, or as text where the address may not be a link. */
 export function linkSpans(label: readonly Span[], href: string): Span[] {
   const address = linkAddress(href);
   const empty = textOf(label).trim() === "";
@@ -22,7 +22,7 @@ export function linkSpans(label: readonly Span[], href: string): Span[] {
   return spans.map((span) => ({ ...span, link: span.link ?? address }));
 }
 
-/** The label already says the address. */
+/** Whether the label already shows the address. */
 export function isBare(label: string, address: string): boolean {
   const encoded = linkAddress(label) ?? label;
   return [encoded, `mailto:${label}`, `tel:${label}`, `http://${label}`, `https://${label}`].includes(

@@ -1,4 +1,4 @@
-// Markdown written anew: text that was no markup in the reply must be none in the message either.
+// Writes Markdown again: text that was no markup in the reply must be none in the message.
 
 import { fenced, headingAsBold, endsInWord, joinLines, plain, startsWithWord } from "./dialects.ts";
 import { fitEmphasis, type Run, type Style } from "./emphasis.ts";
@@ -6,7 +6,7 @@ import { isBare } from "./links.ts";
 import type { Align, Line, Span } from "./model.ts";
 import type { Around, Block, Voice } from "./write.ts";
 
-/** Discord and Teams. Discord has headings of three levels. */
+/** Discord and Teams. Discord has three levels of headings. */
 export const markdown: Voice = {
   ...plain,
   fit: (spans, form) =>
@@ -21,7 +21,7 @@ export const markdown: Voice = {
   join: (blocks) => joinLines(withoutMargin(blocks), (line) => line.lead),
 };
 
-/** Mattermost. Its parser knows no escape for `<` and `&`, and needs none. */
+/** Mattermost. Its parser has no escape for `<` and `&`, and needs none. */
 export const markdownWithTables: Voice = {
   ...markdown,
   text: (text, inLink) => escapeText(text, inLink, /[\\`*_~|[\]]/g),
@@ -29,7 +29,7 @@ export const markdownWithTables: Voice = {
   table: tableRows,
 };
 
-/** Marks between a letter and punctuation, or beside their like, would be no marks for every reader. */
+/** Parsers disagree on marks between a letter and punctuation, or beside the same mark, so those are dropped. */
 function fitMarkdown(spans: readonly Span[]): Span[] {
   return fitEmphasis(spans, ({ before, text, after, first, last }: Run, style) => {
     const opens =
@@ -76,7 +76,7 @@ function needsEscape(character: string, before: string, ahead: string): boolean 
   }
 }
 
-/** Not to be taken for a heading, list, quote, table or task where it stands first. */
+/** Escapes a start that would make the line a heading, list, quote, table or task. */
 function escapeStart(content: string): string {
   return content
     .replace(/^(\d{1,9})([.)])(?=\s|$)/, "$1\\$2")

@@ -27,7 +27,7 @@ export type Line = {
   readonly cells?: readonly Span[][];
   /** A blank line stands before it, unless it comes first. */
   readonly gap: boolean;
-  /** What it is inside of, from the outside in: "> " for a quote, spaces for a list item. */
+  /** The marks of what it is inside of, outermost first: "> " for a quote, spaces for a list item. */
   readonly lead: string;
   /** "- " or "3. ", on the first line of a list item. */
   readonly marker: string;

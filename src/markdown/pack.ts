@@ -13,7 +13,7 @@ export type Press = {
   readonly mostUnits: number;
 };
 
-/** How full a message must be to end at a good border; when ten do not suffice, they are filled up. */
+/** How full a message must be to end at a good border; when ten messages do not suffice, they are filled up. */
 const FILLS = [0.3, 0.9];
 const PLAINLY: Form = { kind: "text" };
 const NOTE: Form = { kind: "text" };
@@ -126,7 +126,7 @@ function part(line: Line, from: number, to: number): Line {
   return { ...line, spans: line.form.kind === "code" ? spans : trimSpans(spans) };
 }
 
-/** Not even a part of the line fits, because of what is around its text: a long address, a row of a table. */
+/** Not even a part of the line fits, because of a long address or a wide row of a table. */
 function takePlainly([line, ...others]: readonly Line[], press: Press, fill: number): Taken {
   const text = textOf(spellOutLinks(line!.spans));
   if (line!.form === PLAINLY) throw new RangeError("The limit of a message is too small to hold any text");

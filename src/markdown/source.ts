@@ -1,4 +1,4 @@
-// What of a reply is read at all. Markdown parsers have corners where their time grows with the square of the text, so
+// Bounds how much of a reply is parsed. Some inputs take a Markdown parser time that grows with their square, so
 // only as much is parsed as ten messages could hold, and that in sections that have a greatest size.
 
 import type { Limit } from "./measure.ts";
@@ -21,7 +21,7 @@ export function boundSource(markdown: string, limit: Limit): { source: string; u
   return { source, unread: text.length - source.length };
 }
 
-/** What fits into ten messages, and some more for marks that will not be seen. */
+/** What fits into ten messages, and some more for marks that are not shown. */
 function mostUnits(text: string, { most, unit }: Limit): number {
   const units = most * MOST_MESSAGES * 1.25 + 4_000;
   const pairs = unit === "codepoints" ? text.slice(0, units * 2).match(/[\uD800-\uDBFF]/g) : null;
@@ -37,7 +37,7 @@ function clean(markdown: string): string {
     .trimEnd();
 }
 
-/** Fenced code that stands at the margin is taken out here; the rest is cut where a new paragraph begins if that can be. */
+/** Takes out fenced code at the margin; the rest is cut between paragraphs where possible. */
 export function sections(source: string): Section[] {
   const found: Section[] = [];
   const lines = source.split("\n");

@@ -1,4 +1,4 @@
-// Tables, for platforms that have them, that have code at least, or that have neither.
+// Tables: native, as aligned code, or as plain rows.
 
 import type { Token, Tokens } from "marked";
 import {
@@ -16,7 +16,7 @@ import { spellOutLinks } from "./links.ts";
 
 export type TableStyle = "native" | "aligned" | "rows";
 
-/** A wider cell is not shortened; it just stands out of its column. */
+/** A wider cell is not shortened; it overflows its column. */
 const WIDEST = 40;
 
 export function tableLines(
@@ -54,21 +54,21 @@ function alignedLines(rows: readonly string[][], align: readonly Align[]): Line[
   );
   const [header, ...body] = rows.map((row) =>
     widths
-      .map((room, column) => pad(row[column] ?? "", room, align[column] ?? null))
+      .map((columns, column) => pad(row[column] ?? "", columns, align[column] ?? null))
       .join(" | ")
       .trimEnd(),
   );
-  const rule = widths.map((room) => "-".repeat(room)).join("-+-");
+  const rule = widths.map((columns) => "-".repeat(columns)).join("-+-");
   return [header!, rule, ...body].map((text) => lineOf(form, text === "" ? [] : [{ ...PLAIN, text }], false));
 }
 
-function pad(text: string, room: number, align: Align): string {
-  const missing = Math.max(0, room - width(text));
+function pad(text: string, columns: number, align: Align): string {
+  const missing = Math.max(0, columns - width(text));
   const before = align === "right" ? missing : align === "center" ? Math.floor(missing / 2) : 0;
   return " ".repeat(before) + text + " ".repeat(missing - before);
 }
 
-/** In columns of a fixed-width font: none for marks and joiners, two for East Asian letters and pictures. */
+/** In columns of a fixed-width font: none for marks and joiners, two for East Asian letters and emoji. */
 function width(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
   let columns = 0;

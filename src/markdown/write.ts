@@ -25,7 +25,7 @@ export type Voice = {
 /** Rows that belong together: a line, a code block, a table. */
 export type Block = { readonly rows: readonly string[]; readonly first: Line; readonly last: Line };
 
-/** A line is written once, however often messages with it are tried. */
+/** Keeps the text of each line, because packing tries many messages with the same lines. */
 export function createWriter(voice: Voice): (lines: readonly Line[]) => string {
   const written = new WeakMap<Line, Block>();
   const write = (group: readonly Line[]): Block => {
@@ -109,7 +109,7 @@ function marked(inside: readonly Span[], mark: Mark, inner: string, near: Around
     : voice.mark(inner, mark, near);
 }
 
-/** The mark that goes on for longest is opened first; of equals, emphasis before links. */
+/** The mark with the longest run is opened first; of equals, emphasis before links. */
 function longestRun(
   spans: readonly Span[],
   from: number,

@@ -15,7 +15,7 @@ async function serve(t: TestContext, answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-test("an answer up to the limit comes whole, with its status and headers; a larger one breaks", async (t) => {
+test("a response up to the limit comes whole, with its status and headers; a larger one breaks", async (t) => {
   const url = await serve(t, (_, response) => void response.writeHead(201, { "x-a": "b" }).end("12345"));
   const signal = new AbortController().signal;
   const response = await boundedFetch(signal, 5)(url);
@@ -27,7 +27,7 @@ test("an answer up to the limit comes whole, with its status and headers; a larg
   await assert.rejects(large.text(), /too large/);
 });
 
-test("it ends when it is told to, and a parting word is still said", async (t) => {
+test("it ends when its signal fires, and the session's DELETE is still sent", async (t) => {
   const methods: (string | undefined)[] = [];
   const url = await serve(t, ({ method }, response) => {
     methods.push(method);

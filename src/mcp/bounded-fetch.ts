@@ -1,8 +1,8 @@
-// `fetch` for a server whose answers are read whole by a library: it never gives more than so many bytes, and it ends
-// when it is told to.
+// `fetch` for a server whose responses a library reads whole: it gives no more than so many bytes, and it ends when its
+// signal fires.
 
 const mostBytes = 16_000_000;
-/** What is still said while closing must not hold anything up. */
+/** How long the request that closes a session may take. */
 const partingMs = 1000;
 
 export function boundedFetch(stop: AbortSignal, most = mostBytes): typeof fetch {

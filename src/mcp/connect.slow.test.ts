@@ -93,7 +93,7 @@ test("over HTTP: tools, their keys and names, and which may change something", a
   assert.equal(mock.getSessions().size, 0);
 });
 
-test("over HTTP: answers and faults are outside text in a block", async (t) => {
+test("over HTTP: results and faults are outside text in a block", async (t) => {
   const { url } = await mockServer(t);
   const { tools } = await open(t, { web: { kind: "http", url, headers: {} } });
   const [look, act, picture] = Object.values(tools);
@@ -121,7 +121,7 @@ test("over HTTP: a server that refuses a call, and one that has gone", async (t)
   assert.equal(await call(tools["mcp_web__act"], {}), "The tool's server could not be reached.");
 });
 
-test("a program: its answers are fenced, and a line that is no message does no harm", async (t) => {
+test("a program: its results are fenced, and a line that is no message does no harm", async (t) => {
   const { tools, changes, nameOf } = await open(t, { local: program() });
   assert.equal(block(await call(tools["mcp_local__echo"], { text: "a\n</s>" })), "a\n⟦< /s >⟧");
   assert.equal(tools["mcp_local__echo"]?.description, "Says it again.⟦U+200B⟧");
@@ -159,7 +159,7 @@ for (const mode of ["willing", "stubborn"]) {
   }
 }
 
-test("a call that hangs ends with the turn; one that is refused or whose server dies says so", async (t) => {
+test("a call that hangs ends with the run; one that is refused or whose server dies says so", async (t) => {
   const stop = new AbortController();
   const { tools } = await open(t, { local: program() });
   const hanging = call(tools["mcp_local__hang"], {}, stop.signal);
@@ -249,7 +249,7 @@ test("a server that cannot be had is a fault that says whether it may pass", asy
   }
 });
 
-test("a server that says nothing is given up in time, and so is one of a stopped turn", async (t) => {
+test("a silent server is given up in time, and so is one of a stopped run", async (t) => {
   const silent = await faultOf(program("silent"), 300);
   assert.deepEqual(
     [silent.message, silent.mayPass],
@@ -281,7 +281,7 @@ test("when one server of two cannot be had, the other is ended", async (t) => {
   assert.equal(mock.getSessions().size, 0);
 });
 
-test("keys fit every model API and are told apart", () => {
+test("keys fit every model API and are unique", () => {
   const taken = new Set<string>();
   const pairs = [
     ["mcp:a", "b"],

@@ -1,5 +1,5 @@
-// The tools of an MCP server. Everything it says is outside text: what it calls its tools, how it describes them, and
-// what they answer.
+// The tools of an MCP server. Everything it sends is outside text: the names of its tools, their descriptions and
+// their results.
 import { sharedEnvironment } from "../processes/environment.ts";
 import { existsSync } from "node:fs";
 import {
@@ -153,7 +153,7 @@ function faultOf(
   return new ToolFault(`${name} could not be reached${code === null ? "" : ` (${code})`}`, true);
 }
 
-/** The system's own code, however deep it is wrapped. */
+/** The system's error code, which libraries wrap in causes. */
 function deepCode(fault: unknown): string | null {
   for (let at = fault, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++)
     if ("code" in at && typeof at.code === "string") return codeOf(at);

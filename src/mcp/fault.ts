@@ -1,6 +1,6 @@
-// How a tool is missing before the turn starts.
+// A tool that is missing when a run starts.
 
-/** A tool the run was given cannot be had; the turn is not begun. */
+/** A tool that the run was granted is not available; the agent is not started. */
 export class ToolFault extends Error {
   readonly mayPass: boolean;
   constructor(message: string, mayPass: boolean) {

@@ -71,7 +71,7 @@ test("the reply is what the agent said after its last tool", async () => {
   assert.deepEqual(await run("steps"), replied("Hello.", { toolsUsed: ["read"] }));
 });
 
-test("nothing that was said before the end of the turn is lost", async () => {
+test("no text from before the end of the prompt's turn is lost", async () => {
   const outcome = await run("many");
   assert.ok(outcome.kind === "replied");
   assert.equal(outcome.reply, Array.from({ length: 2000 }, (_, at) => at).join(" "));
@@ -106,7 +106,7 @@ const history = [
   { role: "assistant" as const, text: "Yes." },
 ];
 
-test("continues its session, and does not take what was said in it for the reply", async () => {
+test("continues its session, and does not take the repeated history for the reply", async () => {
   const load = { conversation: { history, foreignSession: "known" }, prompt: "More." };
   for (const detail of ["", "late"]) {
     const loaded = await run("load", detail, load);
@@ -190,7 +190,7 @@ test("permission is refused when the run may not act any more", async () => {
   assert.deepEqual(outcome, replied("Chosen: no", { warnings: refusal("edit") }));
 });
 
-test("where nothing can be refused, the question is dropped, and the turn cannot pass", async () => {
+test("where there is no option to refuse, the request is cancelled, and the failure may not pass", async () => {
   const outcome = await run("only-yes", "execute");
   assert.deepEqual(outcome, failed("the agent broke off its turn", false, { warnings: refusal("execute") }));
 });
@@ -204,7 +204,7 @@ test(
   },
 );
 
-test("every way a turn can end has its outcome", async () => {
+test("each stop reason has its outcome", async () => {
   const cutShort = (what: string) => ({ warnings: [`The agent ${what}: its reply may lack its end.`] });
   for (const [reason, spoken, silent] of [
     ["end_turn", replied("So far."), failed("the agent gave no reply")],
@@ -239,12 +239,12 @@ test("an error is a failure in the agent's words", async () => {
   );
 });
 
-test("a program that ends in the middle of a turn may pass, and tells that a tool had begun", async () => {
+test("a program that ends in the middle of a run may pass, and the report says that a tool had started", async () => {
   const reason = "the command ended with exit code 3 in the middle of the turn: out of luck";
   assert.deepEqual(await run("crash"), failed(reason, true, { toolsUsed: ["edit"], acted: true }));
 });
 
-test("a program that falls silent in the middle of a turn is ended", { timeout: 60_000 }, async () => {
+test("a program that falls silent in the middle of a run is ended", { timeout: 60_000 }, async () => {
   assert.deepEqual(
     await run("silence"),
     failed("the command closed its output in the middle of the turn", true),
@@ -296,7 +296,7 @@ test("stopped, an agent that cancels and its program are gone", async () => {
   assert.ok(!processesIn(file).some(isAlive));
 });
 
-test("stopped, an agent deaf to it and its children are killed", async () => {
+test("an agent that ignores being stopped is killed with its children", async () => {
   const file = join(folder, "deaf");
   const stop = new AbortController();
   const agent = createAcpAgent({ ...base, args: [fixture, "deaf", file] });
@@ -309,7 +309,7 @@ test("stopped, an agent deaf to it and its children are killed", async () => {
   await eventually(() => !processes.some(isAlive), "the end of every process");
 });
 
-test("after the turn nothing is left of it", async () => {
+test("after the run nothing is left of it", async () => {
   const file = join(folder, "leaving");
   assert.deepEqual(await run("leaving", file), replied("Done."));
   const processes = processesIn(file);

@@ -1,4 +1,4 @@
-// A coding agent that speaks the Agent Client Protocol: its program is started for one turn, asked, and ended.
+// A coding agent that speaks the Agent Client Protocol: its program is started for one run, asked, and ended.
 import { mkdir } from "node:fs/promises";
 import type { AgentConfig } from "../../config/config.ts";
 import { converse } from "./converse.ts";

@@ -1,6 +1,6 @@
-// One turn with a program that speaks the protocol, from the first message to the program's end.
+// One run with a program that speaks the protocol, from the first message to the program's end.
 //
-// initialize → session/resume, session/load or session/new → settings → session/prompt → its answer
+// initialize → session/resume, session/load or session/new → settings → session/prompt → its response
 // interrupted at any point: session/cancel, a moment for the agent to wind up, then the program is ended
 import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
 import { client, type ClientConnection } from "@agentclientprotocol/sdk";
@@ -21,17 +21,17 @@ export type Talk = {
   program: Program;
   input: AgentInput;
   config: { command: string; workspace: string; allow: readonly PermissionKind[] };
-  /** How long the program may take to its first answer. */
+  /** How long the program may take to its first response. */
   startMs: number;
 };
 
 const longestReply = 1_048_576;
-/** For an agent that was told to cancel, before its program is ended. */
+/** How long an agent has to cancel before its program is ended. */
 const cancelMs = 300;
-/** Of silence, after which a loaded session has repeated everything. */
+/** After so long without a notification, a loaded session has repeated everything. */
 const quietMs = 250;
 const mostWaits = 20;
-/** For a program whose input was closed, before it is signalled. */
+/** How long a program has to end after its input was closed. */
 const leaveMs = 1000;
 
 type State = { initialized: boolean; sessionId: string | null; warnings: string[] };
@@ -110,12 +110,12 @@ async function ask(
     sessionId,
     prompt: [{ type: "text", text: prompt }],
   });
-  // What was told before the answer is handled before this.
+  // Lets notifications that came before the response be handled first.
   await nextTurn();
   return response;
 }
 
-/** By the protocol a session repeats itself before it counts as loaded; Gemini CLI 0.61 does it afterwards. */
+/** The protocol has a session repeat its history before it counts as loaded; Gemini CLI 0.61 does so afterwards. */
 async function quiet(updates: Updates): Promise<void> {
   for (let waits = 0, before = -1; before !== updates.count() && waits < mostWaits; waits++) {
     before = updates.count();

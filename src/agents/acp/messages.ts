@@ -1,7 +1,7 @@
 // A program's input and output as the messages of the protocol: JSON, one to a line.
 //
-// The library's own reader answers every other line with an error and prints what it cannot place to the gateway's
-// standard error. Programs do print a stray line; it is passed over here, and only a program that prints nothing else
+// The library's own reader answers any other line with an error and prints what it does not understand to our
+// standard error. Programs do print stray lines: they are passed over here, and only a program that prints nothing else
 // is given up.
 import type { Readable, Writable } from "node:stream";
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";

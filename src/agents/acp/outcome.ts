@@ -1,4 +1,4 @@
-// What a turn came to.
+// The outcome of a run.
 import { RequestError } from "@agentclientprotocol/sdk";
 import { z } from "zod";
 import type { AgentOutcome, AgentReport } from "../../core/outcome.ts";
@@ -17,7 +17,7 @@ const finished = z.object({
 const details = z.object({ details: z.string() });
 
 const authenticationRequired = -32_000;
-/** Of JSON-RPC and the protocol: what is asked for is wrong, and stays wrong. */
+/** Codes of JSON-RPC and the protocol for requests that would fail again. */
 const lasting = new Set([authenticationRequired, -32_002, -32_022, -32_600, -32_601, -32_602, -32_700]);
 const longestMessage = 300;
 
@@ -33,7 +33,7 @@ export function finishedOutcome(response: unknown, { reply, report, wasRefused }
   if (data === undefined) return { ...failed("the agent ended its turn without saying how"), report };
   const { stopReason, usage } = data;
   const whole: AgentReport = { ...report, ...(usage === undefined ? {} : { usage }) };
-  // An agent whose request was turned away may end its turn this way, and would again.
+  // An agent that was refused a permission may end its turn this way, and would do so again.
   if (stopReason === "cancelled")
     return { ...failed("the agent broke off its turn", !wasRefused), report: whole };
   if (stopReason === "refusal") return { ...failed("the agent refused to answer"), report: whole };

@@ -1,4 +1,4 @@
-// Nobody watches a hook's run, so permission is given by the config or not at all.
+// Nobody is there to ask during a run, so permission is given by the config or not at all.
 import type { PermissionOption, RequestPermissionOutcome } from "@agentclientprotocol/sdk";
 
 export function choose(options: readonly PermissionOption[], allowed: boolean): RequestPermissionOutcome {

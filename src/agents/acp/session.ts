@@ -1,4 +1,4 @@
-// Opens the agent's session: the one of an earlier turn where it can be continued, a new one otherwise.
+// Opens the agent's session: that of an earlier run where it can be continued, a new one otherwise.
 import { type ClientContext, PROTOCOL_VERSION, RequestError } from "@agentclientprotocol/sdk";
 import { z } from "zod";
 import type { AgentInput } from "../agent.ts";
@@ -24,7 +24,7 @@ export type Session = {
   sessionId: string;
   configOptions: unknown;
   prompt: string;
-  /** It tells what was said in it before. */
+  /** The agent repeats the history of the session in notifications. */
   isRepeating: boolean;
   warnings: string[];
 };

@@ -1,4 +1,4 @@
-// What an agent says and does in its turn, as it tells us. Read leniently: what is not understood is passed over.
+// Follows what an agent says and does by the notifications it sends. What is not understood is passed over.
 import { z } from "zod";
 import type { AgentReport } from "../../core/outcome.ts";
 import { cut, oneLine } from "../../core/text.ts";
@@ -11,12 +11,12 @@ export type Call = {
 };
 
 export type Updates = {
-  /** Until then nothing counts: a session that is loaded repeats what was said in it. */
+  /** Counts notifications from now on: a session that was loaded has repeated its history before. */
   follow(sessionId: string): void;
   take(notification: unknown): void;
   /** How many notifications there were. */
   count(): number;
-  /** What is known of a call, with what a request for permission adds. */
+  /** The state of a call, with what a request for permission adds. */
   call(update: CallUpdate): Call;
   /** Text after the last call of a tool. */
   reply(): string;
@@ -25,7 +25,7 @@ export type Updates = {
 
 export type UpdatesOptions = {
   longestReply: number;
-  /** A tool that changes something has begun, whether or not it asked. Told once for each. */
+  /** Called once for each tool call that changes something, when it starts, whether or not it asked. */
   onActing: () => void;
   onTooLong: () => void;
 };
@@ -96,7 +96,7 @@ export function createUpdates({ longestReply, onActing, onTooLong }: UpdatesOpti
   };
 }
 
-/** A refused call that is told as failed has not run; one that failed otherwise may have done half its work. */
+/** A refused call that is reported as failed has not run; any other failed call may have done half its work. */
 const hasActed = ({ kind, status, verdict }: Call): boolean =>
   changes(kind) &&
   (verdict === "allowed" || status === "completed" || (status !== "pending" && verdict !== "refused"));

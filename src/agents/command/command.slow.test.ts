@@ -46,7 +46,7 @@ test("gets the prompt on standard input; the reply is standard output, trimmed",
   assert.deepEqual(await run("cat; echo; echo", {}, "ünï 🙂"), { kind: "replied", reply: "ünï 🙂" });
 });
 
-test("a conversation goes on: what was said before stands before the prompt", async () => {
+test("a conversation's earlier turns stand before the prompt", async () => {
   const history = [
     { role: "user", text: "My name is Ada." },
     { role: "assistant", text: "Hello Ada." },

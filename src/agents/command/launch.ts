@@ -1,4 +1,4 @@
-// Starts the program of a `command` agent for one turn, and puts into words how it can end badly.
+// Starts the program of a `command` agent for one run, and says in words how it failed.
 import { programEnvironment } from "../environment.ts";
 import type { AgentInput } from "../agent.ts";
 import type { AgentConfig } from "../../config/config.ts";
@@ -31,7 +31,7 @@ export function createLaunch(
   };
 }
 
-/** Null when the program ended by itself, however well. */
+/** Null when the program ended by itself, whatever its exit code. */
 export function cutShort(end: Exclude<ProcessEnd, Exited>, config: CommandConfig): Failed;
 export function cutShort(end: ProcessEnd, config: CommandConfig): Failed | null;
 export function cutShort(end: ProcessEnd, { command, outputLimitBytes }: CommandConfig): Failed | null {

@@ -95,7 +95,7 @@ const receiving = (secret: string | null = null, now = Date.now) => {
   return { agent, received };
 };
 
-test("sends the turn, and the history of a conversation", async () => {
+test("sends the input, and the history of a conversation", async () => {
   const { agent, received } = receiving();
   const input: AgentInput = {
     ...contractInput("Look at ünï 🙂"),
@@ -185,7 +185,7 @@ test("the tokens of a stream may come with any of its events", async () => {
   assert.deepEqual(outcome, { ...replied("a"), report: { usage } });
 });
 
-test("a reply ends the turn, even when the stream stays open", { timeout: 20_000 }, async () => {
+test("a reply ends the run, even when the stream stays open", { timeout: 20_000 }, async () => {
   let closed = false;
   const outcome = await run((response) => {
     response.on("close", () => (closed = true));
@@ -307,11 +307,11 @@ for (const [what, answer] of [
         .write("data: a\n\n", () => response.socket?.resetAndDestroy()),
   ],
 ] as [string, Answer][])
-  test(`an answer that is cut off may pass: ${what}`, async () => {
+  test(`a response that is cut off may pass: ${what}`, async () => {
     assert.deepEqual(await run(answer), failed("the service's answer was cut off: ECONNRESET", true));
   });
 
-test("a connection that breaks before the answer may pass", async () => {
+test("a connection that breaks before the response may pass", async () => {
   const outcome = await run((response) => void response.socket?.resetAndDestroy());
   assert.deepEqual(outcome, failed("the service could not be reached: ECONNRESET", true));
 });

@@ -1,4 +1,4 @@
-// An agent that is the user's own service: one POST with the turn, its answer is the reply.
+// An agent that is the user's own service: one POST with the input, whose response is the reply.
 import type { AgentConfig } from "../../config/config.ts";
 import { traceHeaders } from "../../core/trace.ts";
 import type { Agent, AgentInput } from "../agent.ts";

@@ -1,5 +1,5 @@
-// POSTs to one service. By undici, which is what `fetch` is made of: with its own time limits for the headers and the
-// pauses of a body, which would end a long turn, switched off, and at less than half the cost of `node:http`.
+// POSTs to one service, by undici, which `fetch` is made of. Its time limits for the headers and for pauses in a body
+// are off, because they would end a long run. It costs less than half of `node:http`.
 import { Client, Pool, type Dispatcher } from "undici";
 
 export type Post = { headers: Record<string, string>; body: string };
@@ -10,9 +10,9 @@ const settings = {
   headersTimeout: 0,
   bodyTimeout: 0,
   allowH2: false,
-  /** Connections are kept for the next run, which then begins sooner; not for long, since services close them. */
+  /** A connection is kept for the next run, but not for long, since services close them. */
   keepAliveTimeout: 4000,
-  // A peer that is gone without a word is noticed also in a turn that is silent for long.
+  // Finds a peer that disappeared, also when a run sends nothing for long.
   connect: { timeout: 60_000, keepAlive: true, keepAliveInitialDelay: 60_000 },
 };
 
@@ -32,7 +32,7 @@ export function createService(url: URL): Service {
       body,
       signal,
     });
-    // Whoever reads the body hears of its faults; when nobody does, they are nobody's.
+    // Without a listener, a body that nobody reads would throw its fault.
     response.body.on("error", () => {});
     return response;
   };
@@ -42,7 +42,7 @@ export function createService(url: URL): Service {
       try {
         return await ask(pool, post, signal);
       } catch (fault) {
-        // A kept connection may have been closed by the other side just now: it never saw the request.
+        // The service may just have closed the kept connection, in which case it never saw the request.
         if (!mayBeKept || !isReset(fault) || signal.aborted) throw fault;
       }
       const alone = new Client(url.origin, settings);
@@ -53,7 +53,7 @@ export function createService(url: URL): Service {
   };
 }
 
-/** As an address can hold it. */
+/** The user name and password that an address can hold. */
 const accountIn = ({ username, password }: URL): Record<string, string> => {
   if (username === "" && password === "") return {};
   const account = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
@@ -70,7 +70,7 @@ export function readText({ body }: ServiceResponse, limitBytes: number): Promise
   const { promise, resolve, reject } = Promise.withResolvers<string | null>();
   const chunks: Buffer[] = [];
   let bytes = 0;
-  // Not `for await`, which costs several times as much.
+  // `for await` would cost several times as much.
   body.on("data", (chunk: Buffer) => {
     bytes += chunk.length;
     if (bytes > limitBytes) resolve(null);

@@ -1,4 +1,4 @@
-// What a service's answer means. Only its status, its type and its own `error` text can get into a reason.
+// What a service's response means. Only its status, its type and its own `error` text can get into a reason.
 import { z } from "zod";
 import type { AgentOutcome, TokenUse } from "../../core/outcome.ts";
 import { parseRetryAfter } from "../../core/retry-after.ts";
@@ -39,7 +39,7 @@ export async function outcomeOf(response: ServiceResponse, now: () => number): P
   );
 }
 
-/** Of a field that came more than once, the first. */
+/** The first, where the field came more than once. */
 const headerIn = ({ headers }: ServiceResponse, name: string): string =>
   [headers[name] ?? ""].flat()[0] ?? "";
 
@@ -82,7 +82,7 @@ async function streamOutcome(response: ServiceResponse): Promise<AgentOutcome> {
   return replied(text, usage);
 }
 
-/** Data that is no JSON object is text: of the reply as it grows, of the whole reply, of the error. */
+/** Data that is no JSON object is text: a part of the reply, the whole reply, or the error, depending on the event. */
 function partOf({ name, data }: ServerEvent): Message {
   const part = messageOf(data);
   if (name === "error") return { error: part ? (part.error ?? "no reason given") : data };

@@ -84,7 +84,7 @@ for (const kind of kinds) {
     assert.match(outcome.reason, /broke off|could not be reached/);
   });
 
-  test(`an answer that ends in the middle without a word (${kind}) may pass`, async () => {
+  test(`a response that ends in the middle (${kind}) may pass`, async () => {
     server.onMessage(`end-${kind}`, long, { chunkSize: 5 });
     const half = async (response: Response) => {
       const text = await response.text();
@@ -96,7 +96,7 @@ for (const kind of kinds) {
     assert.match(outcome.reason, /broke off$/);
   });
 
-  test(`an answer that is no answer (${kind}) may pass`, async () => {
+  test(`a response of another form (${kind}) may pass`, async () => {
     const page = () => new Response("<html>Welcome</html>", { headers: { "content-type": "text/html" } });
     server.onMessage(`page-${kind}`, long);
     const outcome = await run(`page-${kind}`, capturingFetch(page), { model: modelOf(kind) });
@@ -104,7 +104,7 @@ for (const kind of kinds) {
   });
 }
 
-test("a fault that is reported inside an answer may pass, unless it is a refusal", async () => {
+test("a fault that is reported inside a response may pass, unless it is a refusal", async () => {
   const reporting = (type: string) => () => {
     const event = { type: "error", error: { type, message: "SECRET" } };
     const text = `event: error\ndata: ${JSON.stringify(event)}\n\n`;
@@ -121,7 +121,7 @@ test("a fault that is reported inside an answer may pass, unless it is a refusal
   }
 });
 
-test("nobody listening may pass", async () => {
+test("a server that does not listen may pass", async () => {
   const closed = createServer();
   await new Promise<void>((resolve) => closed.listen(0, "127.0.0.1", resolve));
   const address = closed.address();
@@ -134,7 +134,7 @@ test("nobody listening may pass", async () => {
 });
 
 for (const kind of kinds)
-  test(`stopped in the middle of an answer (${kind}), it ends before the answer does, and the connection with it`, async () => {
+  test(`stopped in the middle of a response (${kind}), it ends at once and closes the connection`, async () => {
     server.onMessage(`slow-${kind}`, long, { chunkSize: 5, latency: 100 });
     const stop = new AbortController();
     const { sent, fetch } = capturingFetch((response) => {

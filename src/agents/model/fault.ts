@@ -60,7 +60,7 @@ function statusWords(status: number, { name }: Asked): string {
   }
 }
 
-/** What some servers send in the middle of an answer. */
+/** An error that some servers send in the middle of a stream. */
 type StreamFault = { code?: unknown; type?: unknown; statusCode?: unknown };
 
 const isStreamFault = (fault: unknown): fault is StreamFault =>

@@ -7,7 +7,7 @@ import { messagesOf, summaryPrompt } from "./messages.ts";
 const messages = (history: Conversation["history"]) =>
   messagesOf({ prompt: "Now.", conversation: { history, foreignSession: null } });
 
-test("an isolated turn is its prompt", () => {
+test("an isolated run sends its prompt alone", () => {
   assert.deepEqual(messagesOf({ prompt: "Now.", conversation: null }), [{ role: "user", content: "Now." }]);
 });
 

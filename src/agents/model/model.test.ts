@@ -34,7 +34,7 @@ test("the prompt is one user message, and there is no system message", async () 
   assert.deepEqual(sent[0]?.body["messages"], [{ role: "user", content: "Hello." }]);
 });
 
-test("what was said before comes as messages, a summary as a text that asks for nothing", async () => {
+test("earlier turns come as messages, a summary as a text that asks for nothing", async () => {
   const { sent, fetch } = capturingFetch();
   server.onMessage("And now?", { content: "Now this." });
   const history = [
@@ -56,7 +56,7 @@ test("what was said before comes as messages, a summary as a text that asks for 
   ]);
 });
 
-test("sums up what was said, as material and not as a request", async () => {
+test("summarises a conversation as material and not as a request", async () => {
   const { sent, fetch } = capturingFetch();
   server.onMessage("Write a short account", { content: "Boats were discussed." });
   const wanted = { model: "local/other", thinking: "low" };

@@ -1,5 +1,5 @@
 // An agent that is a model behind an API, with tools of ours. This file and all it imports are loaded with the first
-// turn of such an agent.
+// run of such an agent.
 import type { AgentConfig, McpServerConfig, ModelsConfig } from "../../config/config.ts";
 import type { AgentOutcome } from "../../core/outcome.ts";
 import type { AgentInput } from "../agent.ts";
@@ -70,7 +70,7 @@ async function acting({ onActing }: AgentInput, tally: Tally): Promise<boolean> 
   return may;
 }
 
-/** Closes once: at the end of the turn, or when it is stopped, because a tool may keep it from its end. */
+/** Closes once: when the run ends, or as soon as it is stopped, because a tool may hold up its end. */
 function closing(toolbox: Toolbox, stop: AbortSignal): () => void {
   let closed = false;
   const close = () => {

@@ -1,7 +1,7 @@
-// How long a server asks to wait, from the headers of its answer.
+// How long a server asks to wait, from the headers of its response.
 import { parseRetryAfter } from "../../core/retry-after.ts";
 
-/** Names in lower case. A date counts from the server's own date, so that no clock is read and none can be wrong. */
+/** Names in lower case. A date is compared with the server's own `Date`, so that our clock does not matter. */
 export function retryAfterMs(headers: Readonly<Record<string, string>>): number | null {
   const exact = headers["retry-after-ms"]?.trim() ?? "";
   if (/^\d+(\.\d+)?$/.test(exact)) return Math.ceil(Number(exact));

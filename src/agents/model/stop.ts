@@ -1,11 +1,11 @@
-// A turn raced against its signal from outside: the library waits for tools, and a tool may never hear the signal.
+// Ends a run when its signal fires: the library would wait for tools, and a tool may ignore the signal.
 import { faultKind } from "../../core/errors.ts";
 import type { AgentOutcome } from "../../core/outcome.ts";
 import { failed } from "../failure.ts";
 import { ToolFault } from "../../mcp/fault.ts";
 import { createTally, type Tally } from "./tally.ts";
 
-/** `stop` has fired when this resolves, whatever the outcome: nothing that was started goes on. Never throws. */
+/** Never throws. `stop` has fired by the time this resolves, so that nothing it started goes on. */
 export async function untilStopped(
   work: (tally: Tally, stop: AbortSignal) => Promise<AgentOutcome>,
   signal: AbortSignal,

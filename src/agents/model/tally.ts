@@ -1,4 +1,4 @@
-// What a turn has used so far: known at any moment, because a turn can be stopped at any moment.
+// What a run has used so far, kept current because a run can be stopped at any moment.
 import type { LanguageModelUsage } from "ai";
 import type { AgentReport, TokenUse } from "../../core/outcome.ts";
 

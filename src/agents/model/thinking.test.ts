@@ -69,7 +69,7 @@ for (const [model, expected] of [
   });
 
 for (const model of ["local/small", "openai/gpt-5.4", "anthropic/claude-opus-4-6", "google/gemini-3-pro"])
-  test(`nothing is said of thinking to ${model} when nobody asked`, async () => {
+  test(`${model} gets no thinking setting when none was asked for`, async () => {
     const { body } = await asked(model, null);
     assert.equal(
       /think|reason|effort/i.test(told(body).replaceAll('"generationConfig":{}', "")),

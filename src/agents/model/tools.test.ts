@@ -59,7 +59,7 @@ for (const [what, asked] of [
     assert.equal(outcome.report?.toolsUsed, undefined);
   });
 
-test("a tool that throws is told to the model; that it may have changed something is kept", async () => {
+test("a tool that throws is reported to the model, and the run still counts as having acted", async () => {
   server.on({ userMessage: "write it", hasToolResult: false }, call("write"));
   server.on({ userMessage: "write it", toolResultContains: "disk is full" }, { content: "No room." });
   const outcome = await run(

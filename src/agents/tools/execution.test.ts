@@ -66,7 +66,7 @@ test("what changes something asks for leave first, and does not run without it",
   assert.equal(await run(answering(false), false), "done");
 });
 
-test("a stopped turn runs nothing, and does not wait for work or leave that ignores the signal", async () => {
+test("a stopped run calls no tool, and does not wait for work or permission that ignores the signal", async () => {
   const before = AbortSignal.abort();
   let ran = false;
   const work = async () => {

@@ -1,4 +1,4 @@
-// How every tool is run: not without leave, not after the turn was stopped, never throwing, and never with more text
+// How every tool is run: only with permission, not after the run was stopped, without throwing, and with no more text
 // than a model should get at once.
 import { orStopped } from "../../core/abort.ts";
 import { cut } from "../../core/text.ts";
@@ -8,7 +8,7 @@ import { shorten } from "../../untrusted/shorten.ts";
 import { codeOf } from "../../core/errors.ts";
 import { Refusal } from "./fault.ts";
 
-/** Ours as a plain text; outside text with a label, to be fenced. */
+/** Our own words as a plain text; outside text with a label, to be fenced. */
 export type ToolResult = string | { says: string; label: string; outside: string };
 
 export type Work<Input> = (input: Input, signal: AbortSignal) => Promise<ToolResult>;

@@ -91,7 +91,7 @@ test("what is no text is not read", async (t) => {
   assert.match(await get("/odd"), /^It answered with data of no known type/);
 });
 
-test("an endless answer is cut", async (t) => {
+test("an endless response is cut", async (t) => {
   const { port } = await serve(t, (_, response) => {
     response.writeHead(200, { "content-type": "text/plain" });
     const more = () => {
@@ -127,7 +127,7 @@ test("a host with any address that is not public is not asked", async (t) => {
   assert.equal(asked.length, 0);
 });
 
-test("an address in place of a name is checked just so, and not looked up", async (t) => {
+test("an address instead of a name is checked like one, without a lookup", async (t) => {
   const { port, asked } = await serve(t, (_, response) => page(response, "inside"));
   for (const host of [here, "[::1]", "0x7f.1", "2130706433", "[::ffff:7f00:1]", "[fe80::1]"]) {
     const url = `http://${host}:${port}/`;
@@ -138,7 +138,7 @@ test("an address in place of a name is checked just so, and not looked up", asyn
   assert.equal(asked.length, 0);
 });
 
-test("a name is resolved once for each request: a second answer would change nothing", async (t) => {
+test("a name is resolved once for each request, so that a second lookup cannot change it", async (t) => {
   const { port, asked } = await serve(t, (request, response) =>
     request.url === "/" ? response.writeHead(302, { location: "/next" }).end() : page(response, "here"),
   );
@@ -223,7 +223,7 @@ test("a server or name server that says nothing is given up", async (t) => {
   );
 });
 
-test("stopping the turn ends the request", async (t) => {
+test("stopping the run ends the request", async (t) => {
   const stop = new AbortController();
   const closed = Promise.withResolvers<void>();
   const { port } = await serve(t, (_, response) => {

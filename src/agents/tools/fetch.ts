@@ -1,7 +1,7 @@
 // The fetch tool: one page of text from a host the operator allowed.
 //
 // A name is resolved once and every address it has must be public; the connection is then made to those addresses,
-// without asking again, so that a second answer of the name server cannot lead inside. A redirect is checked as a
+// without a second lookup, which could lead to an inner address. A redirect is checked as a
 // first request is.
 import type { LookupAddress } from "node:dns";
 import { lookup } from "node:dns/promises";
@@ -83,7 +83,7 @@ function ask(url: URL, addresses: readonly LookupAddress[], signal: AbortSignal)
   return promise;
 }
 
-/** Stands in for the resolver, and knows nothing but these. */
+/** A resolver that knows only these addresses. */
 function only(addresses: readonly LookupAddress[]): LookupFunction {
   return (_host, options, done) => {
     const [first] = addresses;

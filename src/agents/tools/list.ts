@@ -11,11 +11,11 @@ export async function listFolder(
   { path = ".", depth = 1 }: { path?: string | undefined; depth?: number | undefined },
   signal: AbortSignal,
 ): Promise<string> {
-  const place = await findExisting(root, path);
-  if (!(await lstat(place.real)).isDirectory())
-    throw new Refusal(`${quoted(place.shown)} is not a folder. Use the read tool.`);
+  const found = await findExisting(root, path);
+  if (!(await lstat(found.real)).isDirectory())
+    throw new Refusal(`${quoted(found.shown)} is not a folder. Use the read tool.`);
   const lines: string[] = [];
-  for await (const entry of walk(place, depth, signal)) {
+  for await (const entry of walk(found, depth, signal)) {
     if (lines.length === mostListed)
       return [...lines, `[Cut: more than ${mostListed} entries. List a folder below.]`].join("\n");
     lines.push(await lineOf(entry));

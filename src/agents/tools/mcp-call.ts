@@ -1,4 +1,4 @@
-// One call of an MCP server's tool, and its answer as text.
+// One call of an MCP server's tool, and its result as text.
 import { type CallToolResult, MCPClientError } from "@ai-sdk/mcp";
 import { cut } from "../../core/text.ts";
 import type { ToolResult, Work } from "./execution.ts";

@@ -25,7 +25,7 @@ export function mcpTools(connection: McpConnection, gate: Gate, taken: Set<strin
   });
 }
 
-/** Of letters that every model API takes; told apart by a hash where a name had to be changed or is taken. */
+/** In letters that every model API takes; a hash makes a name unique that was changed or is taken. */
 export function keyOf(server: string, tool: string, taken: ReadonlySet<string>): string {
   const wanted = `${server.replace(":", "_")}__${tool}`;
   const key = wanted.replace(/[^a-zA-Z0-9_-]/g, "_");

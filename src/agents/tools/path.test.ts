@@ -7,11 +7,11 @@ import fc from "fast-check";
 import { cases } from "../../../test/support/cases.ts";
 import { makeFolder } from "../../../test/support/folder.ts";
 import { Refusal } from "./fault.ts";
-import { findPlace, openExactly, relativePath } from "./path.ts";
+import { resolvePath, openExactly, relativePath } from "./path.ts";
 import { call, openGate } from "../../../test/fixtures/tool-call.ts";
 import { workspaceTools } from "./workspace.ts";
 
-const folder = makeFolder("place");
+const folder = makeFolder("path");
 const outside = join(folder, "outside");
 const root = join(folder, "work");
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -133,14 +133,14 @@ test("paths are put in order before they are followed", () => {
 
 test("a link to something inside is followed; what does not exist yet is named", async () => {
   build();
-  assert.deepEqual(await findPlace(root, "inner/secret.txt"), {
+  assert.deepEqual(await resolvePath(root, "inner/secret.txt"), {
     shown: "inner/secret.txt",
     real: join(root, "deep", "a", "secret.txt"),
     missing: [],
   });
-  const { real, missing } = await findPlace(root, "inner/x/y.txt");
+  const { real, missing } = await resolvePath(root, "inner/x/y.txt");
   assert.deepEqual([real, missing], [join(root, "deep", "a"), ["x", "y.txt"]]);
-  await assert.rejects(findPlace(root, "loop/a"), /"loop\/a" cannot be used: ELOOP/);
+  await assert.rejects(resolvePath(root, "loop/a"), /"loop\/a" cannot be used: ELOOP/);
 });
 
 test("what was opened is compared with what was checked", async () => {

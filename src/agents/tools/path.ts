@@ -1,4 +1,4 @@
-// Where a path leads. Nothing outside the workspace is ever opened: links are resolved before a file is opened, the
+// Resolves paths. Nothing outside the workspace is ever opened: links are resolved before a file is opened, the
 // last step may not be a link, and what was opened is compared with what was checked, since a folder could have been
 // swapped for a link in between.
 import { constants } from "node:fs";
@@ -7,12 +7,12 @@ import { basename, dirname, join, posix, sep } from "node:path";
 import { codeOf } from "../../core/errors.ts";
 import { Refusal } from "./fault.ts";
 
-export type Place = {
-  /** As a model may write it, from the workspace on. */
+export type ResolvedPath = {
+  /** Relative to the workspace, as a model may write it. */
   shown: string;
-  /** The real path of as much of it as exists. */
+  /** The real path of the part that exists. */
   real: string;
-  /** Names below that which do not exist yet. */
+  /** Names below `real` that do not exist yet. */
   missing: readonly string[];
 };
 
@@ -32,7 +32,7 @@ export function relativePath(written: string): string {
 }
 
 /** `root` is the workspace's real path. */
-export async function findPlace(root: string, written: string): Promise<Place> {
+export async function resolvePath(root: string, written: string): Promise<ResolvedPath> {
   const shown = relativePath(written);
   const missing: string[] = [];
   for (let at = join(root, shown); ; at = dirname(at)) {
@@ -47,10 +47,10 @@ export async function findPlace(root: string, written: string): Promise<Place> {
   }
 }
 
-export async function findExisting(root: string, written: string): Promise<Place> {
-  const place = await findPlace(root, written);
-  if (place.missing.length === 0) return place;
-  throw new Refusal(`${quoted(place.shown)} does not exist. Use the list tool to see what does.`);
+export async function findExisting(root: string, written: string): Promise<ResolvedPath> {
+  const found = await resolvePath(root, written);
+  if (found.missing.length === 0) return found;
+  throw new Refusal(`${quoted(found.shown)} does not exist. Use the list tool to see what does.`);
 }
 
 const isInside = (root: string, real: string): boolean =>
@@ -58,15 +58,15 @@ const isInside = (root: string, real: string): boolean =>
 
 export const quoted = (shown: string): string => (shown === "" ? "The workspace" : JSON.stringify(shown));
 
-/** Opens a plain file and nothing else: to open a pipe would wait, and to open a device could do something. */
-export async function openToRead({ real, shown }: Pick<Place, "real" | "shown">): Promise<FileHandle> {
+/** Opens a plain file and nothing else: opening a pipe would wait, and opening a device could have an effect. */
+export async function openToRead({ real, shown }: Pick<ResolvedPath, "real" | "shown">): Promise<FileHandle> {
   const found = await lstat(real);
   if (found.isDirectory()) throw new Refusal(`${quoted(shown)} is a folder. Use the list tool.`);
   if (!found.isFile()) throw new Refusal(`${quoted(shown)} is not a plain file.`);
   return openExactly(real, constants.O_RDONLY | constants.O_NONBLOCK);
 }
 
-/** Opens this very path: no part of it may have become a link since it was resolved. */
+/** Fails if any part of the path has become a link since it was resolved. */
 export async function openExactly(real: string, flags: number): Promise<FileHandle> {
   const handle = await open(real, flags | constants.O_NOFOLLOW);
   try {
@@ -82,7 +82,7 @@ export async function openExactly(real: string, flags: number): Promise<FileHand
   }
 }
 
-/** Linux knows where an open file is, whatever has become of the path it was opened by. */
+/** Linux tells where an open file is, whatever happened to its path since. */
 const openedPath = (handle: FileHandle): Promise<string | null> =>
   readlink(`/proc/self/fd/${handle.fd}`).catch(() => null);
 

@@ -9,16 +9,16 @@ export async function readPage(
   root: string,
   { path, offset = 0 }: { path: string; offset?: number | undefined },
 ): Promise<string> {
-  const place = await findExisting(root, path);
-  const handle = await openToRead(place);
+  const found = await findExisting(root, path);
+  const handle = await openToRead(found);
   try {
     const { size } = await handle.stat();
     if (size === 0) return "The file is empty.";
-    if (offset >= size) throw new Refusal(`${quoted(place.shown)} ends at ${size}: use a smaller offset.`);
+    if (offset >= size) throw new Refusal(`${quoted(found.shown)} ends at ${size}: use a smaller offset.`);
     const bytes = await readUpTo(handle, offset, pageBytes);
     const { start, end } = wholeCharacters(bytes, offset > 0, offset + bytes.length < size);
     const text = decode(bytes.subarray(start, end));
-    if (text === null) throw new Refusal(`${quoted(place.shown)} is not UTF-8 text and cannot be read.`);
+    if (text === null) throw new Refusal(`${quoted(found.shown)} is not UTF-8 text and cannot be read.`);
     return text + note(offset + start, offset + end, size);
   } finally {
     await handle.close();
@@ -42,7 +42,7 @@ export async function readUpTo(handle: FileHandle, from: number, most: number): 
   return bytes.subarray(0, length);
 }
 
-/** The part of a page that is not half a character at either end. */
+/** The page without half a character at either end. */
 export function wholeCharacters(
   bytes: Buffer,
   startsWithin: boolean,

@@ -49,11 +49,11 @@ async function filesToSearch(
   { path = ".", nameEndsWith = "" }: SearchInput,
   signal: AbortSignal,
 ) {
-  const place = await findExisting(root, path);
-  const isFolder = (await lstat(place.real)).isDirectory();
+  const found = await findExisting(root, path);
+  const isFolder = (await lstat(found.real)).isDirectory();
   return (async function* (): AsyncGenerator<Pick<Entry, "shown" | "real">> {
-    if (!isFolder) return yield place;
-    for await (const entry of walk(place, deepest, signal, notSearched))
+    if (!isFolder) return yield found;
+    for await (const entry of walk(found, deepest, signal, notSearched))
       if (entry.kind === "file" && entry.shown.endsWith(nameEndsWith)) yield entry;
   })();
 }

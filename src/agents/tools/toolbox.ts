@@ -1,4 +1,4 @@
-// The tools of one turn: those it was granted, opened before it and closed after it.
+// The tools of one run: those it was granted, opened before it and closed after it.
 import { mkdir, realpath } from "node:fs/promises";
 import { tool, type Tool } from "ai";
 import { z } from "zod";

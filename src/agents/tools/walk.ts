@@ -1,14 +1,14 @@
 // The files and folders below a folder, in order of their names. Links are named and never followed.
 import { opendir } from "node:fs/promises";
 import { join } from "node:path";
-import { mustBeUnmoved, type Place } from "./path.ts";
+import { mustBeUnmoved, type ResolvedPath } from "./path.ts";
 
 export type Entry = { shown: string; real: string; kind: "file" | "folder" | "link" | "other" };
 
 const mostInOneFolder = 10_000;
 
 export async function* walk(
-  from: Pick<Place, "shown" | "real">,
+  from: Pick<ResolvedPath, "shown" | "real">,
   depth: number,
   signal: AbortSignal,
   skipped: ReadonlySet<string> = new Set(),
@@ -25,7 +25,7 @@ export async function* walk(
   }
 }
 
-async function entriesOf({ shown, real }: Pick<Place, "shown" | "real">): Promise<Entry[]> {
+async function entriesOf({ shown, real }: Pick<ResolvedPath, "shown" | "real">): Promise<Entry[]> {
   const folder = await opendir(real);
   const entries: Entry[] = [];
   try {

@@ -5,7 +5,7 @@ import { lstat, mkdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { codeOf } from "../../core/errors.ts";
 import { Refusal } from "./fault.ts";
-import { findPlace, mustBeUnmoved, openExactly, type Place, quoted } from "./path.ts";
+import { resolvePath, mustBeUnmoved, openExactly, type ResolvedPath, quoted } from "./path.ts";
 
 export const largestWritten = 1_000_000;
 
@@ -17,15 +17,15 @@ export async function writeFile(
   const bytes = Buffer.from(content);
   if (bytes.length > largestWritten)
     throw new Refusal(`The content has ${bytes.length} bytes; at most ${largestWritten} can be written.`);
-  const place = await findPlace(root, path);
-  const replaced = place.missing.length === 0 ? await fileThere(place) : null;
-  const folder = replaced ? dirname(place.real) : await makeFolders(place);
-  const target = join(folder, place.missing.at(-1) ?? basename(place.real));
+  const found = await resolvePath(root, path);
+  const replaced = found.missing.length === 0 ? await fileThere(found) : null;
+  const folder = replaced ? dirname(found.real) : await makeFolders(found);
+  const target = join(folder, found.missing.at(-1) ?? basename(found.real));
   await replace(target, bytes, replaced, signal);
-  return `${quoted(place.shown)} was ${replaced ? "replaced" : "created"}: ${bytes.length} bytes.`;
+  return `${quoted(found.shown)} was ${replaced ? "replaced" : "created"}: ${bytes.length} bytes.`;
 }
 
-async function fileThere({ real, shown }: Place): Promise<{ mode: number }> {
+async function fileThere({ real, shown }: ResolvedPath): Promise<{ mode: number }> {
   const found = await lstat(real);
   if (found.isDirectory()) throw new Refusal(`${quoted(shown)} is a folder. Name a file in it.`);
   if (!found.isFile()) throw new Refusal(`${quoted(shown)} is not a plain file.`);
@@ -33,8 +33,8 @@ async function fileThere({ real, shown }: Place): Promise<{ mode: number }> {
   return { mode: found.mode & 0o777 };
 }
 
-/** One at a time: to make them at once would follow a link that appears on the way. */
-async function makeFolders({ real, missing, shown }: Place): Promise<string> {
+/** One at a time: making all at once would follow a link that appears meanwhile. */
+async function makeFolders({ real, missing, shown }: ResolvedPath): Promise<string> {
   let folder = real;
   for (const name of missing.slice(0, -1)) {
     folder = join(folder, name);

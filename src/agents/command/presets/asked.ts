@@ -1,4 +1,4 @@
-// What a turn asks for, in the words of the program.
+// An input in the words of the program.
 import { cutWithMark, oneLine } from "../../../core/text.ts";
 import type { AgentInput } from "../../agent.ts";
 import { type Asked, type Preset, type ThinkingLevel, thinkingLevels } from "./preset.ts";
@@ -6,7 +6,7 @@ import { type Asked, type Preset, type ThinkingLevel, thinkingLevels } from "./p
 const aliases: Readonly<Record<string, ThinkingLevel>> = { off: "none", med: "medium" };
 const longestShownWord = 32;
 
-/** A name that an earlier turn reported is a program's word: it must not pass for an option. */
+/** The name comes from a program's output: it must not be taken for an option. */
 const sessionName = /^[A-Za-z0-9][A-Za-z0-9:._-]{0,199}$/;
 
 export function askedOf(

@@ -1,4 +1,4 @@
-// Codex (`codex exec`). It counts tokens over the whole thread, so what the earlier turns took is kept in the name of
+// Codex (`codex exec`). It counts tokens over the whole thread, so the use of earlier runs is kept in the name of
 // the conversation: `THREAD:INPUT:OUTPUT`. Its `error` items are remarks, and its `error` events may be followed by
 // another try; only `turn.failed`, or an end without `turn.completed`, is a failure.
 import { z } from "zod";
@@ -32,7 +32,7 @@ const sandboxed = new Set(["command_execution", "file_change"]);
 const choosesSandbox =
   /^(-s|--sandbox|--approve-for-me|--full-auto|--dangerously-bypass-approvals-and-sandbox)|^(--config=|-c=?)?sandbox_mode\b/;
 
-/** Unless the config chooses otherwise, what it runs can change nothing. */
+/** Its sandbox is read-only unless the config chooses another. */
 const isReadOnly = (extra: readonly string[]): boolean => !extra.some((each) => choosesSandbox.test(each));
 
 export const codex: Preset = {
@@ -107,7 +107,7 @@ function readCompleted(
 
 const nothingUsed: TokenUse = { inputTokens: 0, outputTokens: 0 };
 
-/** A total below the earlier one was not counted over the thread. */
+/** A total below the earlier one shows that it was not counted over the thread. */
 function since(before: TokenUse, all: TokenUse): TokenUse {
   const inputTokens = all.inputTokens - before.inputTokens;
   const outputTokens = all.outputTokens - before.outputTokens;

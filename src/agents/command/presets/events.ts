@@ -10,7 +10,7 @@ export type Updates = {
   end(): Promise<{ seen: Seen; tooLong: boolean }>;
 };
 
-/** An event may hold all that a tool gave back. */
+/** An event may hold the whole result of a tool. */
 const longestLineBytes = 16_777_216;
 
 export function createUpdates(
@@ -47,13 +47,13 @@ export function createUpdates(
 export const hasActed = ({ calls }: Seen): boolean =>
   calls.some(({ changes, refused }) => changes && !refused);
 
-/** The program asks nobody, so it is told of as it begins; whoever may not act is stopped. */
+/** The program does not ask before it acts, so it is stopped afterwards if it may not. */
 async function announce(onActing: AgentInput["onActing"], stop: AbortController): Promise<void> {
   const allowed = await onActing().catch(() => false);
   if (!allowed) stop.abort();
 }
 
-/** Null for the remarks that some write between their events. */
+/** Null for the remarks that some programs write between their events. */
 function parsed(line: string): unknown {
   try {
     return JSON.parse(line) as unknown;

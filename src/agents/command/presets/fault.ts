@@ -1,4 +1,4 @@
-// Whether what a program gives as the reason of its failure may pass: by the status it tells, else by its words.
+// Whether a failure that a program reports may pass: by its status, else by its words.
 
 const lasting =
   /\b(40[0134]|invalid[ _]?(api|x-api|request|argument)|unauthori[sz]ed|authenticat|api key|auth method|log ?in|forbidden|billing|credit|insufficient_quota)/i;

@@ -141,7 +141,7 @@ describe("codex", () => {
     assert.ok(seen.ended && seen.failure === null);
   });
 
-  test("tokens are those of the turn, though it counts over the thread", () => {
+  test("tokens are those of the run, though it counts over the thread", () => {
     const lines = [started, message, done].join("\n");
     const first = read(codex, lines);
     assert.equal(first.session, "01a1e7d2:22:14");
@@ -166,7 +166,7 @@ describe("codex", () => {
     );
   });
 
-  test("trouble that it got over is none; turn.failed is a failure", () => {
+  test("an error that it recovers from is ignored; turn.failed is a failure", () => {
     const trouble = `{"type":"error","message":"Reconnecting... 1/5 (exceeded retry limit, last status: 429 Too Many Requests)"}`;
     assert.equal(read(codex, [started, trouble, message, done].join("\n")).failure, null);
     const end = `{"type":"turn.failed","error":{"message":"exceeded retry limit, last status: 429 Too Many Requests, request id: req-M"}}`;
@@ -233,7 +233,7 @@ test("what is no event of theirs is passed over", () => {
   }
 });
 
-test("thinking is rounded to what the program takes, and it is said", () => {
+test("thinking is rounded to a level that the program takes, with a warning", () => {
   const table = (preset: Preset, ...levels: string[]) =>
     levels.map((level) => {
       const { effort, warning } = effortOf(preset, level);

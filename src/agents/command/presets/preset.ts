@@ -1,4 +1,4 @@
-// What is known of a program that is an agent: its options, and the events it writes, one JSON object to a line.
+// A preset: a program's options, and the events it writes, one JSON object to a line.
 import type { TokenUse } from "../../../core/outcome.ts";
 
 export const thinkingLevels = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
@@ -6,11 +6,11 @@ export type ThinkingLevel = (typeof thinkingLevels)[number];
 
 export type Preset = {
   readonly name: string;
-  /** Stands before the slash of a model id and is not part of the program's own. */
+  /** The provider in a model id, which the program's own model ids lack. */
   readonly maker: RegExp;
-  /** Environment variables the program takes its keys and places from. */
+  /** Environment variables from which the program takes its keys and locations. */
   readonly env: readonly string[];
-  /** What the program calls each level of thinking it takes. */
+  /** The program's own word for each level of thinking that it has. */
   readonly efforts: Readonly<Partial<Record<ThinkingLevel, string>>>;
   argumentsFor(asked: Asked): string[];
   readerFor(asked: Asked): (seen: Seen, event: unknown) => Seen;
@@ -20,9 +20,9 @@ export type Preset = {
 
 export type Asked = {
   readonly model: string | null;
-  /** In the program's own word. */
+  /** The level of thinking in the program's own word. */
   readonly effort: string | null;
-  /** What an earlier turn reported as the conversation's name. */
+  /** The program's name for the conversation, as an earlier run reported it. */
   readonly session: string | null;
   /** The arguments from the config. */
   readonly extra: readonly string[];
@@ -31,7 +31,7 @@ export type Asked = {
 export type ToolCall = {
   readonly id: string;
   readonly name: string;
-  /** It may change something: known not to are only the tools on a preset's list. */
+  /** It may change something: every tool may that is not on the preset's list of harmless ones. */
   readonly changes: boolean;
   /** It was asked for and did not run. */
   readonly refused: boolean;
@@ -44,9 +44,9 @@ export type Seen = {
   readonly usage: TokenUse | null;
   readonly warnings: readonly string[];
   readonly calls: readonly ToolCall[];
-  /** It said that the turn failed, and why; `status` is that of the model server where it told. */
+  /** Why the run failed, in the program's words; `status` is the model server's, where the program reported it. */
   readonly failure: { readonly message: string; readonly status: number | null } | null;
-  /** It said that the turn is over. */
+  /** The program reported the end of the run. */
   readonly ended: boolean;
 };
 
@@ -67,7 +67,7 @@ export const addWarning = (seen: Seen, warning: string): Seen =>
     ? seen
     : { ...seen, warnings: [...seen.warnings, warning] };
 
-/** A call that is known already is told again with its end. */
+/** A program reports a call again when it ends. */
 export const addCall = (seen: Seen, call: Omit<ToolCall, "refused">): Seen =>
   seen.calls.some(({ id }) => id === call.id)
     ? seen

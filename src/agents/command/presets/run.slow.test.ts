@@ -98,7 +98,7 @@ for (const preset of commandPresets) {
       assert.equal(reportOf(second).warnings, undefined);
     });
 
-    test("without a session of its own, or one it has forgotten, it is told what was said", async () => {
+    test("without a session, or with one that the program has forgotten, it gets the history as text", async () => {
       const { run } = makeAgent(preset);
       const told = given(await run("Go on.", { conversation: { history: said, foreignSession: null } }));
       assert.match(told.prompt, /^\| My name is Ada\.$[^]*^\| Hello Ada\.$[^]*Go on\.$/m);
@@ -131,7 +131,7 @@ for (const preset of commandPresets) {
       }
     });
 
-    test("no answer is a failure; a fault after the answer is not", async () => {
+    test("no reply is a failure; a fault after the reply is not", async () => {
       const { run } = makeAgent(preset);
       assert.match(failureOf(await run("say nothing")).reason, /without an answer that is understood/);
       assert.equal((await run("stumble")).kind, "replied");

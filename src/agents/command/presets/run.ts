@@ -1,4 +1,4 @@
-// One turn of a program that is known: asked in its own words, watched while it works, understood when it ends.
+// One run of a program that has a preset: its options, its events while it works, its outcome.
 import type { AgentOutcome, AgentReport } from "../../../core/outcome.ts";
 import { cut, cutWithMark, oneLine } from "../../../core/text.ts";
 import type { AgentInput } from "../../agent.ts";
@@ -62,7 +62,7 @@ function outcomeOf({ config }: Program, result: Result, warnings: readonly strin
 
 function judge(end: ProcessEnd, seen: Seen, config: CommandConfig): AgentOutcome {
   const reply = seen.reply.trim();
-  // What it does after its last word is no part of the turn.
+  // Once it has reported its end, its exit code does not matter.
   if (seen.ended && seen.failure === null && reply !== "" && end.kind !== "stopped")
     return { kind: "replied", reply };
   if (end.kind !== "exited") return cutShort(end, config);
@@ -89,7 +89,7 @@ function reportOf(outcome: AgentOutcome, seen: Seen, warnings: readonly string[]
     ...(seen.usage && { usage: seen.usage }),
     ...(all.length > 0 && { warnings: all }),
     ...(toolsUsed.length > 0 && { toolsUsed }),
-    // A turn that failed is no place to go on from.
+    // A session whose run failed is not continued.
     ...(outcome.kind === "replied" && seen.session !== null && { foreignSession: seen.session }),
     ...(hasActed(seen) && { acted: true }),
   };
