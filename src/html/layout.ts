@@ -6,9 +6,33 @@ const leadingJoiners = /^[\u200c\u200d]+/;
 const deepestQuote = 8;
 const longestLink = 1000;
 
-export type Layout = ReturnType<typeof createLayout>;
+/** What is written so far, and what has to stand before the next word. */
+type Lines = {
+  put(word: string): void;
+  /** White space before the next word, if it is in the same line. */
+  space(): void;
+  /** At least so many line breaks before the next word. */
+  gap(lines: 1 | 2): void;
+  /** A line break that counts each time. */
+  lineBreak(): void;
+  cell(): void;
+  item(depth: number): void;
+  quote(step: 1 | -1): void;
+  /** How many parts there are; `since` gives the text that came after so many. */
+  count(): number;
+  since(count: number): string;
+};
 
-export function createLayout() {
+export type Layout = Pick<Lines, "gap" | "lineBreak" | "cell" | "item" | "quote"> & {
+  text(written: string): void;
+  /** Text whose spaces and lines are kept. */
+  preformatted(written: string): void;
+  openLink(url: string): void;
+  closeLink(): void;
+  result(): string;
+};
+
+function createLines(): Lines {
   const parts: string[] = [];
   let breaks = 0;
   let isLineStart = true;
@@ -16,80 +40,85 @@ export function createLayout() {
   let isNewCell = false;
   let bullet = "";
   let quotes = 0;
-  let link: { url: string; from: number } | null = null;
 
-  const put = (word: string): void => {
-    if (breaks > 0) {
-      if (parts.length > 0) parts.push(breaks > 1 ? "\n\n" : "\n");
-      isLineStart = true;
-    }
-    if (isLineStart) parts.push("> ".repeat(Math.min(quotes, deepestQuote)) + bullet);
-    else if (isNewCell) parts.push(" | ");
-    else if (isSpaced) parts.push(" ");
-    parts.push(word);
-    breaks = 0;
-    bullet = "";
-    isLineStart = false;
-    isSpaced = false;
-    isNewCell = false;
+  const separator = (): string => {
+    if (isLineStart) return "> ".repeat(Math.min(quotes, deepestQuote)) + bullet;
+    if (isNewCell) return " | ";
+    return isSpaced ? " " : "";
   };
-
-  const text = (written: string): void => {
-    const words = written.replace(padding, "").split(/\s+/);
-    words.forEach((word, at) => {
-      if (at > 0) isSpaced = true;
-      const seen = word.replace(leadingJoiners, "");
-      if (seen !== "") put(seen);
-    });
-  };
-
-  /** At least so many line breaks before the next word. */
   const gap = (lines: 1 | 2): void => {
     breaks = Math.max(breaks, lines);
     isNewCell = false;
   };
 
   return {
-    text,
     gap,
-    /** A line break that counts each time. */
-    lineBreak(): void {
+    put(word) {
+      if (breaks > 0) {
+        if (parts.length > 0) parts.push(breaks > 1 ? "\n\n" : "\n");
+        isLineStart = true;
+      }
+      parts.push(separator(), word);
+      breaks = 0;
+      bullet = "";
+      isLineStart = false;
+      isSpaced = false;
+      isNewCell = false;
+    },
+    space: () => void (isSpaced = true),
+    lineBreak() {
       breaks = isLineStart && breaks === 0 ? breaks : breaks + 1;
       isNewCell = false;
     },
-    /** Text whose spaces and lines are kept. */
-    preformatted(written: string): void {
-      written.split(/\r\n|\r|\n/).forEach((line, at) => {
-        if (at > 0) this.lineBreak();
-        if (line.trim() !== "") put(line.trimEnd());
-      });
-    },
-    cell(): void {
+    cell() {
       if (breaks === 0 && !isLineStart) isNewCell = true;
     },
-    item(depth: number): void {
+    item(depth) {
       gap(1);
       bullet = `${"  ".repeat(Math.min(Math.max(depth - 1, 0), 10))}- `;
     },
-    quote(step: 1 | -1): void {
+    quote(step) {
       gap(2);
       quotes += step;
     },
-    openLink(url: string): void {
-      link = { url, from: parts.length };
+    count: () => parts.length,
+    since: (count) => parts.slice(count).join("").trim(),
+  };
+}
+
+export function createLayout(): Layout {
+  const lines = createLines();
+  let link: { url: string; from: number } | null = null;
+  return {
+    ...lines,
+    text(written) {
+      for (const [at, word] of written.replace(padding, "").split(/\s+/).entries()) {
+        if (at > 0) lines.space();
+        const seen = word.replace(leadingJoiners, "");
+        if (seen !== "") lines.put(seen);
+      }
     },
-    closeLink(): void {
+    preformatted(written) {
+      for (const [at, line] of written.split(/\r\n|\r|\n/).entries()) {
+        if (at > 0) lines.lineBreak();
+        if (line.trim() !== "") lines.put(line.trimEnd());
+      }
+    },
+    openLink(url) {
+      link = { url, from: lines.count() };
+    },
+    closeLink() {
       if (link === null) return;
       const { url, from } = link;
       link = null;
-      const said = parts.slice(from).join("").trim();
-      if (said === "") put(shorten(url));
-      else if (bare(said) !== bare(url)) {
-        isSpaced = true;
-        put(`(${shorten(url)})`);
+      const label = lines.since(from);
+      if (label === "") lines.put(shorten(url));
+      else if (bare(label) !== bare(url)) {
+        lines.space();
+        lines.put(`(${shorten(url)})`);
       }
     },
-    result: (): string => parts.join("").trim(),
+    result: () => lines.since(0),
   };
 }
 

@@ -1,10 +1,10 @@
 // A coding agent that speaks the Agent Client Protocol: its program is started for one run, asked, and ended.
-import { mkdir } from "node:fs/promises";
 import type { AgentConfig } from "../../config/config.ts";
 import { converse } from "./converse.ts";
 import { startProgram } from "../../processes/program.ts";
 import type { Agent } from "../agent.ts";
 import { programEnvironment } from "../environment.ts";
+import { makeWorkspace } from "../workspace.ts";
 import { failed, failedToStart } from "../failure.ts";
 import { codeOf } from "../../core/errors.ts";
 import { createReaper } from "../../processes/reaper.ts";
@@ -19,11 +19,8 @@ export function createAcpAgent(
   return {
     async run(input, signal) {
       if (signal.aborted) return failed("it was stopped", true);
-      try {
-        await mkdir(config.workspace, { recursive: true });
-      } catch (fault) {
-        return failed(`the workspace ${config.workspace} could not be made: ${codeOf(fault)}`);
-      }
+      const fault = await makeWorkspace(config.workspace);
+      if (fault !== null) return fault;
       try {
         const program = startProgram({
           command: config.command,

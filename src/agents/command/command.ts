@@ -1,16 +1,15 @@
 // An agent that is any program: the prompt on its standard input (never in its arguments, where others could read
 // it and it could pass for an option), the reply on its standard output. With a preset, the program's own options
 // and output are known.
-import { mkdir } from "node:fs/promises";
 import type { AgentOutcome } from "../../core/outcome.ts";
 import type { Agent } from "../agent.ts";
 import { conversationPrompt } from "../conversation.ts";
+import { makeWorkspace } from "../workspace.ts";
 import { failed } from "../failure.ts";
 import { badExit, type CommandConfig, createLaunch, cutShort } from "./launch.ts";
 import { presets } from "./presets/index.ts";
 import { runPreset } from "./presets/run.ts";
 import { type ProcessEnd } from "../../processes/run.ts";
-import { codeOf } from "../../core/errors.ts";
 
 export type { CommandConfig } from "./launch.ts";
 
@@ -22,11 +21,8 @@ export function createCommandAgent(
   return {
     async run(input, signal) {
       if (signal.aborted) return failed("it was stopped", true);
-      try {
-        await mkdir(config.workspace, { recursive: true });
-      } catch (fault) {
-        return failed(`the workspace ${config.workspace} could not be made: ${codeOf(fault)}`);
-      }
+      const fault = await makeWorkspace(config.workspace);
+      if (fault !== null) return fault;
       if (config.preset !== null)
         return runPreset({ preset: presets[config.preset], config, launch }, input, signal);
       const start = { args: config.args, input: conversationPrompt(input) };
