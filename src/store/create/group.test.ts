@@ -77,29 +77,6 @@ test("when the store is away nobody is tried again, and the next group is", asyn
   assert.equal(await later, "stored 3");
 });
 
-test("where groups are to be even, none is huge that has waited for a tiny one", async () => {
-  const sizes: number[] = [];
-  const all: Promise<void>[] = [];
-  const add = (count: number): void => {
-    for (let at = 0; at < count; at++) all.push(group.add(at));
-  };
-  const group = createGroup<number, void>({
-    longest: 50,
-    evenFrom: 4,
-    async write(items) {
-      if (sizes.push(items.length) === 1) add(100);
-      return items.map(() => {});
-    },
-  });
-  add(1);
-  await all[0];
-  await Promise.all(all);
-  assert.deepEqual(sizes, [1, 4, 8, 16, 32, 40]);
-  add(30);
-  await Promise.all(all);
-  assert.deepEqual(sizes.slice(6), [30]);
-});
-
 test("groups that are to begin apart do", async () => {
   const started: number[] = [];
   const group = createGroup<number, void>({

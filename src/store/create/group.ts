@@ -11,26 +11,13 @@ type Waiting<Item, Result> = { item: Item; resolve(result: Result): void; reject
 export function createGroup<Item, Result>(options: {
   write(items: readonly Item[]): Promise<readonly Result[]>;
   longest: number;
-  /**
-   * Above this, a group is at most twice as large as the one it waited for. Else callers who wait for their answers
-   * fall into step, a huge group and a tiny one in turns, and the store rests while we answer, as we do while it writes.
-   */
-  evenFrom?: number;
   /** Groups begin at least so far apart: where many come, they are larger, and cost less each. */
   apartMs?: number;
   onWritten?(size: number): void;
 }): Group<Item, Result> {
-  let waiting: Waiting<Item, Result>[] = [];
+  const waiting: Waiting<Item, Result>[] = [];
   let writing = false;
   let begunAt = -Infinity;
-  let lastSize = Infinity;
-
-  const take = (): Waiting<Item, Result>[] => {
-    const even = Math.max(options.evenFrom ?? Infinity, 2 * lastSize);
-    const members = waiting.splice(0, Math.min(options.longest, even));
-    lastSize = members.length;
-    return members;
-  };
 
   const writeAlone = async ({ item, resolve, reject }: Waiting<Item, Result>): Promise<void> => {
     try {
@@ -55,12 +42,11 @@ export function createGroup<Item, Result>(options: {
   };
 
   const writeAll = async (): Promise<void> => {
-    lastSize = Infinity;
     while (waiting.length > 0) {
       const earlyMs = begunAt + (options.apartMs ?? 0) - performance.now();
       if (earlyMs > 0) await delay(earlyMs);
       begunAt = performance.now();
-      await writeGroup(take());
+      await writeGroup(waiting.splice(0, options.longest));
     }
     writing = false;
   };

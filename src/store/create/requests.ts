@@ -13,7 +13,6 @@ import { collect } from "./lists.ts";
 import { isolatedRun, singleKind } from "./single.ts";
 
 const longestGroup = 500;
-const evenFrom = 16;
 const stored: Accepted = { kind: "stored" };
 
 export type RequestOptions = {
@@ -35,11 +34,7 @@ export function createRequests({ driver, onGroup }: RequestOptions): Requests {
 
 /** Each falls back to the next: a started run, a single statement, a transaction. */
 function createAccept(options: RequestOptions): Requests["accept"] {
-  const limits = {
-    longest: longestGroup,
-    evenFrom,
-    ...(options.onGroup && { onWritten: options.onGroup }),
-  };
+  const limits = { longest: longestGroup, ...(options.onGroup && { onWritten: options.onGroup }) };
   const startedRuns = createStartedRuns(options.driver, limits);
   const singles = createSingles(options.driver, limits);
   const transactions = createTransactions(options.driver, limits);
@@ -53,7 +48,7 @@ function createAccept(options: RequestOptions): Requests["accept"] {
   };
 }
 
-type Limits = { longest: number; evenFrom: number; onWritten?: (size: number) => void };
+type Limits = { longest: number; onWritten?: (size: number) => void };
 
 const createTransactions = (driver: Driver<Programs>, limits: Limits): Group<Acceptance, Accepted> =>
   createGroup({
