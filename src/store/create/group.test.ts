@@ -76,28 +76,3 @@ test("when the store is away nobody is tried again, and the next group is", asyn
   (await nextWrite(1)).letGo();
   assert.equal(await later, "stored 3");
 });
-
-test("groups that are to begin apart do", async () => {
-  const started: number[] = [];
-  const group = createGroup<number, void>({
-    longest: 3,
-    apartMs: 40,
-    async write(items) {
-      started.push(performance.now());
-      return items.map(() => {});
-    },
-  });
-  await group.add(1);
-  await Promise.all([group.add(2), group.add(3)]);
-  assert.equal(started.length, 2);
-  assert.ok(started[1]! - started[0]! >= 39, `${started[1]! - started[0]!} ms apart`);
-});
-
-test("a lone one is not held back, however far apart groups are to be", async () => {
-  const group = createGroup<number, number>({
-    longest: 3,
-    apartMs: 3_600_000,
-    write: async (items) => items,
-  });
-  assert.equal(await group.add(1), 1);
-});

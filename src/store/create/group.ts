@@ -1,7 +1,5 @@
-// Group commit: what arrives while one group is being written forms the next one, so that a flush to disk is shared
-// by all that wait for it. A lone request is not held back. When a group fails although the store is there, its
-// members are tried one by one: one poisonous request fails alone.
-import { setTimeout as delay } from "node:timers/promises";
+// Group commit: items that arrive during a commit form the next group and share its fsync. When a group fails although
+// the store is available, its members are written one by one, so that only the faulty one fails.
 import { StoreUnavailable } from "../../core/errors.ts";
 
 export type Group<Item, Result> = { add(item: Item): Promise<Result> };
@@ -11,15 +9,12 @@ type Waiting<Item, Result> = { item: Item; resolve(result: Result): void; reject
 export function createGroup<Item, Result>(options: {
   write(items: readonly Item[]): Promise<readonly Result[]>;
   longest: number;
-  /** Groups begin at least so far apart: where many come, they are larger, and cost less each. */
-  apartMs?: number;
   onWritten?(size: number): void;
 }): Group<Item, Result> {
   const waiting: Waiting<Item, Result>[] = [];
   let writing = false;
-  let begunAt = -Infinity;
 
-  const writeAlone = async ({ item, resolve, reject }: Waiting<Item, Result>): Promise<void> => {
+  const writeOne = async ({ item, resolve, reject }: Waiting<Item, Result>): Promise<void> => {
     try {
       resolve((await options.write([item]))[0] as Result);
     } catch (fault) {
@@ -36,18 +31,13 @@ export function createGroup<Item, Result>(options: {
       if (members.length === 1 || fault instanceof StoreUnavailable) {
         for (const member of members) member.reject(fault);
       } else {
-        for (const member of members) await writeAlone(member);
+        for (const member of members) await writeOne(member);
       }
     }
   };
 
   const writeAll = async (): Promise<void> => {
-    while (waiting.length > 0) {
-      const earlyMs = begunAt + (options.apartMs ?? 0) - performance.now();
-      if (earlyMs > 0) await delay(earlyMs);
-      begunAt = performance.now();
-      await writeGroup(waiting.splice(0, options.longest));
-    }
+    while (waiting.length > 0) await writeGroup(waiting.splice(0, options.longest));
     writing = false;
   };
 
@@ -57,7 +47,7 @@ export function createGroup<Item, Result>(options: {
       waiting.push({ item, resolve, reject });
       if (!writing) {
         writing = true;
-        // After the requests that this turn of the event loop still has in hand.
+        // After the other requests of this turn of the event loop have been added.
         setImmediate(() => void writeAll());
       }
       return promise;

@@ -10,9 +10,6 @@ import { collect } from "./lists.ts";
 
 /** Prompts and replies can be large. */
 const longestGroup = 64;
-/** Of isolated runs: nobody waits for their end, and a start can wait a little where starts are many. */
-const endsApartMs = 20;
-const startsApartMs = 2;
 
 export const createRuns = (driver: Driver<Programs>): Runs => ({
   claimRuns: (claim) => driver.run("claimRuns", claim),
@@ -35,7 +32,6 @@ function createStartRun(driver: Driver<Programs>): Runs["startRun"] {
   const isolated = createGroup<AttemptStart, AttemptStarted | null>({
     write: (group) => driver.run("startIsolated", { starts: group }),
     longest: longestGroup,
-    apartMs: startsApartMs,
   });
   const general = createGroup<AttemptStart, AttemptStarted>({
     write: (group) => driver.run("startRuns", { starts: group }),
@@ -52,7 +48,6 @@ function createSettleRun(driver: Driver<Programs>): Runs["settleRun"] {
   const isolatedEnds = createGroup<Settled, boolean | null>({
     write: (group) => driver.run("settleIsolated", { settlements: group }),
     longest: longestGroup,
-    apartMs: endsApartMs,
   });
   return async ({ id, lease, kind, isolated }, settlement) => {
     const settled = { id, lease, settlement };
