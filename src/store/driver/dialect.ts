@@ -26,18 +26,6 @@ export type Dialect = {
   hasTable: string;
 };
 
-/** Builds the text of a frequent statement once for each dialect. */
-export function writtenOnce(write: (dialect: Dialect) => string): (dialect: Dialect) => string {
-  const texts = new Map<Dialect, string>();
-  return (dialect) => {
-    const known = texts.get(dialect);
-    if (known !== undefined) return known;
-    const text = write(dialect);
-    texts.set(dialect, text);
-    return text;
-  };
-}
-
 export type Given<Column extends string> = { from: string; item: Readonly<Record<Column, string>> };
 
 const givenFrom = <Column extends string>(

@@ -3,7 +3,7 @@ import type { NewEvent } from "../../core/system-event.ts";
 import type { RunRequest } from "../../core/action.ts";
 import { mainSessionKey } from "../../core/run.ts";
 import { newId } from "../../core/id.ts";
-import { writtenOnce, type Dialect } from "../driver/dialect.ts";
+import type { Dialect } from "../driver/dialect.ts";
 import {
   command,
   nothing,
@@ -20,22 +20,20 @@ import {
   eventRowColumns,
   heartbeatLane,
   isIsolatedLane,
-  isolatedLanePattern,
   runRowColumns,
 } from "./rows.ts";
 
 type RunRow = readonly Value[];
 
-/** More passes than this would mean that a lane changes its head faster than we can look. */
+/** Each pass is one change of a lane's head by another transaction; so many point to a bug. */
 const mostPasses = 100;
 
-// What `head` says of an unfinished run. Whoever is over 0 is at the head of a lane, and can be claimed.
-const waits = 0;
-const leads = 1;
-/** In a lane that nobody else can be in. Such a run is in no index of lanes. */
-const alone = 2;
+// The column `head` of an unfinished run. Runs over 0 are the heads of their lanes and can be claimed; earlier versions
+// stored isolated runs with 2.
+const behindHead = 0;
+const isHead = 1;
 
-const insertRunsSql = (dialect: Dialect, head: string): string => {
+const insertRunsSql = (dialect: Dialect, head: string | number): string => {
   const now = dialect.timeOf("$1");
   return `insert into run(id, kind, hook, agent_id, requested_agent_id, session_key, lane, head, status, created_at, ready_at, request)
     ${dialect.stored(
@@ -46,29 +44,28 @@ const insertRunsSql = (dialect: Dialect, head: string): string => {
     )}`;
 };
 
-const insertAloneSql = writtenOnce((dialect) => insertRunsSql(dialect, `${alone}`));
+/** The head of a new run: 1 when its lane has none. */
+const headOf = (dialect: Dialect, lane: string): string =>
+  `case when exists(select 1 from run where lane = ${lane} and head = ${isHead} ${dialect.forShare}) then ${behindHead} else ${isHead} end`;
 
-const insertAnySql = writtenOnce((dialect) => {
-  const hasHead = `exists(select 1 from run where lane = item.lane and head = ${leads} ${dialect.forShare})`;
-  const head = `case when item.lane like '${isolatedLanePattern}' then ${alone} when ${hasHead} then ${waits} else ${leads} end`;
-  return `${insertRunsSql(dialect, head)}
-    on conflict (lane) where head = ${leads} do nothing ${dialect.concurrent ? "returning id" : ""}`;
-});
+const insertIntoLanesSql = (dialect: Dialect): string =>
+  `${insertRunsSql(dialect, headOf(dialect, "item.lane"))}
+    on conflict (lane) where head = ${isHead} do nothing ${dialect.concurrent ? "returning id" : ""}`;
 
 /**
- * A run becomes its lane's head when the lane has none. Two runs that both see an empty lane meet at the unique
- * index; the one that lost is not stored, and sees the head when tried again. The share lock keeps a head from
- * settling between our look and our commit, which would strand the run for ever. Answers the runs that were not
- * stored. `runs` are of `toRunRow`.
+ * A run becomes its lane's head when the lane has none. When two runs both see an empty lane, the unique index lets one
+ * of them in; the other is not stored, and sees the head when it is tried again. The share lock keeps a head from
+ * settling between this read and the commit, which would strand the run for ever. Returns the runs that were not
+ * stored. `runs` are rows of `toRunRow`.
  */
 export function* insertRunsOnce(
   dialect: Dialect,
   { runs, now }: { runs: readonly RunRow[]; now: number | null },
 ): Program<readonly RunRow[]> {
-  // Nobody else can be in the lane of an isolated run: it needs no look, which is a third of the cost.
+  // The lane of an isolated run is always empty, so it need not be read.
   if (runs.every(isIsolated)) {
     yield {
-      sql: insertAloneSql(dialect),
+      sql: insertRunsSql(dialect, isHead),
       values: [now],
       rows: { columns: runRowColumns, items: runs },
     };
@@ -77,35 +74,31 @@ export function* insertRunsOnce(
   // By lane, so that two groups on two nodes never wait for each other's heads in opposite order.
   const items = dialect.concurrent ? byBytes(runs, (run) => String(run[laneAt])) : runs;
   const stored = yield {
-    sql: insertAnySql(dialect),
+    sql: insertIntoLanesSql(dialect),
     values: [now],
     rows: { columns: runRowColumns, items },
   };
-  // A single writer that goes row by row sees every head there is: none of its runs can lose.
+  // A single writer inserts row by row and sees every head, so it stores all runs.
   if (!dialect.concurrent || stored.length === items.length) return [];
   const ids = new Set(stored.map((row) => row["id"]));
   return items.filter((run) => !ids.has(run[idAt]));
 }
 
-/** Of a run of its own lane, of `toClaimedRow`: as if it had been claimed in the moment it was stored. */
+/** An isolated run, a row of `toClaimedRow`, stored as claimed. */
 export const claimedColumns = `id, kind, hook, agent_id, requested_agent_id, session_key, lane, head, status, attempts, lease,
       created_at, ready_at, claimed_at, started_at, request`;
 export const claimedValues = (item: string, now: string, leaseMs: string): string =>
-  `${item}.id, ${item}.kind, ${item}.hook, ${item}.agent, ${item}.requested, ${item}.session, ${item}.lane, ${alone}, 'running', 1,
+  `${item}.id, ${item}.kind, ${item}.hook, ${item}.agent, ${item}.requested, ${item}.session, ${item}.lane, ${isHead}, 'running', 1,
       ${item}.lease, ${now}, ${now} + cast(${leaseMs} as bigint), ${now}, ${now}, ${item}.request`;
 
-const insertClaimedSql = writtenOnce(
-  (dialect) => `insert into run(${claimedColumns})
-    ${dialect.stored(claimedRowColumns, 2, claimedValues("item", "$1", "$2"))}`,
-);
-
-/** For a single writer; where others write too, it is part of a statement that begins their turns as well. */
+/** For a single writer. On PostgreSQL it is part of the statement that also starts the runs. */
 export function* insertClaimed(
   dialect: Dialect,
   { runs, leaseMs, now }: { runs: readonly RunRow[]; leaseMs: number; now: number },
 ): Program<void> {
   yield {
-    sql: insertClaimedSql(dialect),
+    sql: `insert into run(${claimedColumns})
+      ${dialect.stored(claimedRowColumns, 2, claimedValues("item", "$1", "$2"))}`,
     values: [now, leaseMs],
     rows: { columns: claimedRowColumns, items: runs },
   };
@@ -116,8 +109,8 @@ const laneAt = runRowColumns.indexOf("lane");
 const isIsolated = (run: RunRow): boolean => isIsolatedLane(String(run[laneAt]));
 
 /**
- * The same until all are stored. Of many that are left with some, the transaction is made again: who looks once more at
- * an early lane while it holds later ones takes them out of order, and may wait for one who waits for it.
+ * Repeats `insertRunsOnce` until all are stored. A group of several restarts its transaction instead: reading an early
+ * lane again while it holds later ones would lock them out of order, and two groups could wait for each other.
  */
 export function* insertRuns(
   dialect: Dialect,
@@ -138,12 +131,12 @@ const laneColumn = ["lane"] as const;
 export function promoteRuns(dialect: Dialect, lanes: readonly string[]): Query<void> {
   if (lanes.length === 0) return nothing;
   const next = (lane: string): string =>
-    `(select seq from run where run.lane = ${lane} and head = ${waits} and status = 'queued' order by -seq desc limit 1 ${dialect.forUpdate})`;
+    `(select seq from run where run.lane = ${lane} and head = ${behindHead} and status = 'queued' order by -seq desc limit 1 ${dialect.forUpdate})`;
   return command({
     sql: dialect.concurrent
       ? `with next as materialized (select ${next("item.lane")} as next_seq from ${dialect.rows(laneColumn, 0)})
-          update run set head = ${leads} from next where run.seq = next.next_seq`
-      : `update run set head = ${leads} where seq = ${next("$1")}`,
+          update run set head = ${isHead} from next where run.seq = next.next_seq`
+      : `update run set head = ${isHead} where seq = ${next("$1")}`,
     values: [],
     rows: { columns: laneColumn, items: lanes.map((lane) => [lane]) },
   });
@@ -153,16 +146,14 @@ const insertEventsSql = (dialect: Dialect, after: number, condition = ""): strin
   `insert into event(id, session_key, source, hook, run_id, text, created_at)
       ${dialect.stored(eventRowColumns, after, `item.id, item.session, item.source, item.hook, item.run, item.text, ${dialect.timeOf("$1")}`)} ${condition}`;
 
-const insertPlainEventsSql = writtenOnce((dialect) => insertEventsSql(dialect, 1));
-
-/** `events` are of `toEventRow`. */
+/** `events` are rows of `toEventRow`. */
 export function insertEvents(
   dialect: Dialect,
   input: { events: readonly (readonly Value[])[]; now: number | null },
 ): Query<void> {
   if (input.events.length === 0) return nothing;
   return command({
-    sql: insertPlainEventsSql(dialect),
+    sql: insertEventsSql(dialect, 1),
     values: [input.now],
     rows: { columns: eventRowColumns, items: input.events },
   });
@@ -200,7 +191,7 @@ export const insertHeartbeat = (dialect: Dialect, condition: string): string => 
   const now = dialect.timeOf("$1");
   return `insert into run(id, kind, hook, agent_id, session_key, lane, head, status, created_at, ready_at, request)
         select $2, 'heartbeat', 'heartbeat', $3, '${mainSessionKey}', '${heartbeatLane}',
-          case when exists(select 1 from run where lane = '${heartbeatLane}' and head = ${leads} ${dialect.forShare}) then ${waits} else ${leads} end,
+          ${headOf(dialect, `'${heartbeatLane}'`)},
           'queued', ${now}, ${now} + cast($4 as bigint), $5
         where ${condition} on conflict do nothing returning id`;
 };
@@ -233,12 +224,11 @@ export function* requestHeartbeat(
   throw new Error("the main lane's head never settled");
 }
 
-const insertWithHeartbeatSql = writtenOnce(
-  (dialect) => `with waiting as materialized (${waitingHeartbeat(dialect)}),
+const insertWithHeartbeatSql = (dialect: Dialect): string =>
+  `with waiting as materialized (${waitingHeartbeat(dialect)}),
       asked as (${insertHeartbeat(dialect, "not exists(select 1 from waiting)")})
       ${insertEventsSql(dialect, 5, "where exists(select 1 from waiting) or exists(select 1 from asked)")}
-      returning 1 as stored`,
-);
+      returning 1 as stored`;
 
 /**
  * Events and the heartbeat that is to read them in a single statement, for a database where statements of others come

@@ -48,7 +48,6 @@ export const runRowColumns = [
 // A lane is a queue of its own: its runs go one after another, in order of arrival. Only this file knows how the name
 // of a lane is made.
 const isolatedLanes = "run:";
-export const isolatedLanePattern = `${isolatedLanes}%`;
 export const heartbeatLane = "main";
 
 /** A conversation is a lane, and so is every isolated run. */

@@ -121,7 +121,7 @@ export function* cancelRun(dialect: Dialect, input: CancelInput): Program<Cancel
     sql: "update run set status = 'cancelled', head = 0, ended_at = cast($2 as bigint), error = $3 where id = $1",
     values: [input.id, input.now, encode(input.error)],
   };
-  if (Number(found["head"]) === 1) yield* ask(promoteRuns(dialect, [String(found["lane"])]));
+  if (Number(found["head"]) > 0) yield* ask(promoteRuns(dialect, [String(found["lane"])]));
   if (input.summary) yield* insertEvent(input.summary, input.id, input.now);
   if (input.heartbeat) yield* requestHeartbeat(dialect, { ...input.heartbeat, now: input.now });
   return "cancelled";

@@ -47,29 +47,19 @@ export function openSqliteEngine(path: string, { readOnly = false } = {}): Sqlit
     return step.value;
   };
 
-  /** Inside a savepoint, so that it fails alone. */
-  const runApart = (call: Call): CallResult => {
+  /** A call that fails does not undo the others of its transaction. */
+  const runInSavepoint = (call: Call): CallResult => {
     database.exec("savepoint call");
     try {
       const result = run(call);
       database.exec("release call");
       return { ok: true, result };
     } catch (fault) {
-      // On a full disk SQLite has rolled the whole transaction back by itself.
+      // On a full disk SQLite has already rolled back the transaction.
       if (!database.isTransaction) throw fault;
       database.exec("rollback to call");
       database.exec("release call");
       if (isUnavailable(fault)) throw fault;
-      return { ok: false, fault };
-    }
-  };
-
-  /** A single call is rolled back with its transaction: it needs no savepoint, for which SQLite would journal pages. */
-  const runOnly = (call: Call): CallResult => {
-    try {
-      return { ok: true, result: run(call) };
-    } catch (fault) {
-      if (!database.isTransaction || isUnavailable(fault)) throw fault;
       return { ok: false, fault };
     }
   };
@@ -85,7 +75,7 @@ export function openSqliteEngine(path: string, { readOnly = false } = {}): Sqlit
     write(calls) {
       try {
         database.exec("begin immediate");
-        const results = calls.map(calls.length === 1 ? runOnly : runApart);
+        const results = calls.map(runInSavepoint);
         database.exec(results.some(({ ok }) => ok) ? "commit" : "rollback");
         return results;
       } catch (fault) {

@@ -3,6 +3,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, describe, test } from "node:test";
+import { unfinishedRuns } from "../../core/backlog.ts";
 import { StoreUnavailable, UsageError } from "../../core/errors.ts";
 import { anAcceptance } from "../../../test/builders/acceptance.ts";
 import { aMessage, aRun, aRunRequest } from "../../../test/builders/run.ts";
@@ -131,6 +132,26 @@ describe("sqlite", () => {
       [{ id: "first", uncertainSends: 1, sentMessages: 0, waitingSince: 5 }],
       "those to one target are in one lane, old and new",
     );
+    await store.close();
+  });
+
+  test("an isolated run that an earlier version stored with head 2 is claimed, settled and cancelled", async () => {
+    const path = newPath();
+    const clock = createTestClock();
+    const [settled, cancelled] = [aRun(), aRun()];
+    const earlier = await openSqliteStore({ path, clock, leaseMs });
+    await acceptRuns(earlier, settled, cancelled);
+    await earlier.close();
+    const database = new DatabaseSync(path);
+    database.exec("update run set head = 2");
+    database.close();
+    const store = await openSqliteStore({ path, clock, leaseMs });
+    const [claimed] = (await claim(store, { limit: 1 })).claimed;
+    assert.equal(claimed?.id, settled.id);
+    assert.equal(await store.settleRun(claimed, aSettlement()), true);
+    const end = { error: "not needed", summary: null, heartbeat: null };
+    assert.equal(await store.cancelRun(cancelled.id, end), "cancelled");
+    assert.equal(unfinishedRuns(await store.backlog()), 0);
     await store.close();
   });
 
