@@ -4,7 +4,6 @@ import type { Attempt } from "../core/attempt.ts";
 import type { Log } from "../core/log.ts";
 import type { ClaimedRun } from "../core/run.ts";
 import type { Settlement } from "../core/settlement.ts";
-import { createSlots } from "../core/slots.ts";
 import type { Store } from "../store/ports/store.ts";
 import { createLeaseKeeper } from "../work/lease.ts";
 import { conclude, type ConcludeDependencies } from "./conclude.ts";
@@ -40,7 +39,7 @@ export type RunningAttempts = {
 
 export function createAttempts(options: AttemptsOptions): RunningAttempts {
   const { store, clock, log, leaseMs, metrics, trace } = options;
-  const running = createSlots<AbortController>();
+  const running = new Set<AbortController>();
   const lingering = createLingering(clock);
   const dependencies = { ...options, lingers: lingering.add };
   const settling = settlingOf(options);
@@ -55,7 +54,7 @@ export function createAttempts(options: AttemptsOptions): RunningAttempts {
   async function attemptOf({ run, input }: Work, freeSlot: () => void): Promise<Handled> {
     const stop = new AbortController();
     const abort = (reason: StopReason) => stop.abort(reason);
-    const at = running.put(stop);
+    running.add(stop);
     let isLost = false;
     const releaseLease = leases.keep(run, (reason) => {
       isLost ||= reason === "lost";
@@ -68,7 +67,7 @@ export function createAttempts(options: AttemptsOptions): RunningAttempts {
       return await settleAttempt(run, attempt, () => isLost, settling);
     } finally {
       releaseLease();
-      running.take(at);
+      running.delete(stop);
     }
   }
 
@@ -81,7 +80,7 @@ export function createAttempts(options: AttemptsOptions): RunningAttempts {
       isRefusing = true;
     },
     release() {
-      for (const stop of running.values()) stop.abort("released" satisfies StopReason);
+      for (const stop of running) stop.abort("released" satisfies StopReason);
     },
     async end() {
       await lingering.ended();

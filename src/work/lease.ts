@@ -1,8 +1,7 @@
-// Renews the leases of the items this node works on, and tells when one is lost or its item was cancelled.
+// Renews the leases of the items this node works on, and aborts the work when a lease is lost or its item cancelled.
 import type { Clock } from "../core/clock.ts";
 import { faultKind } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import { createSlots } from "../core/slots.ts";
 
 export type LossReason = "lost" | "cancelled";
 
@@ -28,12 +27,10 @@ type Kept = Leased & {
   abort: (reason: LossReason) => void;
   heldUntil: number;
   cancelled: boolean;
-  /** Its index among the kept; null once released. */
-  at: number | null;
 };
 
 export function createLeaseKeeper({ clock, log, leaseMs, renew }: LeaseOptions): LeaseKeeper {
-  const kept = createSlots<Kept>();
+  const kept = new Set<Kept>();
   const renewing = new Set<string>();
   let failing = false;
   let cancelTimer: (() => void) | null = null;
@@ -47,19 +44,14 @@ export function createLeaseKeeper({ clock, log, leaseMs, renew }: LeaseOptions):
     });
   }
 
-  function release(item: Kept): void {
-    if (item.at !== null) kept.take(item.at);
-    item.at = null;
-  }
-
   function lose(item: Kept): void {
-    release(item);
+    kept.delete(item);
     item.abort("lost");
   }
 
   function renewAll(): void {
     const byLease = new Map<string, Kept[]>();
-    for (const item of kept.values()) {
+    for (const item of kept) {
       if (item.heldUntil <= clock.now()) lose(item);
       else byLease.set(item.lease, [...(byLease.get(item.lease) ?? []), item]);
     }
@@ -70,14 +62,14 @@ export function createLeaseKeeper({ clock, log, leaseMs, renew }: LeaseOptions):
     const heldUntil = clock.now() + leaseMs;
     renewing.add(lease);
     try {
-      const answer = await renew({ ids: items.map(({ id }) => id), lease });
+      const { held, cancelled } = await renew({ ids: items.map(({ id }) => id), lease });
       if (failing) log.info("leases can be renewed again");
       failing = false;
       for (const item of items) {
-        if (item.at === null) continue;
+        if (!kept.has(item)) continue;
         item.heldUntil = heldUntil;
-        if (!answer.held.includes(item.id)) lose(item);
-        else if (!item.cancelled && answer.cancelled.includes(item.id)) {
+        if (!held.includes(item.id)) lose(item);
+        else if (!item.cancelled && cancelled.includes(item.id)) {
           item.cancelled = true;
           item.abort("cancelled");
         }
@@ -92,15 +84,15 @@ export function createLeaseKeeper({ clock, log, leaseMs, renew }: LeaseOptions):
 
   return {
     keep(item, abort) {
-      const entry: Kept = { ...item, abort, heldUntil: clock.now() + leaseMs, cancelled: false, at: null };
-      entry.at = kept.put(entry);
+      const entry: Kept = { ...item, abort, heldUntil: clock.now() + leaseMs, cancelled: false };
+      kept.add(entry);
       schedule();
-      return () => release(entry);
+      return () => void kept.delete(entry);
     },
     stop() {
       cancelTimer?.();
       cancelTimer = null;
-      kept.values().forEach(release);
+      kept.clear();
     },
   };
 }

@@ -3,7 +3,6 @@
 import type { Config } from "../../config/config.ts";
 import type { Finding } from "../../config/problem.ts";
 import { refuse, type Refusal } from "../../core/errors.ts";
-import { createSlots } from "../../core/slots.ts";
 import type { Transforms } from "../../transforms/pool.ts";
 import type { Mapping, MappingFault } from "./compile.ts";
 import type { MappingResult } from "./decide.ts";
@@ -54,16 +53,16 @@ export async function prepareMappings(options: Options): Promise<PreparedMapping
   }
   const { transforms } = opened;
   const matcher = createMatcher(list);
-  const pending = createSlots<Promise<unknown>>();
+  const pending = new Set<Promise<unknown>>();
   const decide = (request: MappedRequest) => {
     const decision = decideMapped(request, { matcher, transforms });
-    const at = pending.put(decision);
-    const over = () => void pending.take(at);
-    decision.then(over, over);
+    pending.add(decision);
+    const forget = () => void pending.delete(decision);
+    decision.then(forget, forget);
     return decision;
   };
   const close = async () => {
-    await Promise.allSettled(pending.values());
+    await Promise.allSettled(pending);
     await transforms.close();
   };
   return { ok: true, mappings: { couldTake: matcher.couldTake, decide, list, transforms, close } };

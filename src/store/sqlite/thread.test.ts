@@ -9,14 +9,14 @@ import { startWriterThread } from "./thread.ts";
 const folder = makeFolder("sqlite-thread");
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-test("a thread that dies is started again: what it had in hand is refused, what comes later gets its own answer", async () => {
+test("a thread that dies is started again: its pending calls are refused, and later calls get their own results", async () => {
   const thread = startWriterThread();
   const migrate = () => thread.write({ name: "migrate", input: { now: 1 } });
   const list = (runId: string) => thread.write({ name: "listTurns", input: { runId } });
 
   thread.open(join(folder, "missing", "rouse.db"));
-  const inHand = await Promise.allSettled([migrate(), list("a"), list("b")]);
-  for (const each of inHand)
+  const pending = await Promise.allSettled([migrate(), list("a"), list("b")]);
+  for (const each of pending)
     assert.ok(each.status === "rejected" && each.reason instanceof StoreUnavailable, each.status);
 
   thread.open(join(folder, "rouse.db"));

@@ -1,12 +1,12 @@
-// The gateway's side of the writer thread. A thread that dies is started again; what it had in hand is refused.
+// The gateway's side of the writer thread. A thread that dies is started again, and its pending calls are refused.
 import { Worker } from "node:worker_threads";
 import { StoreUnavailable, UsageError } from "../../core/errors.ts";
-import { createSlots } from "../../core/slots.ts";
 import type { Call } from "./engine.ts";
+import { createPendingCalls } from "./pending-calls.ts";
 import type { WriterAnswer, WriterFault, WriterRequest } from "./writer.ts";
 
 export type WriterThread = {
-  /** Once, before anything is written. */
+  /** Called once, before anything is written. */
   open(path: string): void;
   write(call: Call): Promise<unknown>;
   close(): Promise<void>;
@@ -16,7 +16,7 @@ type Pending = { resolve(result: unknown): void; reject(fault: unknown): void };
 
 /** The thread starts at once and loads its code; the file may be named later. */
 export function startWriterThread(): WriterThread {
-  const pending = createSlots<Pending>();
+  const pending = createPendingCalls<Pending>();
   let path: string | null = null;
   let outgoing: WriterRequest[] = [];
   let closing = false;
@@ -30,14 +30,14 @@ export function startWriterThread(): WriterThread {
   };
 
   const start = (): Worker => {
-    // Compiled, this file is .js and so is the thread's.
+    // In the published package both files end in .js.
     const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
     const entry = new URL(`./writer.${extension}`, import.meta.url);
-    // A thread has the compile cache only when it asks for it: without, it takes 30 MB more and starts 0.1 s later.
+    // A thread has no compile cache by default; without one it takes 30 MB more and starts 0.1 s later.
     const code = `require("node:module").enableCompileCache(); import(${JSON.stringify(entry.href)});`;
     const started = new Worker(code, { eval: true });
     if (path !== null) started.postMessage(path);
-    // Ids are used again: what an earlier thread says must settle nothing of this one's.
+    // Ids are used again, so a late message of an earlier thread must settle no call of this one.
     started.on("message", (answers: readonly WriterAnswer[]) => {
       if (worker === started) settle(answers);
     });
