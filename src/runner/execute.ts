@@ -8,7 +8,16 @@ import type { Trace } from "../core/trace.ts";
 import { observeAgent } from "./observe.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { timeLimitSeconds } from "./settle.ts";
-import type { AttemptInput, InputDependencies, Started } from "./input.ts";
+import {
+  agentInput,
+  attemptStart,
+  conversationOf,
+  firstStarted,
+  prepareInput,
+  type AttemptInput,
+  type InputDependencies,
+  type Started,
+} from "./input.ts";
 import { stopOf, untilEnd, type TimeLimit } from "./until-end.ts";
 
 export type ExecuteDependencies = Omit<InputDependencies, "policy"> & {
@@ -21,10 +30,6 @@ export type ExecuteDependencies = Omit<InputDependencies, "policy"> & {
 
 /** `input`: of a run whose first attempt was started when it was accepted; null for any other. */
 export type Work = { run: ClaimedRun; input: AttemptInput | null };
-
-/** Loaded with the first run: making prompts is a tenth of the code, and a gateway should listen before that. */
-let loading: Promise<typeof import("./input.ts")> | undefined;
-export const loadInput = (): Promise<typeof import("./input.ts")> => (loading ??= import("./input.ts"));
 
 /** How an attempt is over: the outcome of an ended one, or what it is instead. */
 type End = Outcome | Exclude<Attempt, EndedAttempt>;
@@ -56,7 +61,6 @@ async function attempt(
   const limit = timeLimitOf(run, policy());
   const before = endBeforeStart(run, policy(), limit);
   if (before) return before;
-  const { attemptStart, firstStarted, prepareInput } = await loadInput();
   const prepared = early
     ? { ok: true as const, input: early }
     : await prepareInput(run, agents(), dependencies);
@@ -78,7 +82,6 @@ async function callAgent(
   progress: Progress,
   dependencies: ExecuteDependencies,
 ): Promise<End> {
-  const { agentInput, conversationOf } = await loadInput();
   const { store, clock, lingers, trace } = dependencies;
   const { agent, config } = input.configured;
   const onActing = async () => {

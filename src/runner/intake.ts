@@ -7,8 +7,8 @@ import type { ClaimedRun, NewRun } from "../core/run.ts";
 import { isolatedRun } from "../store/create/single.ts";
 import type { Store } from "../store/ports/store.ts";
 import type { Loop } from "../work/loop.ts";
-import { loadInput, type Work } from "./execute.ts";
-import type { AttemptInput, InputDependencies } from "./input.ts";
+import type { Work } from "./execute.ts";
+import { attemptStart, earlyInput, type AttemptInput, type InputDependencies } from "./input.ts";
 
 /** A slot for a run that is about to be stored. One of `take` and `free` is called, once. */
 export type RunSlot = {
@@ -37,7 +37,6 @@ export function reserveSlot(
   let input: AttemptInput | null = null;
   return {
     async firstAttempt() {
-      const { attemptStart, earlyInput } = await loadInput();
       input = earlyInput(run, agents());
       return input && { start: attemptStart({ ...run, lease }, input, { policy }), leaseMs };
     },
