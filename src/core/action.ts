@@ -1,4 +1,4 @@
-// An action is what a request asks for, once it has been checked: leave a note, or run an agent.
+// An action is what a checked request asks for: leave a note for the main session, or run an agent.
 import type { Message } from "./message.ts";
 import type { WantedTarget } from "./target.ts";
 import type { ToolGrant } from "./tool.ts";
@@ -8,7 +8,7 @@ export type WakeMode = (typeof wakeModes)[number];
 
 export type WakeAction = { kind: "wake"; text: Message; mode: WakeMode };
 
-/** What a run is asked to do: stored whole with it, so that nothing about it is lost on a restart. */
+/** What a run was asked to do; stored with it. */
 export type RunRequest = {
   message: Message;
   /** The mapping lifts the safety boundary from this run's prompt. */
@@ -18,22 +18,22 @@ export type RunRequest = {
   deliver: boolean;
   channel: string;
   to: string | null;
-  /** Where the reply goes when that cannot be had; null: as the agent says. */
+  /** Where the reply goes when it cannot be delivered; null: the agent's fallback. */
   fallback: WantedTarget | null;
   model: string | null;
   thinking: string | null;
   timeoutSeconds: number | null;
-  /** What its agent may use beyond reading. */
+  /** The tools that its agent may use beyond reading. */
   tools: ToolGrant;
-  /** Where its trace goes on (`core/trace.ts`). */
+  /** The parent of its spans (`core/trace.ts`). */
   trace: string | null;
 };
 
 export type AgentAction = Omit<RunRequest, "tools" | "trace"> & {
   kind: "agent";
-  /** Null: as the hooks are given by default. */
+  /** Null: the default of hooks. */
   tools: ToolGrant | null;
-  /** The agent id as it was written, trimmed; null when none was. */
+  /** The agent id in the request, trimmed; null when there was none. */
   agentId: string | null;
   sessionKey: string | null;
 };

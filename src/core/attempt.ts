@@ -16,7 +16,7 @@ export type AttemptStart = {
   sessionKey: string;
   /** Not a conversation: the agent gets no earlier turns. */
   isolated: boolean;
-  /** For a conversation: how many characters of earlier turns are read; the turn that crosses the limit is read whole. */
+  /** For a conversation: how many characters of earlier turns to read. The turn that crosses the limit is included. */
   historyCharacters: number;
   prompt: string;
   /** Null: it counts against no budget. */
@@ -51,7 +51,7 @@ export type EndedAttempt = {
   leftOver: boolean;
 };
 
-/** The hook is over its budget: the store has set the run aside until the next day, or until it is released. */
+/** The hook is over its budget: the run waits until the next day, or until an operator releases it. */
 export type ParkedAttempt = { kind: "parked"; reason: string };
 
 /** The gateway stops: the run goes back to the queue as if it had never been claimed. */
@@ -60,7 +60,7 @@ export type ReleasedAttempt = { kind: "released" };
 /** Another node holds the lease: nothing of this attempt may be stored. */
 export type LostAttempt = { kind: "lost" };
 
-/** How one attempt of a delivery ended. It moves when its run's reply has another target by now. */
+/** How one attempt of a delivery ended. `moved`: its target has changed, so it is queued for the new one. */
 export type DeliveryAttempt =
   | { kind: "settled"; settlement: DeliverySettlement }
   | { kind: "moved"; to: Target }

@@ -1,11 +1,9 @@
-// What is stored and has not ended.
-
-/** Everything stored that has not ended, on all nodes. */
+/** Counts of everything unfinished, on all nodes. */
 export type Backlog = {
   queued: number;
   running: number;
   parked: number;
-  /** For how long the hook run that could start and has waited longest could; null when none could. */
+  /** How long the oldest hook run that may start has been due; null when none is. */
   oldestMs: number | null;
   events: number;
   deliveries: readonly { channel: string; waiting: number; oldestMs: number }[];

@@ -3,11 +3,11 @@
 export type Clock = {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Calls `wake` once after `delayMs`; the returned function takes the call back. */
+  /** Calls `wake` once after `delayMs`; the returned function cancels it. */
   after(delayMs: number, wake: () => void): () => void;
 };
 
-/** A timer above this fires at once, so longer waits are cut here and the caller looks again. */
+/** Node fires longer timers at once, so they are cut to this, and the caller checks again. */
 const longestTimerMs = 2_147_483_647;
 
 export const systemClock: Clock = {

@@ -17,9 +17,9 @@ export type NewDelivery = {
   text: string;
   status: "waiting" | "failed" | "suppressed";
   error: string | null;
-  /** Where the text goes when it finally cannot be delivered. */
+  /** Where the text goes when this target has failed for good. */
   fallback: WantedTarget | null;
-  /** Where its trace goes on (`core/trace.ts`). */
+  /** The parent of its spans (`core/trace.ts`). */
   trace: string | null;
 };
 
@@ -34,18 +34,18 @@ export type Delivery = Omit<NewDelivery, "status"> & {
 
 export type ClaimedDelivery = Delivery & {
   lease: string;
-  /** How often its next message may have been sent without an answer. */
+  /** How often its next message was sent without a known outcome. */
   uncertainSends: number;
-  /** When it was made, or last asked for again. */
+  /** When it was stored, or last retried by an operator. */
   waitingSince: number;
 };
 
-/** What one attempt to send a message came to. */
+/** The outcome of one attempt to send a message. */
 export type SendOutcome =
   | { readonly kind: "sent" }
-  /** Not sent, and may be tried again: a rate limit, a platform out of reach. `afterMs` where it asks for a delay. */
+  /** Not sent; a retry may work (a rate limit, an unreachable platform). `afterMs`: the delay the platform asked for. */
   | { readonly kind: "retry"; readonly reason: string; readonly afterMs: number | null }
   /** Refused for good. The reason is a sentence for a person, without secrets. */
   | { readonly kind: "rejected"; readonly reason: string }
-  /** It may have been sent: the platform never answered, or broke after it had the message. */
+  /** It may have been sent: the platform did not respond, or failed after it got the message. */
   | { readonly kind: "unknown"; readonly reason: string };

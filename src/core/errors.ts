@@ -1,4 +1,4 @@
-// Every error a caller can meet, in one place: its status, its sentence, and whether trying again can help.
+// The catalogue of errors a caller can get: status, message, and whether a retry can help.
 // A refused request is a plain value (a stack costs more than the whole request); errors with a stack are for faults.
 
 export const catalogue = {
@@ -94,12 +94,12 @@ export type ErrorCode = keyof typeof catalogue;
 
 export type PayloadFault = { path: string; message: string };
 
-/** Why a request was not accepted. */
+/** Why a request was refused. */
 export type Refusal = {
   readonly refused: ErrorCode;
   readonly details?: readonly PayloadFault[];
   readonly retryAfterSeconds?: number;
-  /** With `method-not-allowed`: the methods that are, where that is not POST. */
+  /** With `method-not-allowed`: the allowed methods, if not POST. */
   readonly allow?: string;
 };
 
@@ -110,17 +110,17 @@ export const refuse = (refused: ErrorCode, more?: Omit<Refusal, "refused">): Ref
 
 export const isRefusal = (value: object): value is Refusal => "refused" in value;
 
-/** The store cannot be written now: full disk, lost database. The caller may try again; nothing was stored. */
+/** The store cannot be written now (full disk, lost database). Nothing was stored; the caller may retry. */
 export class StoreUnavailable extends Error {
   override name = "StoreUnavailable";
 }
 
-/** Something a person did that cannot work, with what to do about it: shown as one plain message, without a stack. */
+/** A mistake of the person at the command line. The message says what to do, and is shown without a stack. */
 export class UsageError extends Error {
   override name = "UsageError";
 }
 
-/** A fault's kind, safe to log: never its message, which may carry payload text or secrets. */
+/** A fault's kind, for the log: never its message, which may hold payload text or secrets. */
 export const faultKind = (fault: unknown): string => {
   if (!(fault instanceof Error)) return typeof fault;
   const code = "code" in fault && typeof fault.code === "string" ? fault.code : null;

@@ -1,10 +1,10 @@
-// A place inside JSON, written `messages[0].from`. Only own properties count, and only arrays have numbers.
+// A path into JSON, written `messages[0].from`. Only own properties count; numbers are indexes of arrays.
 
 export type FieldPath = readonly (string | number)[];
 
 const segment = /^(?:\.?([^.[\]\s]+)|\[(\d{1,9})\])/;
 
-/** Null when it is not written as a path. */
+/** Null when it is no path. */
 export function parseFieldPath(written: string): FieldPath | null {
   const path: (string | number)[] = [];
   let rest = written.trim();
@@ -18,7 +18,7 @@ export function parseFieldPath(written: string): FieldPath | null {
   return path;
 }
 
-/** Undefined when there is nothing at that place. */
+/** Undefined when the path leads nowhere. */
 export function readField(value: unknown, path: FieldPath): unknown {
   let found = value;
   for (const part of path) {
@@ -29,7 +29,7 @@ export function readField(value: unknown, path: FieldPath): unknown {
   return found;
 }
 
-/** A copy with something else at that place, which must be there; what is beside the way is shared. */
+/** A copy with another value at the path, which must exist. All that is not on the path is shared. */
 export function replaceField(value: unknown, path: FieldPath, replacement: unknown): unknown {
   const [part, ...rest] = path;
   if (part === undefined) return replacement;

@@ -1,7 +1,7 @@
-// What a worker gets when it claims stored work.
+// The result of a claim.
 
 export type Claim<T> = {
   claimed: T[];
-  /** How long until the next one becomes due (a retry, an expiring lease), as far as is known now; null for none. */
+  /** In how many ms the next item is due (a retry, an expiring lease); null: none is known. */
   nextInMs: number | null;
 };

@@ -1,8 +1,8 @@
-// A watched mail account: how far it has been read, how it is doing, and what its mail led to.
+// A mail account: how far it has been read, its status, and what its mail led to.
 import type { Acceptance, RequestRecord } from "./request.ts";
 import type { HeartbeatRequest, NewEvent } from "./system-event.ts";
 
-/** What its mail is sent to, wherever it comes from. */
+/** The hook that decides all mail, of Gmail and IMAP alike. */
 export const mailHook = "gmail";
 
 export const mailStatuses = ["ok", "degraded", "needs-reauth"] as const;
@@ -11,21 +11,19 @@ export type MailStatus = (typeof mailStatuses)[number];
 export type MailAccount = {
   /** The source and the account: `gmail:me@example.com`. */
   readonly id: string;
-  /** Where the next look begins, in the provider's own words; null before the first. */
+  /** Where the next sync starts, in the provider's form; null before the first. */
   readonly cursor: string | null;
   readonly cursorAt: number | null;
   readonly lastSyncAt: number | null;
   readonly status: MailStatus;
   readonly lastError: string | null;
-  /** Until when the provider has promised to send hints; null: none were asked for. */
+  /** When the provider's subscription ends; null: there is none. */
   readonly watchExpiration: number | null;
-  /** When hints are to be asked for again. */
+  /** When the subscription is to be renewed. */
   readonly watchDueAt: number | null;
 };
 
-/**
- * What became of a message. `waiting`: it failed and is tried again; all others are ends.
- */
+/** How a message was handled. `waiting`: it failed and is tried again; all others are final. */
 export const mailOutcomes = ["accepted", "skipped", "gone", "failed", "waiting"] as const;
 export type MailOutcome = (typeof mailOutcomes)[number];
 
@@ -33,15 +31,15 @@ export type WaitingMail = { readonly id: string; /** Tries so far. */ readonly a
 
 export const mailAccountId = (source: string, account: string): string => `${source}:${account}`;
 
-/** A note for the main session, and whether it is to look at once. */
+/** A note for the main session, with a heartbeat when it is to be read at once. */
 export type MailNotice = { event: NewEvent; heartbeat: HeartbeatRequest | null };
 
-/** What became of one message. */
+/** One message and what follows from it. */
 export type TakenMail = {
   id: string;
   outcome: MailOutcome;
   acceptance: Acceptance | null;
-  /** For the operator, when it led to nothing. */
+  /** For the operator, when it led to no action. */
   record: Omit<RequestRecord, "createdAt"> | null;
   /** With `waiting`: when it is tried again. */
   retryInMs: number | null;
@@ -51,7 +49,7 @@ export type MailCommit = {
   id: string;
   lease: string;
   mails: readonly TakenMail[];
-  /** With the last of a look: where the next begins, and how the account is doing. */
+  /** In the last commit of a sync: where the next starts, and the account's status. */
   end: { cursor: string; status: MailStatus; error: string | null; notice: MailNotice | null } | null;
 };
 

@@ -1,5 +1,5 @@
-// Text for an agent, with the operator's words and what came from outside kept apart, as a prepared statement keeps
-// its text and its values apart.
+// Text for an agent, with the operator's words and outside texts kept separate, as a prepared statement separates its
+// text from its values.
 
 /** `request`: it came with an HTTP request. `transform`: a transform wrote it. `reply`: an agent or its failure did. */
 export type OutsideSource = "request" | "transform" | "reply";
@@ -18,6 +18,6 @@ export const outsideMessage = (label: string, source: OutsideSource, text: strin
   { label, source, text },
 ];
 
-/** The text as if nothing were kept apart: for people to read, and for a mapping that lifts the boundary. */
+/** The text without that separation: for people, and for a mapping that lifts the boundary. */
 export const plainText = (message: Message): string =>
   message.map((part) => (typeof part === "string" ? part : part.text)).join("");

@@ -1,4 +1,4 @@
-// The metrics port: what happened, told in plain calls. What is counted, and under which names, is `telemetry/`'s to say.
+// The metrics port: a call for each thing that happens. Names and kinds of the metrics are in `telemetry/`.
 import type { ErrorCode } from "./errors.ts";
 import type { EndStatus, RunKind } from "./run.ts";
 
@@ -10,18 +10,18 @@ export type DeliveryEnd = "sent" | "failed" | "unknown" | "suppressed";
 export type Metrics = {
   /** The response to a hook request was sent. `hook` is the name in its path, known or not; empty without one. */
   requestEnded(hook: string, code: RequestCode, seconds: number): void;
-  /** A request was stored: how long it waited for its commit. */
+  /** A request was stored; how long its commit took. */
   requestStored(seconds: number): void;
   /** A token was missing or wrong, at a hook or at `/metrics`. */
   authFailed(): void;
-  /** So many requests shared a commit. */
+  /** How many requests shared a commit. */
   groupWritten(size: number): void;
-  /** A hook run begins for the first time. */
+  /** The first attempt of a hook run starts. */
   runStarted(waitedSeconds: number): void;
-  /** `seconds`: worked, over all attempts. */
+  /** `seconds`: the working time of all attempts. */
   runEnded(run: { kind: RunKind; hook: string; agentId: string }, outcome: EndStatus, seconds: number): void;
   runRetried(hook: string): void;
-  /** `seconds`: from its making; null when it was never tried. */
+  /** `seconds`: since it was stored; null when it was never tried. */
   deliveryEnded(channel: string, outcome: DeliveryEnd, seconds: number | null): void;
   deliveryRetried(channel: string): void;
   leaseLost(of: "run" | "delivery"): void;

@@ -1,6 +1,6 @@
 // The known word nearest to a misspelled one.
 
-/** How many letters must be added, dropped, changed or swapped with their neighbour. */
+/** How many letters must be added, removed, changed or swapped with their neighbour. */
 export function editDistance(left: string, right: string): number {
   let older: number[] = [];
   let above = Array.from({ length: right.length + 1 }, (_, column) => column);

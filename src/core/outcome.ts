@@ -1,4 +1,4 @@
-// What one attempt of a run came to. An agent gives the first two; the runner adds the others.
+// The outcome of one attempt of a run. An agent returns the first two kinds; the runner adds the others.
 
 export type Outcome =
   | { kind: "replied"; reply: string; report?: AgentReport }
@@ -9,16 +9,16 @@ export type Outcome =
 
 export type AgentOutcome = Extract<Outcome, { kind: "replied" | "failed" }>;
 
-/** What an agent can say about a turn beyond its reply; whatever it cannot say is left out. */
+/** What an agent reports about a run besides its reply; unknown fields are left out. */
 export type AgentReport = {
   readonly usage?: TokenUse;
-  /** What was done otherwise than asked, in plain sentences. */
+  /** What it did differently than requested, in plain sentences. */
   readonly warnings?: readonly string[];
   /** Names of the tools that were called, each once. */
   readonly toolsUsed?: readonly string[];
-  /** The agent's own name for the conversation, with which a later turn continues it. */
+  /** The agent's own session id, with which a later run continues the conversation. */
   readonly foreignSession?: string;
-  /** A tool that changes something has run: a failed attempt is not tried again. */
+  /** A tool that changes something was called: a failed attempt is not retried. */
   readonly acted?: boolean;
 };
 

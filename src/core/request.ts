@@ -1,11 +1,11 @@
-// A request: what it leads to, and what its caller is told.
+// A request: what follows from it, and the response to its caller.
 import type { Refusal } from "./errors.ts";
 import type { ClaimedRun, NewRun } from "./run.ts";
 import type { HeartbeatRequest, NewEvent } from "./system-event.ts";
 
 export type Idempotency = { key: string; fingerprint: string };
 
-/** All that one request leads to, stored together or not at all. */
+/** Everything that follows from one request, stored in one transaction. */
 export type Acceptance = {
   id: string;
   hook: string;
@@ -14,19 +14,19 @@ export type Acceptance = {
   /** Ask for a heartbeat of the main session in the same transaction. */
   heartbeat: HeartbeatRequest | null;
   idempotency: Idempotency | null;
-  /** What the caller is told, kept to be told again to a request with the same idempotency key. */
+  /** Kept with the idempotency key, for a repeated request. */
   response: StoredResponse;
 };
 
 export type StoredResponse = { status: number; body: Readonly<Record<string, unknown>> };
 
-/** `started`: its run, claimed by this node, with its prompt in the transcript. */
+/** `started`: its run, which this node has claimed and started. */
 export type Stored = { kind: "stored"; started?: ClaimedRun };
-/** What another request with the same key makes of this one. */
+/** The result for a request whose idempotency key is known. */
 export type Repeated = { kind: "replayed"; response: StoredResponse } | { kind: "mismatch" };
 export type Accepted = Stored | Repeated;
 
-/** A request that leads to nothing: `skipped` is 204, `failed` 500; the reason is kept for the operator. */
+/** A request that led to no action: `skipped` is 204, `failed` 500. The reason is for the operator. */
 export type NoAction = { readonly outcome: "skipped" | "failed"; readonly reason: string };
 
 export type Decision = Acceptance | Refusal | NoAction;

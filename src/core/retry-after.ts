@@ -1,6 +1,6 @@
-// The header `Retry-After`: seconds, or the date of when to come again.
+// The header `Retry-After`: seconds, or a date.
 
-/** `now` in the clock the date was written by. Null when it says nothing that can be understood. */
+/** `now` by the clock of the sender. Null when the header cannot be read. */
 export function parseRetryAfter(written: string | null | undefined, now: number): number | null {
   const text = written?.trim() ?? "";
   if (/^\d{1,9}(\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000);

@@ -2,7 +2,7 @@
 
 export type BackOff = { firstMs: number; longestMs: number };
 
-/** `attempt` counts from 1; `random` is in [0, 1). Never under half the first delay, so a retry is never at once. */
+/** `attempt` counts from 1; `random` is in [0, 1). At least half the first delay. */
 export function backOffMs(attempt: number, { firstMs, longestMs }: BackOff, random: number): number {
   const ceiling = Math.min(longestMs, firstMs * 2 ** (attempt - 1));
   return Math.round(firstMs / 2 + random * Math.max(0, ceiling - firstMs / 2));

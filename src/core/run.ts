@@ -1,4 +1,4 @@
-// A run is one turn of an agent, stored from acceptance to its end.
+// A run: one piece of work for an agent, stored from its acceptance to its end.
 //
 //   queued ──claim──▶ running ──settle──▶ succeeded | failed | timed-out | cancelled
 //     ▲  │              │
@@ -28,7 +28,7 @@ export type NewRun = {
   agentId: string;
   requestedAgentId: string | null;
   sessionKey: string;
-  /** True: the run shares nothing with other runs of its session. False: it is a turn of a conversation. */
+  /** True: the run shares nothing with other runs of its session. False: it is part of a conversation. */
   isolated: boolean;
   request: RunRequest;
 };
@@ -41,12 +41,12 @@ export type Run = NewRun & {
   endedAt: number | null;
   reply: string | null;
   error: string | null;
-  /** What was noticed in its outside text when its prompt was made; null before its first attempt. */
+  /** Signs of an attack in its outside text; null before its first prompt was made. */
   signals: Signals | null;
   report: RunReport | null;
 };
 
-/** What an agent said about its work, over all attempts. */
+/** What the agent reported, over all attempts. */
 export type RunReport = {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -56,13 +56,13 @@ export type RunReport = {
   readonly toolsUsed: readonly string[];
 };
 
-/** A run in the hands of one worker. Whoever does not hold the lease changes nothing. */
+/** A run claimed by one worker. Every change needs its lease. */
 export type ClaimedRun = Run & {
   lease: string;
-  /** Time its earlier attempts have worked. */
+  /** The working time of its earlier attempts. */
   elapsedMs: number;
   cancelRequested: boolean;
-  /** A tool that changes something has run: it must not be tried again. */
+  /** A tool that changes something was called: the run must not be retried. */
   acted: boolean;
 };
 
@@ -72,5 +72,5 @@ export type CancelResult = "cancelled" | "requested" | "ended" | "unknown";
 export const longestRunSeconds = 604_800;
 
 export const mainSessionKey = "main";
-/** Heartbeats asked for within this time become one. */
+/** Heartbeats requested within this time become one. */
 export const heartbeatDelayMs = 250;

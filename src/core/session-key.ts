@@ -1,4 +1,4 @@
-// The rules for session keys: their form, whose they may be, which prefixes they need.
+// The rules for session keys: their form, who may set them, which prefixes they need.
 import type { ErrorCode } from "./errors.ts";
 import { mainSessionKey } from "./run.ts";
 
@@ -7,7 +7,7 @@ export const generatedKeyPrefix = "hook:";
 const longestKey = 200;
 const visible = /^[^\p{C}\p{Z}]+$/u;
 
-/** Null when the key has a good form, else what is wrong with it. */
+/** Null when the key is valid, else what is wrong with it. */
 export function sessionKeyFault(key: string): string | null {
   if (key.length > longestKey) return `must be at most ${longestKey} characters`;
   if (!visible.test(key)) return "must consist of visible characters, without spaces";
@@ -22,7 +22,7 @@ export type SessionKeyPolicy = {
 export const hasAllowedPrefix = (key: string, prefixes: readonly string[]): boolean =>
   prefixes.length === 0 || prefixes.some((prefix) => key.startsWith(prefix));
 
-/** May this explicit key be used? `origin` is who wrote it: a request needs permission, a mapping has it. */
+/** Whether an explicit key may be used. `origin`: a key in a request needs permission, one in a mapping does not. */
 export function sessionKeyRefusal(
   key: string,
   origin: "request" | "mapping",

@@ -1,4 +1,4 @@
-// What follows from an attempt, of a run or of a delivery: stored in one transaction.
+// What follows from an attempt of a run or of a delivery.
 import type { DeliveryStatus, NewDelivery } from "./delivery.ts";
 import type { EndStatus, RunReport } from "./run.ts";
 import type { Signals } from "./signals.ts";
@@ -9,31 +9,31 @@ export type Settlement = {
   next:
     | { kind: "ended"; status: EndStatus; reply: string | null; error: string | null }
     | { kind: "retry"; delayMs: number; error: string }
-    /** Given back unharmed, as on a clean stop: costs no attempt. */
+    /** Queued again, as on a clean stop; the attempt does not count. */
     | { kind: "released" };
   workedMs: number;
   /** Null when no prompt was made. */
   signals: Signals | null;
-  /** What the agent said about its work; null when it did not get that far. */
+  /** What the agent reported; null when it was not called. */
   report: RunReport | null;
   /** What this attempt used, for its hook's budget. */
   used: { inputTokens: number; outputTokens: number; cost: number } | null;
-  /** How the turn ended in the transcript; null when it is not over. */
+  /** The end of the run in the transcript; null when it will be retried. */
   ending: TurnEnding | null;
   summary: NewEvent | null;
   delivery: NewDelivery | null;
   heartbeat: HeartbeatRequest | null;
-  /** Events this turn has shown to the model. */
+  /** Events that the prompt has shown. */
   shownEventIds: readonly string[];
 };
 
-/** What stands in the transcript as the agent's answer. */
+/** The agent's turn in the transcript. */
 export type TurnEnding = {
   agentId: string;
   sessionKey: string;
   text: string;
   foreignSession: string | null;
-  /** Later turns of the conversation see this one. */
+  /** Later runs of the conversation get this turn. */
   carried: boolean;
 };
 
@@ -42,12 +42,12 @@ export type DeliverySettlement = {
   status: DeliveryStatus;
   /** For `waiting`: when to try again. */
   delayMs: number;
-  /** An attempt that did not count, as on a clean stop, is given back. */
+  /** False on a clean stop. */
   countsAttempt: boolean;
   error: string | null;
   sentMessages: number;
   uncertainSends: number;
   notice: NewEvent | null;
-  /** What is sent in its place. */
+  /** Sent in its place. */
   fallback: NewDelivery | null;
 };

@@ -1,4 +1,4 @@
-// Counts of what looks like an attack in outside text. They are shown to people and block nothing.
+// Signs of an attack in outside text, as counts. They are shown to people and block nothing.
 
 export type Signals = {
   readonly hiddenCharacters: number;

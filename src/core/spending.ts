@@ -1,4 +1,4 @@
-// What a hook's runs have used in a day, and the limits it is held to.
+// What the runs of a hook have used in a day, and the limits for it.
 
 export type Budget = { runsPerDay: number; tokensPerDay: number; moneyPerDay: number | null };
 
@@ -17,7 +17,7 @@ export const dayOf = (now: number): string => new Date(now).toISOString().slice(
 const dayMs = 86_400_000;
 export const nextDay = (now: number): number => (Math.floor(now / dayMs) + 1) * dayMs;
 
-/** Which limit has been reached, in words, or null. A run that has begun once is not counted again. */
+/** The limit that has been reached, in words, or null. A run that has started before is not counted again. */
 export function limitReached(spent: Spending, budget: Budget, isNew: boolean): string | null {
   if (isNew && spent.runs >= budget.runsPerDay) return `${budget.runsPerDay} runs a day`;
   if (spent.inputTokens + spent.outputTokens >= budget.tokensPerDay)

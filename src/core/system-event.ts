@@ -1,7 +1,7 @@
-// A system event is a note for the main session. It stays until a turn that showed it has succeeded.
+// A system event is a note for the main session. It waits until a heartbeat that showed it has succeeded.
 import type { Message } from "./message.ts";
 
-/** Where the text came from, carried on the record so that nobody has to guess it later. */
+/** Where the text came from. */
 export type EventSource = "wake" | "summary" | "notice";
 
 export type NewEvent = {
@@ -18,5 +18,5 @@ export type SystemEvent = NewEvent & {
   shownAt: number | null;
 };
 
-/** Heartbeat requests coalesce: while one waits that has not begun, another changes nothing. */
+/** Heartbeat requests coalesce: while one is queued that has not started, another changes nothing. */
 export type HeartbeatRequest = { agentId: string; delayMs: number };

@@ -1,4 +1,4 @@
-// Where a reply goes: the channel and recipient a run asked for, made concrete.
+// Where a reply goes: resolves the channel and recipient that a run asked for.
 
 export const platforms = [
   "whatsapp",
@@ -16,13 +16,13 @@ const firstChoice = platforms[0];
 
 export type Target = { channel: string; to: string };
 
-/** As it is asked for: the channel may be `last`, and without `to` it is whoever the channel has. */
+/** As requested: the channel may be `last`, and without `to` the channel's default recipient is meant. */
 export type WantedTarget = { channel: string; to: string | null };
 
 /** A configured channel and its default recipient. */
 export type ConfiguredChannel = { channel: string; to: string | null };
 
-/** All that a request may name: plugins are known by being configured. */
+/** The channel names that a request may use. */
 export const channelNames = (configured: readonly ConfiguredChannel[]): ReadonlySet<string> =>
   new Set([lastChannel, ...platforms, ...configured.map(({ channel }) => channel)]);
 

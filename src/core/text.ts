@@ -1,4 +1,4 @@
-// Cutting text without breaking a character, and saying so.
+// Cuts text without breaking a character.
 
 /** At most `limit` UTF-16 units, never half a surrogate pair. */
 export function cut(text: string, limit: number): string {
@@ -11,5 +11,5 @@ export function cut(text: string, limit: number): string {
 export const cutWithMark = (text: string, limit: number, mark = "…"): string =>
   text.length <= limit ? text : cut(text, limit - mark.length) + mark;
 
-/** One line, no control characters: for names and reasons that stand inside a line of ours. */
+/** One line without control characters: for names and reasons inside a line of ours. */
 export const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim();

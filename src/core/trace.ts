@@ -1,8 +1,8 @@
-// The trace port, and W3C Trace Context. What goes on elsewhere (a stored run, a delivery, another service) is told
-// where its trace goes on by one text: the `traceparent`, then a blank and the `tracestate` where there is one.
+// The trace port, and W3C Trace Context. A stored run, a delivery or another service gets the context of its parent span
+// as one text: the `traceparent`, then a blank and the `tracestate` if there is one.
 
 export type SpanKind = "server" | "consumer" | "producer" | "client" | "internal";
-/** Ids, names and outcomes. Payload text, headers, tokens and recipients have no place here. */
+/** Ids, names and outcomes. Payload text, headers, tokens and recipients must not appear. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
 export type SpanStart = {
@@ -10,14 +10,14 @@ export type SpanStart = {
   /** A span's `context`; null begins a trace. */
   parent: string | null;
   attributes?: SpanAttributes;
-  /** Milliseconds since the epoch, where it began before this call. */
+  /** Milliseconds since the epoch, if the span started before this call. */
   startedAt?: number;
 };
 
 export type Span = {
-  /** What its children are told; null when there is no trace. */
+  /** The parent of its children; null when there is no trace. */
   readonly context: string | null;
-  /** Does this work as part of the span, so that what libraries record in it belongs there. */
+  /** Does the work inside the span, so that spans of libraries become its children. */
   during<T>(work: () => T): T;
   set(attributes: SpanAttributes): void;
   /** With a fault (a short code, never a message) it ends in error. */
@@ -35,7 +35,7 @@ const emptySpan = (context: string | null): Span => ({
 
 export const noSpan: Span = emptySpan(null);
 
-/** Records nothing, and passes on what came. */
+/** Records nothing, and passes on the parent's context. */
 export const carriedTrace: Trace = {
   start: (_name, { parent }) => (parent === null ? noSpan : emptySpan(parent)),
 };
@@ -45,8 +45,8 @@ const longestTracestate = 512;
 const visible = /^[\x20-\x7e]+$/;
 
 /**
- * What two headers say, null when they say nothing usable. A version from the future is read as far as ours goes, as
- * the standard asks; a `tracestate` that cannot be passed on whole is left out.
+ * The context in two headers, or null. Of a later version only the known fields are read, as the standard asks; a
+ * `tracestate` that is too long or unreadable is dropped.
  */
 export function readTraceHeaders(
   traceparent: string | undefined,
@@ -62,7 +62,7 @@ export function readTraceHeaders(
   return `00-${traceId}-${spanId}-${flags}${isGood ? ` ${state}` : ""}`;
 }
 
-/** The headers that tell another service. */
+/** The headers for a request to another service. */
 export function traceHeaders(context: string | null): Record<string, string> {
   if (context === null) return {};
   const [traceparent, tracestate] = partsOf(context);

@@ -1,5 +1,5 @@
-// A transcript is what was said in a session, turn by turn. All of it is kept; what no longer fits into a model's
-// window is compacted: a summary turn stands for it from then on.
+// A transcript: all turns of a session. Turns that no longer fit into a model's window are compacted: for later runs, a
+// summary replaces them.
 
 export type TranscriptRole = "user" | "assistant" | "summary";
 
@@ -12,11 +12,11 @@ export type TranscriptTurn = {
   role: TranscriptRole;
   text: string;
   createdAt: number;
-  /** A summary stands for it. */
+  /** A summary has replaced it, or the session was reset. */
   compacted: boolean;
 };
 
-/** The newest turns of a conversation, summaries first; `hasOlder`: more was said before than was to be read. */
+/** The newest turns of a conversation, summaries first; `hasOlder`: there are more than were to be read. */
 export type History = { readonly turns: readonly TranscriptTurn[]; readonly hasOlder: boolean };
 
 export const noHistory: History = { turns: [], hasOlder: false };
@@ -26,6 +26,6 @@ export type Session = {
   sessionKey: string;
   turns: number;
   lastAt: number;
-  /** The agent's own name for the conversation. */
+  /** The agent's own session id. */
   foreignSession: string | null;
 };

@@ -19,7 +19,7 @@ export type AttemptsOptions = Omit<ExecuteDependencies, "store" | "stopping"> & 
   leaseMs: number;
   metrics: DeliveryMetrics;
   trace: Trace;
-  /** This channel has another delivery to send: a fallback, or one that moved there. */
+  /** This channel has another delivery to send: a fallback, or a moved one. */
   onNext: (channel: string) => void;
 };
 
@@ -49,7 +49,7 @@ export function createAttempts(options: AttemptsOptions): RunningAttempts {
   });
   let isRefusing = false;
 
-  /** Tries while the store is away, until the lease is lost. */
+  /** Retries while the store is unavailable, until the lease is lost. */
   const untilDone = <T>(held: Held, work: () => Promise<T>): Promise<T | "given-up"> =>
     untilStored(work, { clock, giveUp: () => held.isLost, random });
 

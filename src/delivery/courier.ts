@@ -1,5 +1,5 @@
-// Replies get sent: claimed, sent through their channel message by message, settled. Every channel has a loop of its
-// own, so that a slow or dead platform slows no other; a scout polls for channels with waiting deliveries.
+// Sends replies: claims deliveries, sends them message by message, settles them. Every channel has a loop of its own, so
+// that a slow or dead platform slows no other; a scout polls for channels with waiting deliveries.
 import type { ClaimedDelivery } from "../core/delivery.ts";
 import { newId as newUuid } from "../core/id.ts";
 import { noMetrics } from "../core/metrics.ts";
@@ -21,13 +21,13 @@ export type CourierOptions = Omit<AttemptsOptions, keyof Defaulted | "store" | "
 
 export type Courier = {
   start(): void;
-  /** A reply was stored that may be sent on this channel. */
+  /** A delivery was stored for this channel. */
   kick(channel: string): void;
-  /** The channels have changed, or another node has more than it can send. */
+  /** The channels have changed, or another node has more deliveries than slots. */
   poll(): void;
   /** One claim on every channel, resolved when all it brought is settled: for tests, in place of `start`. */
   tick(): Promise<void>;
-  /** Claims no more, lets what is being sent end for `drainMs`, stops the rest, and resolves when that is stored. */
+  /** Claims no more, waits `drainMs` for what is being sent, stops the rest, and resolves when all is stored. */
   drain(drainMs: number): Promise<void>;
   busy(): number;
 };

@@ -1,4 +1,4 @@
-// One attempt of a delivery: where it goes now, its messages, and what follows from how far they got.
+// Executes one attempt of a delivery: finds its target, sends its messages, and decides what follows.
 import type { Channel } from "../sdk/channel.ts";
 import type { Channels } from "../channels/registry.ts";
 import type { DeliveryAttempt } from "../core/attempt.ts";
@@ -17,7 +17,7 @@ export type ExecuteDependencies = {
   channels: () => Channels;
   clock: Clock;
   sendTimeoutMs: number;
-  /** Fires when the gateway stops and waits no longer. */
+  /** Fires when the gateway stops without waiting any longer. */
   stopping: AbortSignal;
   newId: () => string;
   random: () => number;
@@ -26,7 +26,7 @@ export type ExecuteDependencies = {
 /** Stores how many messages are sent; false when the lease is lost. */
 type Advance = (sentMessages: number) => Promise<boolean>;
 
-/** `advance` never rejects because the store is away, so once a message was sent this does not either. */
+/** `advance` does not reject while the store is unavailable, so once a message was sent this does not either. */
 export async function execute(
   delivery: ClaimedDelivery,
   advance: Advance,

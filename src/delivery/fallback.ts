@@ -1,5 +1,5 @@
-// A delivery that failed, or may have, and has a fallback becomes a second delivery: the whole text to the fallback's
-// target, with no fallback of its own.
+// Adds a second delivery when a delivery with a fallback has failed or may have failed: all of its text, to the
+// fallback's target, without a fallback of its own.
 import type { ClaimedDelivery } from "../core/delivery.ts";
 import { resolveTarget, type TargetPolicy } from "../core/target.ts";
 import type { DeliverySettlement } from "../core/settlement.ts";

@@ -1,12 +1,12 @@
-// Sends one message, in limited time whatever the channel does.
+// Sends one message within a time limit, whatever the channel does.
 import type { Clock } from "../core/clock.ts";
 import type { SendOutcome } from "../core/delivery.ts";
 import { faultKind } from "../core/errors.ts";
 
-/** How long a channel may take to return an outcome after it was told to stop. */
+/** How long a stopped channel may take to return an outcome. */
 const stopGraceMs = 2000;
 
-/** A channel that breaks its contract by throwing may have sent the message before it did. */
+/** A channel that throws, against its contract, may have sent the message. */
 export async function sendWithin(
   send: (signal: AbortSignal) => Promise<SendOutcome>,
   limitMs: number,

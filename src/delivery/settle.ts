@@ -3,12 +3,11 @@
 //   sent      → sent
 //   retry     → waiting (the platform's delay, else back-off), or the end when a day has passed
 //   rejected  → failed
-//   unknown   → waiting once, then unknown: better twice than never, but not for ever; on a platform that drops
+//   unknown   → waiting once, then unknown, because each attempt may be a duplicate; on a platform that drops
 //               duplicates, waiting as after `retry`
 //   stopped   → waiting, and the attempt does not count
 //
-// A delivery that ends otherwise than `sent` goes to its fallback (`fallback.ts`), or else leaves one notice for the
-// main session: it is never silent.
+// A delivery that is not sent goes to its fallback (`fallback.ts`) or leaves one notice for the main session.
 import type { ClaimedDelivery } from "../core/delivery.ts";
 import { backOffMs } from "../core/retry.ts";
 import { mainSessionKey } from "../core/run.ts";
@@ -25,7 +24,7 @@ export const sendPolicy: SendPolicy = {
   giveUpAfterMs: 86_400_000,
 };
 
-/** What else the decision needs; `random` in [0, 1), `idempotent`: the platform drops duplicates. */
+/** `random` in [0, 1); `idempotent`: the platform drops duplicates. */
 export type SendMoment = { now: number; random: number; newId: () => string; idempotent: boolean };
 
 export function settleSend(
@@ -60,7 +59,7 @@ export function settleSend(
   }
 }
 
-/** Not tried: there is nowhere to send it, or nothing to send. */
+/** Without an attempt: there is no target, or nothing to send. */
 export const settleUntried = (
   delivery: ClaimedDelivery,
   reason: string,

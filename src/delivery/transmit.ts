@@ -1,13 +1,10 @@
-// Sends the messages of one delivery one after another. How many are sent is stored before the next is: after a crash
-// only the message that was on its way can be sent again.
+// Sends the messages of one delivery one after another, and stores after each how many were sent: after a crash only the
+// message that was being sent can be sent again.
 import type { OutgoingMessage } from "../sdk/channel.ts";
 import type { LostAttempt } from "../core/attempt.ts";
 import type { ClaimedDelivery, SendOutcome } from "../core/delivery.ts";
 
-/**
- * How many messages are sent, and the outcome of the one at which it ended. `stopped`: that one was not sent, because
- * the gateway stops.
- */
+/** How many messages were sent, and the outcome of the last. `stopped`: it was not sent, because the gateway stops. */
 export type Progress = {
   kind: "ended";
   sentMessages: number;

@@ -1,5 +1,5 @@
-// Stores what follows from an attempt. Nothing else changes a claimed run, and this does it in one transaction: after a
-// crash before it the lease expires and the run is claimed again, after a crash behind it everything is done.
+// Stores what follows from an attempt in one transaction. After a crash before it, the lease expires and the run is
+// claimed again; after a crash behind it, everything is stored.
 import type { EndedAttempt, ReleasedAttempt } from "../core/attempt.ts";
 import type { Clock } from "../core/clock.ts";
 import { faultKind } from "../core/errors.ts";
@@ -47,7 +47,7 @@ export async function conclude(
   }
 }
 
-/** Tries while the store is away; null once the lease is lost. */
+/** Retries while the store is unavailable; null once the lease is lost. */
 async function storeSettlement(
   run: ClaimedRun,
   attempt: EndedAttempt | ReleasedAttempt,
@@ -55,7 +55,7 @@ async function storeSettlement(
   { store, policy, clock, newId, random }: ConcludeDependencies,
 ): Promise<Settlement | null> {
   const persist = { clock, giveUp: isLost, random };
-  /** Only a reply that is delivered needs it. */
+  /** Only a reply that is delivered needs the last target. */
   const needsTarget = attempt.kind === "ended" && (run.request.deliver || run.kind === "heartbeat");
   const lastTarget = needsTarget ? await untilStored(() => store.lastTarget(), persist) : null;
   if (lastTarget === "given-up") return null;

@@ -1,4 +1,4 @@
-// One attempt of a run: whether it may start, the agent's work, and what ends it from outside.
+// Executes one attempt of a run: checks that it may start, calls the agent, and stops it when asked to.
 import type { Agents } from "../agents/registry.ts";
 import type { EndedAttempt, Attempt, AttemptStarted } from "../core/attempt.ts";
 import { faultKind } from "../core/errors.ts";
@@ -23,18 +23,18 @@ import { stopOf, untilEnd, type TimeLimit } from "./until-end.ts";
 export type ExecuteDependencies = Omit<InputDependencies, "policy"> & {
   agents: () => Agents;
   policy: () => ReturnType<InputDependencies["policy"]> & { maxAttempts: number; timeoutSeconds: number };
-  /** Takes note of an agent that was told to stop and may not have done so yet. */
+  /** Gets the work of an agent that was stopped but may still be running. */
   lingers: (work: Promise<unknown>) => void;
   trace: Trace;
 };
 
-/** `input`: of a run whose first attempt was started when it was accepted; null for any other. */
+/** `input` is set for a run that was started when it was accepted. */
 export type Work = { run: ClaimedRun; input: AttemptInput | null };
 
-/** How an attempt is over: the outcome of an ended one, or what it is instead. */
+/** The end of an attempt: an outcome, or parked, released or lost. */
 type End = Outcome | Exclude<Attempt, EndedAttempt>;
 
-/** `signal` fires with a StopReason. Resolves as soon as it does, or when the time is up, whatever the agent does. */
+/** `signal` fires with a StopReason. Then, or when the time is up, this resolves at once, whatever the agent does. */
 export async function execute(
   work: Work,
   signal: AbortSignal,
@@ -88,10 +88,10 @@ async function callAgent(
     progress.acted();
     return store.markActed({ id: run.id, lease: run.lease });
   };
-  const asked = agentInput(run, input, { timeoutSeconds: Math.ceil(limit.leftMs / 1000), onActing });
-  progress.agentCalled(asked);
+  const agentCall = agentInput(run, input, { timeoutSeconds: Math.ceil(limit.leftMs / 1000), onActing });
+  progress.agentCalled(agentCall);
   const start = (stop: AbortSignal) =>
-    observeAgent(asked, config, trace, async (traced) => {
+    observeAgent(agentCall, config, trace, async (traced) => {
       const more = { ...dependencies, onUsed: progress.summarised };
       const conversation = await conversationOf(run, agent, traced, started, stop, more);
       return agent.run({ ...traced, conversation }, stop);

@@ -1,5 +1,5 @@
 // Makes an agent's input from a claimed run: its prompt, the conversation so far, the tools it may use. The prompt is
-// in the transcript, and counted against the hook's budget, before the agent gets it.
+// stored, and the run counted against the hook's budget, before the agent is called.
 import type { Agent, AgentInput, Conversation } from "../agents/agent.ts";
 import type { Agents, ConfiguredAgent } from "../agents/registry.ts";
 import type { AttemptStarted, AttemptStart } from "../core/attempt.ts";
@@ -57,14 +57,14 @@ const hookInput = (
   instructions: string | null,
 ): AttemptInput => ({ configured, prompt: hookPrompt(run, instructions), shown: nothingShown });
 
-/** For a hook's run that is not stored yet. Null when a file has to be read first: the caller must not wait for that. */
+/** For a hook's run that is not stored yet. Null when a file must be read first, for which the caller should not wait. */
 export function earlyInput(run: NewRun, agents: Agents): AttemptInput | null {
   const configured = agents.find(run.agentId);
   const { instructions, instructionsFile } = configured.config;
   return instructionsFile === null ? hookInput(run, configured, instructions) : null;
 }
 
-/** The budget is that of hooks: `echo`, which costs nothing, and the main session have none. */
+/** Only runs of hooks have a budget, unless their agent is `echo`, which costs nothing. */
 export const attemptStart = (
   run: NewRun & { lease: string },
   { configured: { config }, prompt: { prompt } }: AttemptInput,
@@ -84,7 +84,7 @@ export const attemptStart = (
 const modelOf = ({ request }: Pick<NewRun, "request">, config: ConfiguredAgent["config"]): string | null =>
   request.model ?? config.model;
 
-/** How much of the conversation fits into the model's window. */
+/** How many characters of the conversation fit into the model's window. */
 const historyCharacters = (
   model: string | null,
   { contextTokens }: ReturnType<InputDependencies["policy"]>,
@@ -114,7 +114,7 @@ export const agentInput = (
   ...rest,
 });
 
-/** The earlier turns that the agent gets. Those that no longer fit are compacted first, by the agent itself if it can. */
+/** The earlier turns for the agent. Turns that no longer fit are compacted first, by the agent itself if it can. */
 export async function conversationOf(
   run: ClaimedRun,
   agent: Agent,
@@ -126,7 +126,7 @@ export async function conversationOf(
   if (run.isolated) return null;
   const limit = historyCharacters(input.model, policy());
   const { old, recent } = splitHistory(history, limit);
-  // An agent with a memory of its own needs ours only when it has lost it.
+  // An agent that keeps the conversation itself needs our summary only after it has lost it.
   if (old.length === 0 || foreignSession !== null) return { history: recent, foreignSession };
   const summary = await agent.summarise?.(transcriptText(old, limit), input, stop);
   if (summary?.report?.usage) onUsed(summary.report.usage);

@@ -1,5 +1,5 @@
-// Claim on accept: while a slot is free, an isolated run is accepted, claimed and started in one transaction. It waits
-// for no claim, and its agent is called without a second write.
+// Claim on accept: while a slot is free, an isolated run is accepted, claimed and started in one transaction, and its
+// agent is called without another write.
 import type { Agents } from "../agents/registry.ts";
 import type { FirstAttempt } from "../core/attempt.ts";
 import type { Acceptance, Accepted } from "../core/request.ts";
@@ -12,7 +12,7 @@ import { attemptStart, earlyInput, type AttemptInput, type InputDependencies } f
 
 /** A slot for a run that is about to be stored. One of `take` and `free` is called, once. */
 export type RunSlot = {
-  /** What the run is stored with; null when it has to be stored like any other. */
+  /** What the run is started with; null when it has to be stored as queued. */
   firstAttempt(): Promise<FirstAttempt | null>;
   take(started: ClaimedRun): void;
   free(): void;
@@ -23,11 +23,11 @@ export type ReserveDependencies = {
   agents: () => Agents;
   policy: InputDependencies["policy"];
   leaseMs: number;
-  /** Shared by all runs that are claimed as they are accepted: nobody can have held one of them before. */
+  /** Shared by all runs that are claimed on accept: none of them can have had a lease before. */
   lease: string;
 };
 
-/** Null when the run has to wait for its turn. */
+/** Null when the run has to wait for a slot. */
 export function reserveSlot(
   run: NewRun,
   { loop, agents, policy, leaseMs, lease }: ReserveDependencies,
@@ -73,5 +73,5 @@ async function acceptInto(
   }
 }
 
-/** A fault in making the prompt costs no request: the run's attempt meets it again, and fails with it. */
+/** A fault while making the prompt must not fail the request; the run's attempt will fail with it. */
 const firstAttemptOf = (slot: RunSlot): Promise<FirstAttempt | null> => slot.firstAttempt().catch(() => null);

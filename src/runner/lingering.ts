@@ -1,7 +1,7 @@
-// Agents that were told to stop and may not have done so yet: a clean stop waits for them a little.
+// Agents that were stopped but may still be running: a clean stop waits a little for them.
 import type { Clock } from "../core/clock.ts";
 
-/** A little longer than the command agent's grace. */
+/** A little longer than the grace period of command agents. */
 const lingerMs = 6000;
 
 export type Lingering = {

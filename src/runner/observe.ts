@@ -1,5 +1,5 @@
-// The metrics and spans of a run. A claimed run carries the span of its attempt on, so that its agent's span and its
-// delivery's belong to it, wherever they are made.
+// The metrics and spans of a run. The span of an attempt becomes the parent of its agent's and its delivery's spans,
+// which other nodes may create.
 import type { AgentInput } from "../agents/agent.ts";
 import type { AgentConfig } from "../config/config.ts";
 import { faultKind } from "../core/errors.ts";
@@ -14,7 +14,7 @@ export type RunMetrics = Pick<
   "runStarted" | "runEnded" | "runRetried" | "deliveryEnded" | "leaseLost"
 >;
 
-/** How an attempt was handled; `lost` also when its settlement came too late. */
+/** How an attempt was handled. `lost`: also when its settlement came too late. */
 export type Handled = { kind: "settled"; settlement: Settlement } | { kind: "parked" } | { kind: "lost" };
 
 /** The run with the new span as its trace, and that span. */

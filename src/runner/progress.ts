@@ -1,4 +1,4 @@
-// Collects what is known of an attempt until it ends.
+// Collects the facts about an attempt until it ends.
 import type { AgentInput } from "../agents/agent.ts";
 import type { EndedAttempt } from "../core/attempt.ts";
 import type { Clock } from "../core/clock.ts";
@@ -8,9 +8,9 @@ import type { AttemptInput } from "./input.ts";
 export type Progress = {
   promptMade(input: AttemptInput): void;
   agentCalled(input: AgentInput): void;
-  /** A tool that changes something runs: a failure will not be tried again. */
+  /** A tool that changes something is called: a failure will not be retried. */
   acted(): void;
-  /** Earlier turns were summarised for this attempt, at this cost. */
+  /** Earlier turns were summarised for this attempt with these tokens. */
   summarised(usage: TokenUse): void;
   end(outcome: Outcome): EndedAttempt;
 };

@@ -16,7 +16,7 @@ import {
 import type { Work } from "./execute.ts";
 import { reserveSlot, type RunSlot } from "./intake.ts";
 
-/** The hook's `budget`, `maxAttempts` and the rest are those of each attempt. */
+/** Read again for each attempt. */
 export type RunnerPolicy = AttemptPolicy & { maxConcurrent: number };
 
 type Defaulted = Pick<AttemptsOptions, "metrics" | "trace" | "newId" | "random">;
@@ -27,7 +27,7 @@ export type RunnerOptions = Omit<AttemptsOptions, keyof Defaulted | "store" | "p
     policy: () => RunnerPolicy;
     /** There are more hook runs than this node has slots for. */
     onFull?: () => void;
-    /** Gets every settlement that was stored: a delivery may be waiting now. */
+    /** Called with every stored settlement: a delivery may be waiting now. */
     onSettled?: (settlement: Settlement) => void;
   };
 
@@ -35,13 +35,13 @@ export type Runner = {
   start(): void;
   /** Something of this kind was stored that may be run. */
   kick(kind: RunKind): void;
-  /** For a hook's isolated run; null when it has to wait for its turn. */
+  /** For a hook's isolated run; null when it has to wait for a slot. */
   reserve(run: NewRun): RunSlot | null;
-  /** Another node has more hook runs than it can take. */
+  /** Another node has more hook runs than slots. */
   poll(): void;
   /** One claim of each kind, resolved when all it brought is settled: for tests, in place of `start`. */
   tick(): Promise<void>;
-  /** Claims no more, lets what runs end for `drainMs`, releases the rest, and resolves when that is stored. */
+  /** Claims no more, waits `drainMs` for running agents, releases the rest, and resolves when all is stored. */
   drain(drainMs: number): Promise<void>;
   busy(): number;
 };
@@ -53,7 +53,7 @@ export function createRunner(options: RunnerOptions): Runner {
     onSettled(run, settlement) {
       options.onSettled?.(settlement);
       if (settlement.heartbeat) byKind.heartbeat.kick();
-      // The claim that follows says when the retry is due.
+      // The next claim learns when the retry is due.
       if (settlement.next.kind === "retry") byKind[run.kind].kick();
     },
   });
@@ -98,7 +98,7 @@ function createLoops(options: RunnerOptions, attempts: RunningAttempts): Record<
       log,
       ...(random && { random }),
       capacity,
-      // Each claim has a lease of its own: a run that was lost and claimed again here is not taken for the one before.
+      // Each claim has a lease of its own, so that a lost attempt cannot settle a run that this node has claimed again.
       async claim(limit) {
         const { claimed, nextInMs } = await store.claimRuns({ kind, limit, lease: newId(), leaseMs });
         return { claimed: claimed.map((run) => ({ run, input: null })), nextInMs };

@@ -18,7 +18,7 @@ import type { TurnEnding, Settlement } from "../core/settlement.ts";
 import { addReport, usedBy, type Price } from "./report.ts";
 
 export type SettlePolicy = TargetPolicy & {
-  /** Of the run's agent, where its mapping has none. */
+  /** The fallback of the run's agent, if the mapping has none. */
   fallback: WantedTarget | null;
   maxAttempts: number;
   timeoutSeconds: number;
@@ -72,7 +72,7 @@ export function settle(
   return { ...reported, ...ended(run, { ...attempt, outcome }, policy, newId) };
 }
 
-/** What is stored however the attempt ended. */
+/** What is stored for every ended attempt. */
 type Reported = Pick<Settlement, "workedMs" | "signals" | "report" | "used">;
 
 function reportedBy(run: ClaimedRun, attempt: EndedAttempt, { prices }: SettlePolicy): Reported {
@@ -147,7 +147,7 @@ function heartbeatDelivery(
   return deliveryTo({ channel: lastChannel, to: null }, run, reply, policy, newId);
 }
 
-/** Where it should go, or where it goes instead; with neither it has failed. */
+/** To the wanted target, else to the fallback, else failed. */
 function deliveryTo(
   wanted: WantedTarget,
   run: ClaimedRun,

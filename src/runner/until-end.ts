@@ -1,4 +1,4 @@
-// How an agent's work ends: by itself, by the clock, or because the runner stops it.
+// Waits for the end of an agent's work: by itself, at its time limit, or because the runner stops it.
 import { setTimeout as delay } from "node:timers/promises";
 import type { LostAttempt, ReleasedAttempt } from "../core/attempt.ts";
 import type { Clock } from "../core/clock.ts";
@@ -8,13 +8,13 @@ import type { LossReason } from "../work/lease.ts";
 /** Why the runner stops an attempt. `released`: the gateway stops, and the run goes back to the queue. */
 export type StopReason = LossReason | "released";
 
-/** Of a run over all its attempts, and what this attempt has left of it. */
+/** The limit for all attempts of a run, and what is left of it for this one. */
 export type TimeLimit = { seconds: number; leftMs: number };
 
 type Cancelled = Extract<Outcome, { kind: "cancelled" }>;
 type Stop = Cancelled | ReleasedAttempt | LostAttempt;
 
-/** What an attempt comes to whose signal has fired. */
+/** The end of an attempt whose signal has fired. */
 export const stopOf = (signal: AbortSignal): Stop => ({ kind: signal.reason as StopReason });
 
 type Race = {
@@ -24,11 +24,11 @@ type Race = {
   signal: AbortSignal;
   clock: Clock;
   limit: TimeLimit;
-  /** Gets the agent's work when it goes on after it was told to stop. */
+  /** Gets the agent's work if it continues after it was stopped. */
   lingers: (work: Promise<unknown>) => void;
 };
 
-/** How long an agent that was told to stop may take to report what it has used; in real time, as its work is real. */
+/** How long a stopped agent may take to report what it has used. Real time, whatever the clock of a test. */
 const reportGraceMs = 200;
 
 export async function untilEnd({ start, signal, clock, limit, lingers }: Race): Promise<Outcome | Stop> {
@@ -53,7 +53,7 @@ export async function untilEnd({ start, signal, clock, limit, lingers }: Race): 
 
 type TimedOut = Extract<Outcome, { kind: "timed-out" }>;
 
-/** What the work resolves with, unless the signal or the clock comes first. */
+/** The result of the work, or what stopped it first. */
 async function untilStopped<T>(
   work: Promise<T>,
   { signal, clock, limit }: Pick<Race, "signal" | "clock" | "limit">,

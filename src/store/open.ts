@@ -10,7 +10,7 @@ export type GatewayStoreOptions = {
   leaseSeconds: number;
 };
 
-/** The thread, if one was started, becomes the store's: whatever happens here, nobody else has to end it. */
+/** Takes over `thread` and ends it, also when opening fails. */
 export async function openStore(
   { url, path, leaseSeconds }: GatewayStoreOptions,
   { thread, onGroup }: { thread?: WriterThread; onGroup?: (size: number) => void } = {},

@@ -24,12 +24,12 @@ export type Claiming = {
   isGoing(): boolean;
   /** There may be more to claim. While the store is away this does nothing: only the timer tries again. */
   wake(): void;
-  /** A slot is free, or an item done. */
+  /** A slot is free, or an item is done. */
   slotFreed(): void;
-  /** A slot may be taken for an item that needs no claim: nobody has waited longer. */
+  /** Whether a slot may be taken for a new item: no stored item waits for it. */
   canReserve(): boolean;
   stop(): void;
-  /** Resolves when the claim under way, if any, has brought its items. */
+  /** Resolves when the current claim, if any, is done. */
   idle(): Promise<void>;
 };
 
@@ -37,11 +37,11 @@ export function createClaiming<T>(options: ClaimingOptions<T>): Claiming {
   const { source, slots, clock, pollMs, handle, onFull } = options;
   let state: "new" | "going" | "stopped" = "new";
   let current: Promise<void> | null = null;
-  /** How many items the claim under way may bring. */
+  /** How many items the current claim may bring. */
   let expected = 0;
-  /** Claim again after the claim under way. */
+  /** Claim again after the current claim. */
   let again = false;
-  /** The last claim was cut short by the number of free slots. */
+  /** The last claim filled all free slots, so there may be more items. */
   let leftSome = false;
   let cancelTimer = () => {};
 
@@ -108,7 +108,7 @@ export function createClaiming<T>(options: ClaimingOptions<T>): Claiming {
   };
 }
 
-/** Slots become free together when their items were stored together; one claim then fills them all. */
+/** A group commit frees several slots in one turn of the event loop; one claim then fills them all. */
 function oncePerTurn(act: () => void): () => void {
   let isPlanned = false;
   return () => {

@@ -1,5 +1,5 @@
 // How any durable queue is worked: claim as many items as there are free slots, handle them in parallel, and claim again
-// when a slot becomes free, when someone says that there is more, or when the next item is due. A handler may free its
+// when a slot becomes free, on a kick, or when the next item is due. A handler may free its
 // slot before it finishes, so that the next claim overlaps with storing the result.
 import type { Clock } from "../core/clock.ts";
 import { faultKind } from "../core/errors.ts";
@@ -18,22 +18,22 @@ export type LoopOptions<T> = {
   random?: () => number;
   capacity: () => number;
   claim: (limit: number) => Promise<Claim<T>>;
-  /** Never rejects; a fault in it is logged. An item that was claimed is always handled, also after `stop`. */
+  /** A fault in it is logged. A claimed item is always handled, also after `stop`. */
   handle: (item: T, freeSlot: () => void) => Promise<void>;
-  /** Whether the end of this item may make another due; if not, it causes no claim. */
+  /** Whether the end of this item may make another item due, so that a claim is worth it. */
   opensNext?: (item: T) => boolean;
-  /** There are, or may be, more items than slots: another node may have some free. */
+  /** There may be more items than slots, and another node may have free ones. */
   onFull?: () => void;
 };
 
-/** For one item that is about to be stored as claimed. One of the two is called, once. */
+/** A slot for an item that is about to be stored as claimed. Exactly one of the two is called, once. */
 export type Reservation<T> = { take(item: T): void; free(): void };
 
 export type Loop<T> = {
   start(): void;
   /** There is more to do. */
   kick(): void;
-  /** Another node says, or it is guessed, that there may be more to do. Unlike a kick, it is not passed on when full. */
+  /** There may be more to do, as another node has announced. Unlike a kick it never calls `onFull`. */
   poll(): void;
   /** Null when no slot is free, or when stored items wait for it. */
   reserve(): Reservation<T> | null;
@@ -107,7 +107,7 @@ function handling<T>(
 
 function reservation<T>(slot: Slot, handle: Handle<T>, onFree: () => void): Reservation<T> {
   return {
-    // Whoever stored the item responds to its caller first.
+    // In a later turn of the event loop, so that the caller gets its response first.
     take(item) {
       setImmediate(() => void handle(item, slot));
     },

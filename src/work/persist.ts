@@ -1,11 +1,11 @@
-// Retries a write while the store is away, so that an outcome that cost something is not dropped.
+// Retries a write while the store is unavailable, so that no outcome is lost.
 import type { Clock } from "../core/clock.ts";
 import { StoreUnavailable } from "../core/errors.ts";
 import { backOffMs } from "../core/retry.ts";
 
 const awayBackOff = { firstMs: 200, longestMs: 5000 };
 
-/** Tries until the store answers. Resolves with "given-up" once `giveUp` says so; any other fault is passed on. */
+/** Retries until the store responds, or resolves with "given-up" once `giveUp` returns true. Passes on other faults. */
 export async function untilStored<T>(
   store: () => Promise<T>,
   { clock, giveUp, random = Math.random }: { clock: Clock; giveUp: () => boolean; random?: () => number },

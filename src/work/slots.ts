@@ -11,9 +11,9 @@ export type Slots = {
 };
 
 export type Slot = {
-  /** Another item may have it, though this one is not done: its outcome is still being stored. */
+  /** Another item may take the slot while the outcome of this one is being stored. */
   free(): void;
-  /** The item is done, and its slot free. */
+  /** The item is done; frees the slot if it is not free yet. */
   end(): void;
 };
 
@@ -43,7 +43,7 @@ export function createSlots(capacity: () => number): Slots {
   }
 
   return {
-    // While outcomes cannot be stored, as many items as there are slots wait for that, and no more are claimed.
+    // At most as many items as there are slots may wait for their outcomes to be stored; beyond that none are claimed.
     free: () => Math.min(capacity() - taken, 2 * capacity() - unfinished),
     take,
     busy: () => unfinished,

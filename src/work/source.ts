@@ -1,4 +1,4 @@
-// Claims from the store, and rests longer between claims while the store is away.
+// Claims from the store, with a back-off while the store is unavailable.
 import { faultKind } from "../core/errors.ts";
 import type { Claim } from "../core/lease.ts";
 import type { Log } from "../core/log.ts";
@@ -14,7 +14,7 @@ export type SourceOptions<T> = {
 };
 
 export type Source<T> = {
-  /** Never rejects. `restMs`: how long to rest when nothing else happens. */
+  /** Never rejects. `restMs`: when to claim again if nothing else happens. */
   claim(limit: number): Promise<{ claimed: readonly T[]; restMs: number }>;
   /** The last claim failed. */
   isAway(): boolean;

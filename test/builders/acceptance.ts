@@ -1,4 +1,4 @@
-// What a request is stored as: an acceptance, its events, its heartbeat.
+// Acceptances, events and heartbeat requests.
 import { newId } from "../../src/core/id.ts";
 import type { Acceptance } from "../../src/core/request.ts";
 import type { HeartbeatRequest, NewEvent } from "../../src/core/system-event.ts";

@@ -1,4 +1,4 @@
-// Runs as a hook's request leads to them. What a test does not care about has a value here; the rest it overrides.
+// Runs of a hook. A test overrides what it is about.
 import type { RunRequest } from "../../src/core/action.ts";
 import { newId } from "../../src/core/id.ts";
 import { outsideMessage, type Message } from "../../src/core/message.ts";
@@ -23,7 +23,7 @@ export const aRunRequest = (parts: Partial<RunRequest> = {}): RunRequest => ({
   ...parts,
 });
 
-/** With a session key it is a turn of a conversation, without one it is isolated. */
+/** With a session key it is part of a conversation, without one it is isolated. */
 export function aRun(parts: Partial<NewRun> = {}): NewRun {
   const id = parts.id ?? newId();
   return {

@@ -1,4 +1,4 @@
-// How an attempt ends: of a run, with a reply; of a delivery, sent.
+// Settlements: of a run that has replied, of a delivery that was sent.
 import type { NewDelivery } from "../../src/core/delivery.ts";
 import { newId } from "../../src/core/id.ts";
 import type { DeliverySettlement, Settlement } from "../../src/core/settlement.ts";

@@ -1,4 +1,4 @@
-// Long lists, read in pages: a short statement keeps nobody waiting.
+// Reads long lists in pages, so that no statement blocks others for long.
 import type { PageInput, PageResult } from "../programs/lists.ts";
 
 const pageSize = 500;

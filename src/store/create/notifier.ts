@@ -1,5 +1,5 @@
-// How nodes on one database tell each other about new work. An announcement is a hint: whoever hears it polls, and every
-// node polls by itself as well, so a lost announcement costs a moment and nothing else.
+// Announces new work to other nodes on the same database. An announcement is a hint to poll; every node also polls by
+// itself, so a lost announcement only costs a moment.
 import type { Work } from "../ports/upkeep.ts";
 
 export type Notifier = {

@@ -32,7 +32,7 @@ export function createRequests({ driver, onGroup }: RequestOptions): Requests {
   };
 }
 
-/** Each falls back to the next: a started run, a single statement, a transaction. */
+/** Tries to store the request as a started run, then by a single statement, then by a transaction. */
 function createAccept(options: RequestOptions): Requests["accept"] {
   const limits = { longest: longestGroup, ...(options.onGroup && { onWritten: options.onGroup }) };
   const startedRuns = createStartedRuns(options.driver, limits);
@@ -60,7 +60,7 @@ const createTransactions = (driver: Driver<Programs>, limits: Limits): Group<Acc
     ...limits,
   });
 
-/** A result of false: it was not stored. */
+/** The result false: it was not stored. */
 const createSingles = (
   driver: Driver<Programs>,
   limits: Limits,
@@ -83,7 +83,7 @@ const createSingles = (
   }),
 });
 
-/** A result of null: it was not stored. */
+/** The result null: it was not stored. */
 const createStartedRuns = (
   driver: Driver<Programs>,
   limits: Limits,
@@ -120,7 +120,7 @@ const claimedRun = (run: NewRun, lease: string, now: number): ClaimedRun => ({
   acted: false,
 });
 
-/** Failures of one group are counted per address and numbered in their order. */
+/** Each failure of a group gets its own number among those of its address. */
 const createFailures = (
   driver: Driver<Programs>,
 ): Group<{ address: string; windowMs: number }, FailureCount> =>

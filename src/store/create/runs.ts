@@ -27,7 +27,7 @@ export const createRuns = (driver: Driver<Programs>): Runs => ({
   listSpending: () => driver.run("listSpending", {}),
 });
 
-/** An isolated run is tried as a single statement first; null: that did not store it. */
+/** Tries an isolated run by a single statement first; its result is null when it was not stored. */
 function createStartRun(driver: Driver<Programs>): Runs["startRun"] {
   const isolated = createGroup<AttemptStart, AttemptStarted | null>({
     write: (group) => driver.run("startIsolated", { starts: group }),
@@ -40,7 +40,7 @@ function createStartRun(driver: Driver<Programs>): Runs["startRun"] {
   return async (start) => (start.isolated ? await isolated.add(start) : null) ?? general.add(start);
 }
 
-/** As `createStartRun`, for usual ends. A heartbeat is settled alone: see `programs/settle`. */
+/** Like `createStartRun`. A heartbeat is settled in a group of its own: see `programs/settle`. */
 function createSettleRun(driver: Driver<Programs>): Runs["settleRun"] {
   const settle = (group: readonly Settled[]) => driver.run("settleRuns", { settlements: group });
   const heartbeats = createGroup<Settled, boolean>({ write: settle, longest: 1 });

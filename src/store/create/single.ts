@@ -1,4 +1,4 @@
-// What one statement can store, as nearly all requests need: one run, or events, and nothing else.
+// Acceptances that one statement can store, as nearly all are: one run, or only events.
 import type { Acceptance } from "../../core/request.ts";
 import type { NewRun } from "../../core/run.ts";
 
@@ -8,7 +8,7 @@ export function singleKind({ runs, events, heartbeat, idempotency }: Acceptance)
   return runs.length === 1 && events.length === 0 && !heartbeat ? "run" : null;
 }
 
-/** The run that may be stored as started: a turn of a conversation has to wait for the turns before it. */
+/** The run that may be stored as started. A run of a conversation may have to wait for earlier ones. */
 export function isolatedRun(acceptance: Acceptance): NewRun | null {
   const [run] = acceptance.runs;
   return run && singleKind(acceptance) === "run" && run.isolated ? run : null;

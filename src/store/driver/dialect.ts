@@ -1,22 +1,21 @@
 // The SQL in which SQLite and PostgreSQL differ. Programs are written once, over a dialect.
 
-/** The few pieces of SQL in which the two databases differ. */
 export type Dialect = {
   name: "sqlite" | "postgres";
   /** A table `item` with these text columns, for a statement with `rows`; `after` plain values precede them. */
   rows(columns: readonly string[], after: number): string;
-  /** What an insert stores for each item of `rows`: expressions, with its columns as `item.column`. */
+  /** The source of an insert: expressions for each item of `rows`, with its columns as `item.column`. */
   stored(columns: readonly string[], after: number, expressions: string): string;
-  /** The same for an update: what follows its `set`, and how each column is called in it. */
+  /** The source of an update: what follows its `set`, and the name of each column in it. */
   given<Column extends string>(columns: readonly Column[], after: number): Given<Column>;
-  /** Whether other transactions may change the database between two of our statements. */
+  /** Whether other transactions may change the database between two statements of ours. */
   concurrent: boolean;
   forUpdate: string;
   forUpdateSkipLocked: string;
   forShare: string;
-  /** The order in which rows are locked: by the bytes of the column, whatever the database's language. */
+  /** Locks rows in the byte order of a column, whatever the database's collation. */
   lockOrder(column: string): string;
-  /** A column that counts up, the only source of order. */
+  /** The type of a column that counts up, the only source of order. */
   sequence: string;
   /** The database's own time in milliseconds, as an expression. */
   time: string;
@@ -43,12 +42,12 @@ export const sqliteDialect: Dialect = {
   name: "sqlite",
   rows: (columns, after) =>
     `(select ${columns.map((column, index) => `$${after + index + 1} as ${column}`).join(", ")}) as item`,
-  // `values`, not `select`: for an insert from a query SQLite journals every page, in case a later row fails.
+  // `values`, not `select`: SQLite journals every page of an insert from a query, in case a later row fails.
   stored: (columns, after, expressions) =>
     `values (${expressions.replaceAll(/\bitem\.(\w+)/g, (name, column: string) =>
       columns.includes(column) ? `$${after + columns.indexOf(column) + 1}` : name,
     )})`,
-  // An update with a join materialises the joined rows, which costs more than the update itself.
+  // A join would materialise the joined rows, which costs more than the update itself.
   given: (columns, after) => givenFrom(columns, "", (_, at) => `$${after + at + 1}`),
   concurrent: false,
   forUpdate: "",

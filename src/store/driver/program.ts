@@ -1,15 +1,14 @@
-// How a database runs our programs. A program is a generator: it yields statements and gets their rows, and knows
-// nothing of threads, connections or transactions. The same programs run synchronously in SQLite's writer thread
-// and asynchronously on a PostgreSQL connection, so no statement is written twice. Statements that do not need each
-// other's rows are yielded as one batch, which is one round trip to PostgreSQL.
+// Programs and their parts. A program is a generator that yields statements and gets their rows; it knows nothing of
+// threads, connections or transactions. The same programs run synchronously in SQLite's writer thread and asynchronously
+// on a PostgreSQL connection. Statements that do not need each other's rows are yielded as one batch, which is one round
+// trip to PostgreSQL.
 import type { Dialect } from "./dialect.ts";
 
 export type Value = string | number | null;
 export type Row = Readonly<Record<string, Value>>;
 /**
- * With `rows`, the statement is done for each of their items; `sql` then takes their columns from the dialect's
- * `rows`, `stored` or `given`. SQLite binds row by row, which costs it half of what parsing JSON does; PostgreSQL
- * gets all of them in one round trip.
+ * With `rows`, the statement applies to each of their items; `sql` then takes their columns from the dialect's `rows`,
+ * `stored` or `given`. SQLite runs it for each item, at half the cost of parsing JSON; PostgreSQL runs it once for all.
  */
 export type Statement = { sql: string; values: readonly Value[]; rows?: Rows };
 export type Rows = { columns: readonly string[]; items: readonly (readonly Value[])[] };
@@ -82,7 +81,7 @@ export const finalBatch = <T>(
 /** A program that may end with a final batch. */
 export type Transaction<T> = Generator<Step, T | FinalBatch<T>, Row[]>;
 
-/** A transaction as a part of another program. */
+/** Runs a transaction as part of another program. */
 export function* inside<T>(transaction: Transaction<T>): Program<T> {
   const end = yield* transaction;
   return end instanceof FinalBatch ? yield* ask(end) : end;
@@ -103,11 +102,11 @@ export function* interleave<const Programs extends readonly Program<unknown>[]>(
     for (const program of programs) results.push(yield* program);
     return results as Results<Programs>;
   }
-  const answers = programs.map((): Row[] => []);
+  const received = programs.map((): Row[] => []);
   let going = programs.map((program, at) => ({ program, at }));
   for (;;) {
     const steps = going.flatMap(({ program, at }) => {
-      const { done, value } = program.next(answers[at]!);
+      const { done, value } = program.next(received[at]!);
       if (done === true) results[at] = value;
       return done === true ? [] : [{ program, at, step: value, statements: statementsOf(value) }];
     });
@@ -115,7 +114,7 @@ export function* interleave<const Programs extends readonly Program<unknown>[]>(
     const rows = yield* batch(steps.flatMap(({ statements }) => statements));
     let from = 0;
     for (const { at, step, statements } of steps) {
-      answers[at] = rowsFor(step, rows.slice(from, from + statements.length));
+      received[at] = rowsFor(step, rows.slice(from, from + statements.length));
       from += statements.length;
     }
     going = steps;
@@ -126,7 +125,7 @@ export function* interleave<const Programs extends readonly Program<unknown>[]>(
 export class RestartTransaction extends Error {}
 
 /**
- * One whole transaction, or one read. A transaction's `now` comes from the driver: on PostgreSQL it is the database's
+ * One transaction, or one read. A transaction's `now` comes from the driver: on PostgreSQL it is the database's
  * own time, so that nodes whose clocks differ agree on leases.
  */
 export type Driver<Programs> = {
@@ -142,7 +141,7 @@ type Timeless<Input> = Input extends { now: number | null } ? Omit<Input, "now">
 export const atTime = (input: unknown, now: number | null): unknown =>
   typeof input === "object" && input !== null ? { ...input, now } : input;
 
-// oxlint-disable-next-line typescript/no-explicit-any -- any program at all; the names give each its own type
+// oxlint-disable-next-line typescript/no-explicit-any -- any program; each has its own type under its name
 export type AnyProgram = (dialect: Dialect, input: any) => Transaction<unknown>;
 export type InputOf<P> = P extends (dialect: Dialect, input: infer I) => unknown ? I : never;
 export type ResultOf<P> = P extends (dialect: Dialect, input: never) => Transaction<infer R> ? R : never;

@@ -30,7 +30,7 @@ export const createTables = ({ sequence }: Dialect): readonly string[] => [
   "create unique index run_lane_head on run(lane) where head = 1",
   "create index run_ready on run(kind, ready_at, seq) where head = 1",
   "create index run_lane_waiting on run(lane, seq) where head = 0 and status = 'queued'",
-  // Heartbeat requests coalesce: only one may wait that has not begun.
+  // Heartbeat requests coalesce: only one may be queued that has not started.
   "create unique index run_heartbeat_waiting on run(kind) where kind = 'heartbeat' and status = 'queued' and started_at is null",
   "create index run_ended on run(ended_at) where ended_at is not null",
 
@@ -47,7 +47,7 @@ export const createTables = ({ sequence }: Dialect): readonly string[] => [
    )`,
   "create index event_waiting on event(session_key, seq) where shown_at is null",
   "create index event_shown on event(shown_at) where shown_at is not null",
-  // A run has exactly one summary: here it is a law of the table.
+  // A run has at most one summary.
   "create unique index event_summary on event(run_id) where run_id is not null",
 
   `create table delivery(

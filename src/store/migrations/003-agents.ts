@@ -1,4 +1,4 @@
-// What agents do beyond a reply: transcripts, what they used, whether they changed something.
+// Transcripts, spending, and whether a run has changed something.
 import type { Dialect } from "../driver/dialect.ts";
 
 export const addAgents = ({ sequence }: Dialect): readonly string[] => [
@@ -18,7 +18,7 @@ export const addAgents = ({ sequence }: Dialect): readonly string[] => [
      created_at bigint not null
    )`,
   "create index turn_session on turn(agent_id, session_key, seq)",
-  // An attempt that is made again says nothing twice.
+  // A second attempt replaces the turns of the first.
   "create unique index turn_run on turn(run_id, role) where run_id is not null",
   "create index turn_created on turn(created_at)",
 

@@ -1,7 +1,7 @@
-// The outbox in order: lanes with heads as runs have them, and how far each delivery has got.
+// Deliveries get lanes with heads, as runs have them, and a count of sent messages.
 
 export const addOutbox = (): readonly string[] => [
-  // What a node of the version before adds while it is being replaced is the head of no lane, and goes at once.
+  // Rows that a node of the previous version adds during an upgrade have no lane and can be claimed at once.
   "alter table delivery add column lane text",
   "alter table delivery add column head smallint not null default 1",
   "alter table delivery add column cursor integer not null default 0",

@@ -1,4 +1,4 @@
-// Watched mail accounts, and which messages of theirs have been taken in.
+// Mail accounts, and the messages that have been taken in.
 
 export const addMail = (): readonly string[] => [
   `create table mail_account(
@@ -14,7 +14,7 @@ export const addMail = (): readonly string[] => [
      lease_until bigint
    )`,
 
-  // That a message is taken in once is a law of the table.
+  // The primary key ensures that a message is taken in once.
   `create table mail_seen(
      account text not null,
      message_id text not null,

@@ -1,8 +1,8 @@
-// What many nodes share: failed tokens by address, and the trace a delivery belongs to.
+// Shared by all nodes: failed tokens by address, and the trace of a delivery.
 import type { Dialect } from "../driver/dialect.ts";
 
 export const addNodes = ({ name }: Dialect): readonly string[] => [
-  // Counters of a minute: a database that crashed may forget them, and they cost no flush.
+  // Counters of a minute: they may be lost in a crash, and need no flush to disk.
   `create ${name === "postgres" ? "unlogged " : ""}table auth_failure(
      address text primary key,
      failures integer not null,

@@ -1,4 +1,4 @@
-// What waits can be counted without reading what has ended, or the waiting ones' own text.
+// Unfinished runs and deliveries can be counted from an index, without reading finished rows or texts.
 
 export const addBacklog = (): readonly string[] => [
   "create index run_taken on run(status) where status in ('running', 'parked')",

@@ -1,6 +1,6 @@
-// Indexes that are of use for one thing alone. A database that plans while its tables are empty thinks every index as
-// good as another, and keeps that plan: looking for the head of a lane, it read all heads instead; looking for the next
-// of a lane, it read the whole table in the order of its key. `-seq` is an order that only these indexes have.
+// Indexes that fit one query each. PostgreSQL plans while its tables are empty, when all indexes look equally good, and
+// keeps that plan: to find the head of a lane it read all heads, and to find the next of a lane it read the whole table
+// by its key. Only these indexes have the order `-seq`.
 
 export const narrowLookups = (): readonly string[] => [
   "create index run_due on run(kind, ready_at, seq) where head = 1 and kind is not null",

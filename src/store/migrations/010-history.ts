@@ -1,5 +1,5 @@
-// What later turns of a conversation are told of the earlier ones, and no other turns: neither those that a summary
-// stands for, nor heartbeats that had nothing to say, which are most of a main session's.
+// The turns that later runs of a conversation are given, without those that a summary has replaced and without
+// heartbeats that had nothing to report, which are most turns of a main session.
 
 export const indexHistory = (): readonly string[] => [
   "create index turn_history on turn(agent_id, session_key, seq) where compacted = 0 and isolated = 0",

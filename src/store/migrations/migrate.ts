@@ -1,4 +1,4 @@
-// Migrations are numbered and go forward only. A database from a newer Rouse is refused, never guessed at.
+// Migrations are numbered and go forward only. A database of a newer Rouse is refused.
 import { UsageError } from "../../core/errors.ts";
 import type { Dialect } from "../driver/dialect.ts";
 import type { Program } from "../driver/program.ts";
@@ -13,7 +13,7 @@ import { narrowLookups } from "./008-lookups.ts";
 import { separateOwnLanes } from "./009-own-lanes.ts";
 import { indexHistory } from "./010-history.ts";
 
-/** Position in this list + 1 is the version it leads to. */
+/** The first leads to version 1, and so on. */
 const migrations: readonly ((dialect: Dialect) => readonly string[])[] = [
   createTables,
   addSignals,
@@ -46,7 +46,7 @@ export function* migrate(dialect: Dialect, input: { now: number }): Program<void
   }
 }
 
-/** For commands, which never migrate: the gateway does. */
+/** For commands, which never migrate; the gateway does. */
 export function* checkVersion(dialect: Dialect, _input: null): Program<void> {
   const version = yield* currentVersion(dialect);
   refuseNewer(version);

@@ -7,16 +7,16 @@ import type { Target } from "../../core/target.ts";
 import type { Page } from "./page.ts";
 
 export type Deliveries = {
-  /** Of those to one target only the oldest that waits; while it is claimed, or waits for a retry, the others do too. */
+  /** Only the oldest waiting delivery of each target; while it is claimed or waits for a retry, the others wait. */
   claimDeliveries(claim: {
     channel: string;
     limit: number;
     lease: string;
     leaseMs: number;
   }): Promise<Claim<ClaimedDelivery>>;
-  /** Extends the leases that are still held, and answers which those are. */
+  /** Extends the leases that are still held, and returns their deliveries. */
   renewDeliveries(renewal: { ids: readonly string[]; lease: string; leaseMs: number }): Promise<string[]>;
-  /** So many of its messages are known to be sent; the lease is renewed. False when it was lost. */
+  /** Stores how many of its messages were sent, and renews the lease. False when it was lost. */
   advanceDelivery(progress: {
     id: string;
     lease: string;
@@ -24,14 +24,14 @@ export type Deliveries = {
     leaseMs: number;
   }): Promise<boolean>;
   settleDelivery(delivery: { id: string; lease: string }, settlement: DeliverySettlement): Promise<boolean>;
-  /** It waits again, among those for another target; that costs no attempt. */
+  /** Queues it for another target; the attempt does not count. */
   moveDelivery(delivery: { id: string; lease: string }, target: Target): Promise<boolean>;
-  /** Goes on behind the messages that are known to be sent. */
+  /** Continues after the messages that were sent. */
   retryDelivery(id: string): Promise<"waiting" | "not-ended" | "unknown">;
   cancelDelivery(id: string, error: string): Promise<CancelResult>;
   findDelivery(id: string): Promise<Delivery | null>;
   listDeliveries(page: Page & { runId?: string }): Promise<Delivery[]>;
-  /** Names of the channels with deliveries that wait. */
+  /** The channels with waiting deliveries. */
   waitingChannels(): Promise<string[]>;
   lastTarget(): Promise<Target | null>;
   setLastTarget(target: Target | null): Promise<void>;

@@ -7,9 +7,9 @@ export type Events = {
   waitingEvents(sessionKey: string, limit: number): Promise<SystemEvent[]>;
   findEvent(id: string): Promise<SystemEvent | null>;
   listEvents(page: Page): Promise<SystemEvent[]>;
-  /** Shown again by the next turn (true), or never shown (false). */
+  /** Whether the next heartbeat shows it. False: there is no such event. */
   markEvent(id: string, waiting: boolean): Promise<boolean>;
   requestHeartbeat(request: HeartbeatRequest): Promise<void>;
-  /** Requests the periodic heartbeat when it is due, once for all nodes. Answers how many ms the next one is away. */
+  /** Requests the periodic heartbeat when it is due, once for all nodes. Returns in how many ms the next is due. */
   beatIfDue(request: HeartbeatRequest, everyMs: number): Promise<number>;
 };

@@ -1,4 +1,4 @@
-// How much of a list is asked for.
+// How much of a list to read.
 
 /** `limit` null: all. Lists are newest first. */
 export type Page = { limit: number | null };

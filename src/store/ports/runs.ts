@@ -15,15 +15,15 @@ export type Runs = {
     lease: string;
     leaseMs: number;
   }): Promise<Claim<ClaimedRun>>;
-  /** Extends the leases that are still held. Answers which those are, and which of them are to be cancelled. */
+  /** Extends the leases that are still held. Returns those runs, and those of them that are to be cancelled. */
   renewRuns(renewal: {
     ids: readonly string[];
     lease: string;
     leaseMs: number;
   }): Promise<{ held: string[]; cancelled: string[] }>;
-  /** The turn is written down, and counted against the budget, before the agent hears of it. */
+  /** Stores the prompt and counts the run against the budget, before the agent is called. */
   startRun(start: AttemptStart): Promise<AttemptStarted>;
-  /** From now on the run is not tried again. False when the lease was lost: then nothing may be changed. */
+  /** The run will not be retried. False when the lease was lost: then the agent may change nothing. */
   markActed(run: { id: string; lease: string }): Promise<boolean>;
   /** False when the lease was lost. */
   settleRun(
@@ -35,15 +35,15 @@ export type Runs = {
     id: string,
     ended: { error: string; summary: NewEvent | null; heartbeat: HeartbeatRequest | null },
   ): Promise<CancelResult>;
-  /** A new run with the same request as one that has ended. */
+  /** Queues a new run with the request of one that has ended. */
   repeatRun(id: string, newId: string): Promise<"queued" | "not-ended" | "unknown">;
-  /** Parked runs may go at once: one, those of a hook, or all. Answers how many. */
+  /** Queues parked runs: one, those of a hook, or all. Returns how many. */
   releaseRuns(which: { id: string | null; hook: string | null }): Promise<number>;
   findRun(id: string): Promise<Run | null>;
   listRuns(page: Page & { kind: RunKind }): Promise<Run[]>;
-  /** Runs accepted that neither run nor have ended. */
+  /** Unfinished runs that are not running. */
   countWaiting(): Promise<number>;
-  /** Everything that has not ended, in counts. */
+  /** Counts of everything unfinished. */
   backlog(): Promise<Backlog>;
   /** What hooks have used today. */
   listSpending(): Promise<Spending[]>;

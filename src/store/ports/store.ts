@@ -2,9 +2,9 @@
 //
 // The contract, held by `store.contract.ts` on every implementation:
 // - A promise that resolves has been committed to disk; one that rejects has changed nothing.
-// - `StoreUnavailable` means the store is away (disk full, database gone) and the same call may work later.
-// - Changes to a claimed run or delivery need its lease; with a lease that was lost they change nothing and
-//   answer false.
+// - `StoreUnavailable` means that the disk is full or the database away; the same call may work later.
+// - Changes to a claimed run or delivery need its lease; with a lost lease they change nothing and
+//   return false.
 // - Text is kept exactly, NUL and lone surrogates included.
 import type { Deliveries } from "./deliveries.ts";
 import type { Events } from "./events.ts";

@@ -1,13 +1,13 @@
-// What was said in each session.
+// The turns of each session.
 import type { Session, TranscriptTurn } from "../../core/transcript.ts";
 
 export type Transcripts = {
-  /** Oldest first, compacted ones too. */
+  /** Oldest first, including compacted ones. */
   listTurns(of: { runId: string } | { agentId: string; sessionKey: string }): Promise<TranscriptTurn[]>;
   /** Last used first. */
   listSessions(limit: number): Promise<Session[]>;
-  /** The next turn begins anew; the record stays. */
+  /** The next run of the session gets no earlier turns; they stay in the list. False: there is no such session. */
   resetSession(session: { agentId: string; sessionKey: string }): Promise<boolean>;
-  /** A summary stands for all turns up to `upTo` from now on. */
+  /** A summary replaces all turns up to `upTo` for later runs. */
   compact(session: { agentId: string; sessionKey: string; upTo: number; summary: string }): Promise<void>;
 };

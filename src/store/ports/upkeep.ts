@@ -1,17 +1,17 @@
 // The store itself: upkeep, other nodes, its health.
 import type { Retention } from "../../core/retention.ts";
 
-/** What nodes take from each other. */
+/** The queues that nodes announce to each other. */
 export type Work = "runs" | "deliveries";
 
 export type Upkeep = {
-  /** Removes what is older than its retention, at most `limit` of each kind; answers how many went. */
+  /** Removes what is older than its retention, at most `limit` of each kind; returns how many. */
   sweep(retention: Retention, limit: number): Promise<number>;
-  /** Tells the other nodes that there is more of it than this one has places for. Best effort: they look by themselves. */
+  /** Tells the other nodes that this one has more work than slots. Best effort: they poll as well. */
   announce(work: Work): void;
-  /** What to do when another node has announced. */
+  /** Sets what is called when another node has announced. */
   listen(heard: Readonly<Record<Work, () => void>>): void;
-  /** What time it is for the database. */
+  /** The database's clock, in milliseconds since the epoch. */
   databaseTime(): Promise<number>;
   /** Resolves when the store can be written. */
   probe(): Promise<void>;

@@ -1,13 +1,13 @@
-// How rows travel to PostgreSQL.
+// The form in which rows are sent to PostgreSQL.
 import type { Rows, Value } from "../driver/program.ts";
 
-/** What the dialect's `rows` and `stored` take apart again: an array for each column. */
+/** An array for each column, as the dialect's `rows` and `stored` expect them. */
 export const toArrays = ({ columns, items }: Rows): Buffer[] =>
   columns.map((_, column) => toArray(items.map((item) => item[column] ?? null)));
 
 const textOid = 25;
 
-/** Texts as PostgreSQL itself sends an array of them: it takes that apart in a third of the time that JSON needs. */
+/** In the binary form of PostgreSQL, which it reads in a third of the time of JSON. */
 function toArray(values: readonly Value[]): Buffer {
   const texts = values.map((value) => (value === null ? null : String(value)));
   const bytes = texts.reduce((sum, text) => sum + 4 + (text === null ? 0 : Buffer.byteLength(text)), 20);

@@ -1,4 +1,4 @@
-// What a connection to PostgreSQL is asked: statements by prepared names, and several of them in one packet.
+// Connections to PostgreSQL: their settings, prepared statements, and several statements in one packet.
 import { hash } from "node:crypto";
 import type { Duplex } from "node:stream";
 import pg from "pg";
@@ -8,9 +8,9 @@ import { toArrays } from "./arrays.ts";
 
 const int8 = 20;
 
-// A generic plan keeps the cost of a claim flat at any size, as long as it looks rows up one by one: planned while a
-// table is small, it would otherwise read the whole table for ever. A count must not take processors from callers who
-// wait for a commit. Whatever the server's default, a commit that is confirmed is on disk.
+// A generic plan keeps the cost of a claim flat at any size. It must use an index even if it was planned while the table
+// was small, so sequential scans and joins by hash or merge are off. A count gets no parallel workers, so that callers
+// who wait for a commit keep their processors. A confirmed commit is on disk, whatever the server's default.
 export const sessionSettings = `set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set enable_hashjoin = off;
   set enable_mergejoin = off; set max_parallel_workers_per_gather = 0; set synchronous_commit = on;
   set statement_timeout = '15s'; set idle_in_transaction_session_timeout = '30s'; set timezone = 'UTC'`;
@@ -27,8 +27,7 @@ export function createPool(url: string, connections: number): pg.Pool {
     types: { getTypeParser: (oid: number) => (oid === int8 ? Number : pg.types.getTypeParser(oid)) },
     // oxlint-disable-next-line typescript/no-misused-promises -- the pool awaits it; its types do not say so
     onConnect: async (client: pg.ClientBase) => {
-      // A connection that breaks while it is in use emits an error event, which would end the process if nobody
-      // listened. Its query fails by itself.
+      // Without a listener, the error event of a broken connection would end the process. Its query fails by itself.
       client.on("error", () => {});
       await client.query(sessionSettings);
     },
@@ -40,7 +39,7 @@ export function createPool(url: string, connections: number): pg.Pool {
 
 export type Statements = { query(client: pg.ClientBase, statement: Statement): Promise<Row[]> };
 
-/** Statements are prepared under names that their text gives: behind a pooler, nodes share connections. */
+/** The name of a prepared statement is a hash of its text, because nodes share connections behind a pooler. */
 export function createStatements(): Statements {
   const names = new Map<string, string>();
   const nameOf = (sql: string): string => {
@@ -60,7 +59,7 @@ export function createStatements(): Statements {
   };
 }
 
-/** What `sending` sends leaves in one packet: each packet is a system call, which costs more than the sending. */
+/** Sends everything that `sending` writes in one packet, which saves system calls. */
 export function inOnePacket<T>(client: pg.ClientBase, sending: () => T): T {
   const socket = socketOf(client);
   socket.cork();
@@ -73,24 +72,24 @@ export function inOnePacket<T>(client: pg.ClientBase, sending: () => T): T {
 
 export const giveUp = (client: pg.ClientBase): void => void socketOf(client).destroy();
 
-/** The client's types do not name it. */
+/** Not in the types of the client. */
 const socketOf = (client: pg.ClientBase): Duplex =>
   (client as unknown as { connection: { stream: Duplex } }).connection.stream;
 
-/** With a callback: a promise made by the client would keep all that it holds until a full garbage collection. */
+/** With a callback, because a promise of the client would keep all that it holds until a full garbage collection. */
 export function send<R extends pg.QueryResultRow>(
   client: pg.ClientBase,
   query: pg.QueryConfig,
 ): Promise<pg.QueryResult<R>> {
   const { promise, resolve, reject } = Promise.withResolvers<pg.QueryResult<R>>();
-  // The client's types say that there is always a result.
+  // The types of the client claim that there is always a result.
   client.query<R>(query, (fault: Error | null, result) => (fault ? reject(fault) : resolve(result)));
   return promise;
 }
 
-/** Returns the database's time, which costs no round trip of its own. */
+/** Returns the database's time, without a round trip of its own. */
 export async function beginTransaction(client: pg.ClientBase): Promise<number> {
-  // Several statements in one query have several results, which the client's types do not say.
+  // Several statements in one query have several results; the types of the client lack that.
   const results = (await send(client, {
     text: `begin; select ${postgresDialect.time} as time`,
   })) as unknown as [unknown, pg.QueryResult<{ time: number }>];

@@ -1,4 +1,4 @@
-// Runs programs on PostgreSQL: connections of a pool, a limit of time, and another try where transactions met.
+// Runs programs on connections of a pool, within a time limit, and again when transactions conflict.
 import type pg from "pg";
 import type { Clock } from "../../core/clock.ts";
 import { StoreUnavailable } from "../../core/errors.ts";
@@ -21,7 +21,7 @@ export function createPostgresDriver(
 
   const attempt = async (client: pg.PoolClient, name: ProgramName, input: unknown): Promise<unknown> => {
     let isBroken = false;
-    // A migration of a large table may take its time.
+    // A migration of a large table may take long.
     const silence = name === "migrate" ? undefined : setTimeout(giveUp, timeouts.silenceMs, client);
     inUse.add(client);
     try {

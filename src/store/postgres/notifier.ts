@@ -36,7 +36,7 @@ export function createPostgresNotifier({
       connectionString: url,
       keepAlive: true,
       application_name: "rouse notifier",
-      // An announcement need not wait for the one before.
+      // An announcement does not wait for the one before.
       pipeline: true,
     });
     next.on("error", () => {});
@@ -54,7 +54,7 @@ export function createPostgresNotifier({
     client = next;
     failures = 0;
     next.once("end", () => lose(next));
-    // For what was announced while we did not listen.
+    // Announcements may have been missed meanwhile.
     for (const work of works) hear(work);
   }
 

@@ -1,14 +1,14 @@
-// An estimate of the database's clock, so that a transaction can begin without asking for the time first.
+// Estimates the database's clock, so that a transaction need not read the time before its first statements.
 
-/** More than any round trip takes; far less than a lease. */
+/** Longer than a round trip, much shorter than a lease. */
 export const mostDifferenceMs = 500;
 
 /** The database reports whole milliseconds. */
 const roundedMs = 0.5;
 
 /**
- * The database's clock, as an offset from our monotonic one. A reported time was true at some moment between the question
- * and its answer, so every report bounds the offset from below and above. The smallest upper bound is used: a time that
+ * The database's clock, as an offset from our monotonic one. A reported time was true at some moment between the query
+ * and its result, so every report bounds the offset from below and above. The smallest upper bound is used: a time that
  * we store is then hardly ahead of the database's clock, and never behind it, where a run could end before it started.
  * A report outside of the bounds, because a clock was set or drifts, replaces them.
  */

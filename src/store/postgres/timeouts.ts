@@ -1,10 +1,10 @@
-// How long we wait for a database on another machine. PostgreSQL ends long statements itself, but not a commit that
-// waits for a replica, and a machine that has failed sends nothing at all.
+// How long we wait for PostgreSQL. The server ends long statements itself, but not a commit that waits for a replica,
+// and a machine that has failed sends nothing.
 import { StoreUnavailable } from "../../core/errors.ts";
 import { catalogue, type ProgramName } from "../programs/catalogue.ts";
 
 export type Timeouts = {
-  /** How long a whole program may take before the database counts as unavailable. */
+  /** How long a program may take before the database counts as unavailable. */
   programMs(name: ProgramName): number;
   /** How long its connection may then stay silent before we close it. */
   silenceMs: number;

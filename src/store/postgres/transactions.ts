@@ -1,4 +1,4 @@
-// How programs run on a connection: as a transaction, or without one.
+// Runs programs on a connection: as a transaction, or without one.
 import type pg from "pg";
 import type { Clock } from "../../core/clock.ts";
 import { postgresDialect } from "../driver/dialect.ts";
@@ -17,7 +17,7 @@ import { catalogue, type ProgramName } from "../programs/catalogue.ts";
 import { beginTransaction, commit, createStatements, inOnePacket } from "./connection.ts";
 import { createDatabaseTime, mostDifferenceMs } from "./time.ts";
 
-/** Any constant: nodes that start at the same time migrate one after another. */
+/** An advisory lock, so that nodes that start at the same time migrate one after another. Any constant. */
 const migrationLock = 46_653_001;
 
 export type Transactions = {

@@ -6,7 +6,7 @@ import type { HeartbeatRequest } from "../../core/system-event.ts";
 import { insertEvents, insertEventsOnce, insertRuns, insertRunsOnce, requestHeartbeat } from "./enqueue.ts";
 import { toEventRow, toRunRow } from "./rows.ts";
 
-/** Rows made ready to travel to the writer. */
+/** Rows for the writer. */
 type PackedRows = { events: Value[][]; runs: Value[][]; heartbeat: HeartbeatRequest | null };
 type KeyedAcceptance = PackedRows & {
   id: string;
@@ -16,7 +16,7 @@ type KeyedAcceptance = PackedRows & {
   answer: string;
 };
 
-/** Most requests have no idempotency key and cannot differ in their result: they travel as one. */
+/** Requests without an idempotency key are packed as one, since they all have the same result. */
 export type AcceptInput = {
   plain: PackedRows;
   keyed: readonly KeyedAcceptance[];
@@ -43,7 +43,7 @@ function packRows(group: readonly Acceptance[]): PackedRows {
   return packed;
 }
 
-/** Answers for the keyed ones, in their order. The others are stored. */
+/** Returns the results of the keyed requests, in their order. All others are stored. */
 export function* accept(dialect: Dialect, input: AcceptInput): Program<Accepted[]> {
   const { plain, keyed, now } = input;
   const repeated = keyed.length > 0 ? yield* claimKeys(dialect, input) : null;
@@ -58,7 +58,7 @@ export function* accept(dialect: Dialect, input: AcceptInput): Program<Accepted[
   return keyed.map((each) => repeated?.get(each.id) ?? { kind: "stored" });
 }
 
-/** Of requests that lead to one run each. A single statement; answers the ids that were not stored and must be tried again. */
+/** For requests with one run each, in a single statement. Returns the ids of the runs that were not stored. */
 export function* acceptRuns(
   dialect: Dialect,
   input: { runs: readonly Value[][]; now: number | null },
@@ -67,7 +67,7 @@ export function* acceptRuns(
   return left.map(([id]) => String(id));
 }
 
-/** Of requests that lead to events alone. A single statement where others write too; false: none of it was stored. */
+/** For requests with events only; on PostgreSQL a single statement. False: nothing was stored. */
 export function* acceptEvents(
   dialect: Dialect,
   input: { events: readonly Value[][]; heartbeat: HeartbeatRequest | null; now: number | null },
@@ -85,7 +85,7 @@ export function* acceptEvents(
 
 const keyColumns = ["hook", "key", "fingerprint", "id", "answer"] as const;
 
-/** Takes the keys that are free or expired. What is not fresh is answered from the one that came first. */
+/** Claims the keys that are free or expired. Returns the results of requests whose key was claimed before. */
 function* claimKeys(
   dialect: Dialect,
   { keyed, now, idempotencyMs }: AcceptInput,
@@ -95,7 +95,7 @@ function* claimKeys(
     const name = `${each.hook}\n${each.key}`;
     if (!firsts.has(name)) firsts.set(name, each);
   }
-  // Sorted, so that two groups never wait for each other's keys in opposite order.
+  // Sorted, so that two groups never lock keys in opposite order.
   const sorted = [...firsts].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
   const items = sorted.map(({ id, hook, key, fingerprint, answer }) => [hook, key, fingerprint, id, answer]);
   const taken = yield {

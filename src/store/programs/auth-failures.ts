@@ -6,13 +6,13 @@ import type { FailureCount } from "../ports/requests.ts";
 const columns = ["address", "failures"] as const;
 
 export type CountFailuresInput = {
-  /** An address, and how often it failed. Each address once. */
+  /** Addresses with their number of failures; each address once. */
   failures: readonly (readonly [string, number])[];
   windowMs: number;
   now: number;
 };
 
-/** A window begins with its first failure; one that lies too far ahead was made with another length, and is over. */
+/** A window starts with its first failure. One that ends too late was stored with another `windowMs`, and is over. */
 export function* countFailures(
   dialect: Dialect,
   { failures, windowMs, now }: CountFailuresInput,
@@ -26,7 +26,7 @@ export function* countFailures(
         ends_at = case when ${isOver} then excluded.ends_at else auth_failure.ends_at end
       returning address, failures, ends_at`,
     values: [now, now + windowMs],
-    // In one order, so that two nodes never wait for each other.
+    // Sorted, so that two nodes never lock rows in opposite order.
     rows: { columns, items: failures.toSorted(([a], [b]) => (a < b ? -1 : 1)) },
   };
   return new Map(
@@ -38,10 +38,10 @@ export function* countFailures(
 }
 
 export function* sweepFailures({ limit, now }: { limit: number; now: number }): Program<number> {
-  const gone = yield {
+  const removed = yield {
     sql: `delete from auth_failure where address in (
       select address from auth_failure where ends_at <= $1 order by ends_at limit $2) returning address`,
     values: [now, limit],
   };
-  return gone.length;
+  return removed.length;
 }

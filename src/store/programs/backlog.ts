@@ -1,4 +1,4 @@
-// Counts of what has not ended. Each reads a partial index alone, whose size does not depend on what has ended.
+// Counts of everything unfinished. Each reads only a partial index, whose size does not depend on finished rows.
 import type { Dialect } from "../driver/dialect.ts";
 import type { Program } from "../driver/program.ts";
 import type { Backlog } from "../../core/backlog.ts";

@@ -14,9 +14,9 @@ export const deliveryColumns =
   "seq, id, run_id, channel, recipient, text, status, attempts, cursor, doubts, created_at, waiting_since, sent_at, lease, error, fallback, trace";
 
 const isHead = "head = 1 and status = 'waiting'";
-/** More passes than this would mean that a lane changes its head faster than we can look. */
+/** Each pass is one change of a lane's head by another transaction; so many point to a bug. */
 const mostPasses = 100;
-/** An index takes no longer ones; recipients that are the same so far go one after another. */
+/** PostgreSQL cannot index longer ones. Recipients with the same beginning share a lane. */
 const longestLane = 500;
 
 export const laneOf = ({ channel, to }: Pick<NewDelivery, "channel" | "to">): string =>
@@ -24,7 +24,7 @@ export const laneOf = ({ channel, to }: Pick<NewDelivery, "channel" | "to">): st
 /** The same in SQL, for rows that are there. */
 const laneSql = `substr('["' || channel || '",' || coalesce(recipient, 'null') || ']', 1, ${longestLane})`;
 
-/** Becomes its lane's head when that has none. The lock and the passes are those of `insertRuns`. */
+/** The delivery becomes its lane's head when that has none. The lock and the passes are those of `insertRuns`. */
 export function* insertDelivery(dialect: Dialect, delivery: NewDelivery, now: number): Program<void> {
   const waits = delivery.status === "waiting";
   const lane = laneOf(delivery);
@@ -64,7 +64,7 @@ function* promote(dialect: Dialect, lane: string): Program<void> {
   };
 }
 
-/** Before a delivery enters a lane that it was not made in: nobody else may give that a head meanwhile. */
+/** Before a delivery changes lanes: no other transaction may give the new lane a head meanwhile. */
 function* lockLanes({ concurrent }: Dialect): Program<void> {
   if (concurrent) yield { sql: "lock table delivery in share row exclusive mode", values: [] };
 }
@@ -98,7 +98,7 @@ export function* claimDeliveries(
   return { claimed, nextInMs: next ? Number(next["ready_at"]) - now : null };
 }
 
-/** From one name to the next, so that it costs as much as there are names. */
+/** Goes from one name to the next, so that the cost depends on the number of channels, not of deliveries. */
 export function* waitingChannels(_dialect: Dialect, _input: null): Program<string[]> {
   const rows = yield {
     sql: `with recursive names(name) as (
@@ -215,7 +215,7 @@ export function* cancelDelivery(
   };
   if (!found) return "unknown";
   if (found["status"] !== "waiting") return "ended";
-  // Whoever is sending it now loses the lease; the message may still arrive.
+  // If it is being sent, that attempt loses its lease; the message may still arrive.
   yield {
     sql: "update delivery set status = 'failed', head = 0, lease = null, ended_at = cast($2 as bigint), error = $3 where id = $1",
     values: [input.id, input.now, encode(input.error)],
@@ -224,7 +224,7 @@ export function* cancelDelivery(
   return "cancelled";
 }
 
-/** A node of the version before promotes nobody when it ends a head: whoever starts after it does. */
+/** Earlier versions did not promote the next delivery of a lane; a node mends that when it starts. */
 export function* mendLanes(dialect: Dialect, _input: null): Program<void> {
   const stranded = `select min(seq) as seq from delivery as behind where head = 0 and status = 'waiting'
     and not exists (select 1 from delivery as first where first.lane = behind.lane and first.head = 1 and first.status = 'waiting')

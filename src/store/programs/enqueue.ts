@@ -1,4 +1,4 @@
-// Into the queue: runs by lane, events, and the coalescing heartbeat request.
+// Adds to the queue: runs by lane, events, and the coalescing heartbeat request.
 import type { NewEvent } from "../../core/system-event.ts";
 import type { RunRequest } from "../../core/action.ts";
 import { mainSessionKey } from "../../core/run.ts";
@@ -71,7 +71,7 @@ export function* insertRunsOnce(
     };
     return [];
   }
-  // By lane, so that two groups on two nodes never wait for each other's heads in opposite order.
+  // By lane, so that groups of two nodes never lock heads in opposite order.
   const items = dialect.concurrent ? byBytes(runs, (run) => String(run[laneAt])) : runs;
   const stored = yield {
     sql: insertIntoLanesSql(dialect),
@@ -159,7 +159,7 @@ export function insertEvents(
   });
 }
 
-/** One event of our own making; with `runId` it is that run's summary, of which there can be only one. */
+/** One event; with `runId` it is that run's summary, of which there can be only one. */
 export function* insertEvent(event: NewEvent, runId: string | null, now: number): Program<void> {
   yield {
     sql: "insert into event(id, session_key, source, hook, run_id, text, created_at) values ($1, $2, $3, $4, $5, $6, $7)",
@@ -186,7 +186,7 @@ const heartbeatDetail: RunRequest = {
 export const waitingHeartbeat = (dialect: Dialect, condition = "true"): string =>
   `select 1 from run where kind = 'heartbeat' and status = 'queued' and started_at is null and ${condition} ${dialect.forShare}`;
 
-/** Its values are those of `heartbeatValues`; the first is the time. */
+/** Takes the values of `heartbeatValues`, of which the first is the time. */
 export const insertHeartbeat = (dialect: Dialect, condition: string): string => {
   const now = dialect.timeOf("$1");
   return `insert into run(id, kind, hook, agent_id, session_key, lane, head, status, created_at, ready_at, request)
@@ -205,8 +205,8 @@ export const heartbeatValues = ({ agentId, delayMs }: HeartbeatRequest, now: num
 ];
 
 /**
- * Asks for a heartbeat unless one waits that has not begun. The waiting one is locked until we commit: claimed
- * earlier, it could read its events before ours is there, and ours would go unseen.
+ * Requests a heartbeat unless one is queued that has not started. That one is locked until we commit: if it were claimed
+ * earlier, it would read its events without ours.
  */
 export function* requestHeartbeat(
   dialect: Dialect,
@@ -226,13 +226,13 @@ export function* requestHeartbeat(
 
 const insertWithHeartbeatSql = (dialect: Dialect): string =>
   `with waiting as materialized (${waitingHeartbeat(dialect)}),
-      asked as (${insertHeartbeat(dialect, "not exists(select 1 from waiting)")})
-      ${insertEventsSql(dialect, 5, "where exists(select 1 from waiting) or exists(select 1 from asked)")}
+      requested as (${insertHeartbeat(dialect, "not exists(select 1 from waiting)")})
+      ${insertEventsSql(dialect, 5, "where exists(select 1 from waiting) or exists(select 1 from requested)")}
       returning 1 as stored`;
 
 /**
- * Events and the heartbeat that is to read them in a single statement, for a database where statements of others come
- * in between. Stores nothing, and answers false, when the heartbeat met another that just took its place.
+ * Events and the heartbeat that is to read them, in a single statement. Stores nothing and returns false when another
+ * transaction has just stored a heartbeat.
  */
 export function* insertEventsOnce(
   dialect: Dialect,

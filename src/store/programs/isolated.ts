@@ -1,7 +1,7 @@
 // Starts and usual ends of isolated runs, each as a single statement: on PostgreSQL every statement of a transaction is a
 // round trip, and the general programs take about fifteen for one run. No other run can be in the lane of an isolated
-// run, so nothing has to be read again after a lock. What these statements do not store (a lost lease, a budget that is
-// reached, a heartbeat that met another) comes back as null, and the general program takes over.
+// run, so nothing has to be read again after a lock. For a run that these statements do not store (its lease is lost, a
+// budget is reached, another transaction requested a heartbeat) they return null, and the general program takes over.
 import type { Budget } from "../../core/spending.ts";
 import { noHistory } from "../../core/transcript.ts";
 import type { Dialect } from "../driver/dialect.ts";
@@ -32,14 +32,14 @@ const budgetValues = ({ runsPerDay, tokensPerDay, moneyPerDay }: Budget): Value[
   moneyPerDay,
 ];
 
-/** Starts that count against the same budget, or none. The budget is the same for all until the configuration changes. */
+/** The starts with the same budget, or none. Budgets differ only just after a change of the configuration. */
 function ofOneBudget(starts: readonly AttemptStart[]): { budget: Budget; usual: ReadonlySet<string> } {
   const budget = starts.find((start) => start.budget)?.budget ?? noBudget;
   const usual = starts.filter((start) => start.budget === null || start.budget === budget);
   return { budget, usual: new Set(usual.map(({ id }) => id)) };
 }
 
-/** After `held`, the runs that are to start: `going` are those within the budget, counted and with their prompts written. */
+/** Continues a statement after `held`, the runs to start. `going` are those within the budget. */
 function starting(dialect: Dialect): string {
   const now = dialect.timeOf("$1");
   const hasLeft = (runs: string, tokens: string, cost: string): string =>
@@ -66,10 +66,10 @@ function starting(dialect: Dialect): string {
 
 const firstColumns = [...claimedRowColumns, "text", "budgeted"] as const;
 
-/** What became of a run that was to be stored as started; `left`: it was not stored, and the general program tries. */
+/** How a run was accepted; `left`: it was not stored, and the general program tries. */
 export type FirstStep = "started" | "stored" | "left";
 
-/** Runs, of `toClaimedRow`, claimed and started as they are stored; `at` is when that was. */
+/** Stores runs, rows of `toClaimedRow`, as claimed and started; `at` is the time. */
 export function* acceptStarted(
   dialect: Dialect,
   input: {
@@ -150,7 +150,7 @@ const toSettledRow = (settled: Settled): Value[] => {
   ];
 };
 
-/** Whether a single statement can store all that follows. */
+/** Whether a single statement can store the settlement. */
 export const isUsualEnd = ({ settlement }: Settled): boolean => {
   const { next, delivery, ending, shownEventIds } = settlement;
   const leavesNothingElse = ending === null || (ending.carried && ending.foreignSession === null);
@@ -170,7 +170,7 @@ export function* settleIsolated(
         select 1 from spending where hook in (select hook from held where input is not null) and day = ${dayOf(now)}
         ${dialect.lockOrder("hook")} ${dialect.forUpdate}),
       waiting as materialized (${waitingHeartbeat(dialect, "(select count(*) from budgets) >= 0")}),
-      asked as (${insertHeartbeat(dialect, "exists(select 1 from held) and not exists(select 1 from waiting)")}),`;
+      requested as (${insertHeartbeat(dialect, "exists(select 1 from held) and not exists(select 1 from waiting)")}),`;
   const rows = yield {
     sql: `with held as materialized (
         select item.*, run.hook, run.kind from run, ${dialect.rows(settledColumns, values.length)}
@@ -181,7 +181,7 @@ export function* settleIsolated(
           ended_at = ${now}, reply = held.reply, error = held.fault,
           signals = coalesce(held.signals, run.signals), report = coalesce(held.report, run.report)
         from held where run.id = held.id
-          ${heartbeat ? "and (exists(select 1 from waiting) or exists(select 1 from asked))" : ""} returning run.id),
+          ${heartbeat ? "and (exists(select 1 from waiting) or exists(select 1 from requested))" : ""} returning run.id),
       done as materialized (select * from held where id in (select id from ended)),
       replied as (
         insert into turn(agent_id, session_key, run_id, role, isolated, text, created_at)

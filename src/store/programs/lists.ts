@@ -10,7 +10,7 @@ import { runColumns, toDelivery, toEvent, toRequest, toRun } from "./rows.ts";
 
 const eventColumns = "seq, id, session_key, source, hook, text, created_at, shown_at";
 
-/** One page below `before` (a sequence number; null: from the newest). Short statements keep no reader waiting. */
+/** One page of the rows below the sequence number `before`; null: from the newest. */
 export type PageInput = { limit: number; before: number | null };
 export type PageResult<T> = { items: T[]; last: number | null };
 

@@ -1,4 +1,4 @@
-// Mail accounts: one reader at a time, and what it found stored interleave with where it stopped.
+// Mail accounts: one node syncs at a time, and stores messages and the cursor in one transaction.
 import type { MailAccount, MailStatus, WaitingMail } from "../../core/mail.ts";
 import type { Dialect } from "../driver/dialect.ts";
 import { ask, type Program, type Row, type Value } from "../driver/program.ts";
@@ -21,7 +21,7 @@ const toAccount = (row: Row): MailAccount => ({
 
 type Held = { id: string; lease: string };
 
-/** Null while another has it. */
+/** Null while another node has the lease. */
 export function* claimMailbox(
   _dialect: Dialect,
   input: Held & { leaseMs: number; now: number },
@@ -57,7 +57,7 @@ export function* releaseMailbox(_dialect: Dialect, input: Held): Program<void> {
   };
 }
 
-/** Those of `ids` that nothing is known of, in their order. */
+/** The messages that were never taken in, in their order. */
 export function* unseenMail(
   dialect: Dialect,
   input: { id: string; messageIds: readonly string[] },
@@ -83,7 +83,7 @@ export function* waitingMail(
   return rows.map((row) => ({ id: String(row["message_id"]), attempts: Number(row["attempts"]) }));
 }
 
-/** Null when the lease was lost; else the messages that were new, and only those have led to anything. */
+/** Null when the lease was lost; else the ids of the new messages, which alone were stored. */
 export function* commitMail(dialect: Dialect, input: MailCommit & { now: number }): Program<string[] | null> {
   const { id, lease, mails, now } = input;
   const [account] = yield {
@@ -92,12 +92,12 @@ export function* commitMail(dialect: Dialect, input: MailCommit & { now: number 
   };
   if (account?.["lease"] !== lease) return null;
   const fresh = mails.length > 0 ? yield* markSeen(dialect, id, mails, now) : new Set<Value>();
-  yield* store(
+  yield* storeFollowing(
     dialect,
     mails.filter((mail) => fresh.has(mail.id)),
     now,
   );
-  if (input.end) yield* moveOn(dialect, input, input.end);
+  if (input.end) yield* endSync(dialect, input, input.end);
   return mails.flatMap((mail) => (fresh.has(mail.id) ? [mail.id] : []));
 }
 
@@ -125,7 +125,7 @@ function* markSeen(
 
 const recordColumns = ["id", "hook", "outcome", "reason"] as const;
 
-function* store(dialect: Dialect, mails: readonly TakenMail[], now: number): Program<void> {
+function* storeFollowing(dialect: Dialect, mails: readonly TakenMail[], now: number): Program<void> {
   const accepted = mails.flatMap(({ acceptance }) => acceptance ?? []);
   const events = accepted.flatMap((each) => each.events.map((event) => toEventRow(event)));
   yield* ask(insertEvents(dialect, { events, now }));
@@ -146,7 +146,7 @@ function* store(dialect: Dialect, mails: readonly TakenMail[], now: number): Pro
   };
 }
 
-function* moveOn(
+function* endSync(
   dialect: Dialect,
   { id, now }: MailCommit & { now: number },
   end: NonNullable<MailCommit["end"]>,
@@ -161,7 +161,7 @@ function* moveOn(
   if (end.notice.heartbeat) yield* requestHeartbeat(dialect, { ...end.notice.heartbeat, now });
 }
 
-/** How an account is doing. Its notice is left only when the status becomes another. */
+/** Stores an account's status. Its notice is stored only when the status changes. */
 export function* noteMail(dialect: Dialect, input: MailNote & { now: number }): Program<void> {
   const { id, status, error, notice, now } = input;
   yield* addAccount(id);
@@ -178,7 +178,7 @@ export function* noteMail(dialect: Dialect, input: MailNote & { now: number }): 
   if (notice.heartbeat) yield* requestHeartbeat(dialect, { ...notice.heartbeat, now });
 }
 
-/** `expiration` null: as it was. */
+/** `expiration` null: unchanged. */
 export function* noteSubscription(
   _dialect: Dialect,
   input: { id: string; expiration: number | null; dueAt: number },
@@ -195,25 +195,25 @@ export function* listMailAccounts(_dialect: Dialect, _input: null): Program<Mail
   return rows.map(toAccount);
 }
 
-/** Forgets an account, so that its next look begins at that moment. What was taken in stays known. */
+/** Forgets an account, so that its next sync starts at the then newest mail. Messages that were taken in stay known. */
 export function* forgetMailAccount(_dialect: Dialect, input: { id: string }): Program<boolean> {
-  const gone = yield { sql: "delete from mail_account where id = $1 returning id", values: [input.id] };
-  return gone.length > 0;
+  const removed = yield { sql: "delete from mail_account where id = $1 returning id", values: [input.id] };
+  return removed.length > 0;
 }
 
-/** Longer than a mail can be old and still be taken for new (`oldestMailMs` in mail/gmail). */
+/** Longer than the age at which a message still counts as new (`oldestMailMs` in mail/gmail). */
 const seenMs = 400 * 86_400_000;
 
 export function* sweepMail(input: { limit: number; now: number }): Program<number> {
-  const gone = yield {
+  const removed = yield {
     sql: `delete from mail_seen where (account, message_id) in (
       select account, message_id from mail_seen where at <= $1 and outcome <> 'waiting' order by at limit $2) returning message_id`,
     values: [input.now - seenMs, input.limit],
   };
-  return gone.length;
+  return removed.length;
 }
 
-/** After a crash of the only gateway on a file: nobody reads. */
+/** At the start of the only gateway on a file: no other process can hold a lease. */
 export function* voidMailLeases(): Program<void> {
   yield {
     sql: "update mail_account set lease = null, lease_until = null where lease is not null",

@@ -1,4 +1,4 @@
-// Rows to records and back.
+// Converts rows to nouns of core and back.
 import type { ClaimedDelivery, Delivery, DeliveryStatus, NewDelivery } from "../../core/delivery.ts";
 import type { RunRequest } from "../../core/action.ts";
 import { outsideMessage, type Message } from "../../core/message.ts";
@@ -23,7 +23,7 @@ const decode = (value: Value | undefined): unknown => JSON.parse(text(value));
 export const decodeOrNull = (value: Value | undefined): string | null =>
   value == null ? null : (JSON.parse(String(value)) as string);
 
-/** As the database orders by bytes: whoever locks several rows takes them in this order. */
+/** In the byte order of the database, in which every transaction locks rows. */
 export const byBytes = <T>(items: readonly T[], key: (item: T) => string): T[] =>
   items.length < 2
     ? [...items]
@@ -45,8 +45,8 @@ export const runRowColumns = [
   "request",
 ] as const;
 
-// A lane is a queue of its own: its runs go one after another, in order of arrival. Only this file knows how the name
-// of a lane is made.
+// A lane is a queue of its own: its runs go one after another, in order of arrival. Only this file knows how lanes are
+// named.
 const isolatedLanes = "run:";
 export const heartbeatLane = "main";
 
@@ -88,7 +88,7 @@ export const toEventRow = (event: NewEvent, runId: string | null = null): Value[
 export const runColumns =
   "seq, id, kind, hook, agent_id, requested_agent_id, session_key, lane, status, attempts, elapsed_ms, cancel_requested, created_at, started_at, ended_at, lease, request, reply, error, signals, report, acted";
 
-/** Before messages had parts, they were stored as one text from outside. */
+/** The first versions stored a message as one outside text. */
 const toMessage = (stored: unknown): Message =>
   typeof stored === "string" ? outsideMessage("text", "request", stored) : (stored as Message);
 

@@ -2,7 +2,7 @@
 //
 // Only the head of a lane can be claimed. `ready_at` of a queued head is when it may start; of a running head, when
 // its lease ends: so one indexed read finds due runs, due retries and expired leases alike. A run has a lease only while
-// it is running, so whoever names the lease need not ask for the status.
+// it is running, so statements that compare the lease need not compare the status.
 import type { ClaimedRun, RunKind } from "../../core/run.ts";
 import type { NewEvent } from "../../core/system-event.ts";
 import type { Dialect } from "../driver/dialect.ts";
@@ -14,7 +14,7 @@ import { insertEvent, insertRuns, promoteRuns, requestHeartbeat } from "./enqueu
 import { voidMailLeases } from "./mail.ts";
 import { encode, idColumn, numberOrNull, runColumns, toRunRow, toClaimedRun, toRun } from "./rows.ts";
 
-/** What a crashed attempt has worked: up to its last sign of life, one lease before its lease ends. */
+/** The working time of a crashed attempt: until its last renewal, which was one lease before its lease ends. */
 const workedByCrashed = (leaseMs: string): string =>
   `case when status = 'running' and ready_at - ${leaseMs} > claimed_at then ready_at - ${leaseMs} - claimed_at else 0 end`;
 
@@ -23,12 +23,12 @@ export type ClaimInput = { kind: RunKind; limit: number; lease: string; leaseMs:
 export function* claimRuns(dialect: Dialect, input: ClaimInput): Program<Claim<ClaimedRun>> {
   const { rows, next } = yield* (dialect.concurrent ? claimAtOnce : claimOneByOne)(dialect, input);
   const claimed = rows.toSorted((a, b) => Number(a["seq"]) - Number(b["seq"])).map(toClaimedRun);
-  // When every place was filled, nobody waits for the next one.
+  // When every slot is filled, nobody waits for the next run.
   return { claimed, nextInMs: claimed.length < input.limit ? numberOrNull(next?.["next_in_ms"]) : null };
 }
 
-// Parameters of the three: now, lease, how long it lasts. The rest is written out: of a placeholder that a partial index
-// or a limit depends on, SQLite makes the plan anew each time.
+// Parameters of the three: now, the lease, its length. The rest is written into the text, because SQLite plans a
+// statement again each time if a partial index or a limit depends on a placeholder.
 const dueRuns = (dialect: Dialect, { kind, limit }: ClaimInput): string =>
   `select seq as due_seq from run where head > 0 and kind = '${kind}' and ready_at <= ${dialect.timeOf("$1")}
       order by ready_at, seq limit ${limit} ${dialect.forUpdateSkipLocked}`;
@@ -47,7 +47,7 @@ const claimSql = (dialect: Dialect, which: string): string => {
 
 type ClaimedRows = { rows: Row[]; next: Row | undefined };
 
-/** One statement, whose rows all say when the next one is due; one of them when nothing was claimed. */
+/** One statement. Every row also says when the next run is due; there is one row when nothing was claimed. */
 function* claimAtOnce(dialect: Dialect, input: ClaimInput): Program<ClaimedRows> {
   const { lease, leaseMs, now } = input;
   const rows = yield {
@@ -62,7 +62,7 @@ function* claimAtOnce(dialect: Dialect, input: ClaimInput): Program<ClaimedRows>
 
 const seqColumn = ["seq"] as const;
 
-/** An update that joins what it is to change costs a single writer five times as much. */
+/** SQLite takes five times as long for an update with a join. */
 function* claimOneByOne(dialect: Dialect, input: ClaimInput): Program<ClaimedRows> {
   const { limit, lease, leaseMs, now } = input;
   const due = yield { sql: dueRuns(dialect, input), values: [now] };
@@ -143,7 +143,7 @@ export function* repeatRun(
   return "queued";
 }
 
-/** At the start of the only gateway on this store, nobody else can hold a lease: all are void at once. */
+/** At the start of the only gateway on this store: no other process can hold a lease, so all of them are void. */
 export function* voidLeases(_dialect: Dialect, input: { now: number; leaseMs: number }): Program<void> {
   yield {
     sql: `update run set elapsed_ms = elapsed_ms + ${workedByCrashed("cast($2 as bigint)")}, status = 'queued', lease = null, ready_at = cast($1 as bigint)

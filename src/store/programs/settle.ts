@@ -1,8 +1,8 @@
-// Attempts of runs are settled, with all that follows. Many at once, each as if it were the only one: runs of one
+// Settles attempts of runs, with all that follows. Many at once, each as if it were the only one: runs of one
 // group are of different lanes, since only the head of a lane can be claimed. Rows that other transactions lock too are
 // taken in one order (runs by lane, then spending by hook, sessions, deliveries by target, the heartbeat), so that
-// groups of two nodes never wait for each other. The settlement of a heartbeat is never in a group with others, because
-// in their transactions the heartbeat is locked last.
+// groups of two nodes never deadlock. A heartbeat is never settled in a group with others, because their transactions
+// lock the heartbeat last.
 import type { NewDelivery } from "../../core/delivery.ts";
 import type { Settlement } from "../../core/settlement.ts";
 import type { Dialect } from "../driver/dialect.ts";
@@ -29,16 +29,16 @@ import { endTurns } from "./transcripts.ts";
 export type Settled = { id: string; lease: string; settlement: Settlement };
 export type SettleInput = { settlements: readonly Settled[]; now: number };
 
-/** For each whether it was stored; it was not when the lease is lost. */
+/** Returns for each whether it was stored. It was not if the lease is lost. */
 export function* settleRuns(dialect: Dialect, { settlements, now }: SettleInput): Transaction<boolean[]> {
-  const [, givenBack, ended] = yield* ask(
+  const [, requeued, ended] = yield* ask(
     queries([
       lockByLane(dialect, settlements),
-      giveBack(dialect, settlements.filter(isGoingOn), now),
+      requeue(dialect, settlements.filter(isUnfinished), now),
       end(dialect, settlements, now),
     ] as const),
   );
-  const rows = new Map([...givenBack, ...ended].map((row) => [String(row["id"]), row]));
+  const rows = new Map([...requeued, ...ended].map((row) => [String(row["id"]), row]));
   const stored = settlements.filter(({ id }) => rows.has(id));
   const results = settlements.map(({ id }) => rows.has(id));
   const lanes = ended.map((row) => String(row["lane"])).filter((lane) => !isIsolatedLane(lane));
@@ -63,7 +63,7 @@ const rowsOf = (statement: Statement): Query<Row[]> => ({
   toResult: ([rows]) => rows!,
 });
 
-const isGoingOn = ({ settlement }: Settled): boolean => settlement.next.kind !== "ended";
+const isUnfinished = ({ settlement }: Settled): boolean => settlement.next.kind !== "ended";
 
 function lockByLane(dialect: Dialect, settlements: readonly Settled[]): Query<void> {
   if (!dialect.concurrent || settlements.length < 2) return nothing;
@@ -75,10 +75,10 @@ function lockByLane(dialect: Dialect, settlements: readonly Settled[]): Query<vo
   });
 }
 
-const backColumns = ["id", "lease", "worked", "ready", "refund", "fault", "signals", "report"] as const;
+const requeueColumns = ["id", "lease", "worked", "ready", "refund", "fault", "signals", "report"] as const;
 
-/** A retry, or a run given back unharmed. */
-function giveBack(dialect: Dialect, settlements: readonly Settled[], now: number): Query<Row[]> {
+/** Queues a run again: a retry, or a release that does not count. */
+function requeue(dialect: Dialect, settlements: readonly Settled[], now: number): Query<Row[]> {
   const items = settlements.flatMap(({ id, lease, settlement }): Value[][] => {
     const { next, workedMs, signals, report } = settlement;
     if (next.kind === "ended") return [];
@@ -90,14 +90,14 @@ function giveBack(dialect: Dialect, settlements: readonly Settled[], now: number
     ];
   });
   if (items.length === 0) return noRows;
-  const { from, item } = dialect.given(backColumns, 0);
+  const { from, item } = dialect.given(requeueColumns, 0);
   return rowsOf({
     sql: `update run set status = 'queued', lease = null, elapsed_ms = elapsed_ms + cast(${item.worked} as bigint),
         ready_at = cast(${item.ready} as bigint), attempts = attempts - cast(${item.refund} as integer),
         error = coalesce(${item.fault}, error), signals = coalesce(${item.signals}, run.signals), report = coalesce(${item.report}, run.report)
       ${from} where run.id = ${item.id} and run.lease = ${item.lease} returning run.id, hook, kind`,
     values: [],
-    rows: { columns: backColumns, items },
+    rows: { columns: requeueColumns, items },
   });
 }
 
@@ -114,13 +114,13 @@ export const endColumns = [
 
 export function toEndRow({ id, lease, settlement }: Settled): Value[] {
   const { next, workedMs, signals, report } = settlement;
-  if (next.kind !== "ended") throw new Error("a run that goes on has no end");
+  if (next.kind !== "ended") throw new Error("a run that has not ended has no end");
   const texts = [encodeOrNull(next.reply), encodeOrNull(next.error)];
   return [id, lease, next.status, workedMs, ...texts, signals && encode(signals), report && encode(report)];
 }
 
 function end(dialect: Dialect, settlements: readonly Settled[], now: number): Query<Row[]> {
-  const items = settlements.filter((each) => !isGoingOn(each)).map(toEndRow);
+  const items = settlements.filter((each) => !isUnfinished(each)).map(toEndRow);
   if (items.length === 0) return noRows;
   const { from, item } = dialect.given(endColumns, 1);
   return rowsOf({
@@ -148,7 +148,7 @@ function spend(
   return addSpending(dialect, used, now);
 }
 
-/** Turns, summaries and shown events: they need no second look at anything. */
+/** Turns, summaries and shown events: statements that never have to be repeated. */
 function records(dialect: Dialect, stored: readonly Settled[], now: number): Query<unknown> {
   const endings = stored.flatMap(({ id, settlement: { ending } }) =>
     ending ? [{ runId: id, ...ending }] : [],
@@ -164,7 +164,7 @@ function records(dialect: Dialect, stored: readonly Settled[], now: number): Que
   ]);
 }
 
-/** Each of these is a program, because it may find its lane changed by another transaction. */
+/** Programs, because another transaction may change their lanes meanwhile. */
 const followUps = (stored: readonly Settled[]) => ({
   deliveries: stored.flatMap(({ settlement: { delivery } }) => (delivery ? [delivery] : [])),
   heartbeat: stored.find(({ settlement }) => settlement.heartbeat)?.settlement.heartbeat ?? null,

@@ -1,4 +1,4 @@
-// What hooks have used in a day, and the budgets that are held against it.
+// What hooks have used in a day, and which runs their budgets allow.
 import { type Budget, dayOf, limitReached, type Spending } from "../../core/spending.ts";
 import type { Dialect } from "../driver/dialect.ts";
 import { command, nothing, type Program, type Query, type Row } from "../driver/program.ts";
@@ -15,7 +15,7 @@ const toSpending = (row: Row): Spending => ({
   cost: Number(row["cost"]),
 });
 
-/** A run that is about to start; one that has started before is not counted again. */
+/** A run that is about to start; `isNew`: it has not been counted yet. */
 export type Wish = { id: string; hook: string; budget: Budget; isNew: boolean };
 
 const hookColumn = ["hook"] as const;
@@ -41,7 +41,7 @@ export function readSpending(
   };
 }
 
-/** Who is refused, with the limit that is reached, and how many runs of each hook start. First come, first served. */
+/** Refused runs with the limit that they reach, and how many runs of each hook start. First come, first served. */
 export function withinBudget(
   wishes: readonly Wish[],
   spent: ReadonlyMap<string, Spending>,

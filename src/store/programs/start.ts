@@ -1,5 +1,5 @@
-// Attempts start: each is held to its hook's budget and its prompt is written to the transcript before an agent hears
-// of it. One transaction for many, so that a run is either started and counted, or parked with a notice.
+// Starts attempts: counts each against its hook's budget and stores its prompt before the agent is called. One
+// transaction for many, so that a run is either started and counted, or parked with a notice.
 import type { AttemptStart, AttemptStarted } from "../../core/attempt.ts";
 import { newId } from "../../core/id.ts";
 import { mainSessionKey } from "../../core/run.ts";
@@ -62,7 +62,7 @@ function lockRuns(dialect: Dialect, starts: readonly AttemptStart[]): Query<Map<
   };
 }
 
-/** Those that are held to a budget. A released run may go whatever the budget says. */
+/** The runs that count against a budget. A released run may start whatever the budget says. */
 const wishesOf = (starts: readonly AttemptStart[], held: ReadonlyMap<string, Row>) =>
   starts.flatMap(({ id, hook, budget }) => {
     const row = held.get(id);
@@ -70,7 +70,7 @@ const wishesOf = (starts: readonly AttemptStart[], held: ReadonlyMap<string, Row
     return [{ id, hook, budget, isNew: Number(row["started"]) === 0 }];
   });
 
-/** Counts the runs, uses their sessions, writes their prompts down, and reads what conversations said before. */
+/** Counts the runs, marks their sessions as used, stores their prompts, and reads the history of conversations. */
 function startTurns(
   dialect: Dialect,
   starts: readonly AttemptStart[],
@@ -125,7 +125,7 @@ function putTurns(dialect: Dialect, starts: readonly AttemptStart[], now: number
   });
 }
 
-/** Waits until the next day, or until it is released; costs no attempt. The main session hears of it once a day. */
+/** The run waits until the next day or until it is released; the attempt does not count. One notice a day and hook. */
 function* park({ id, hook }: AttemptStart, reason: string, now: number): Program<AttemptStarted> {
   const error = `over the budget of its hook: ${reason}`;
   yield {

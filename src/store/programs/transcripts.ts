@@ -32,7 +32,7 @@ type Input<T> = T & { now: number };
 
 type SessionId = { agentId: string; sessionKey: string };
 
-/** Of one conversation, for one attempt. Older turns are never carried again. */
+/** The most turns of a conversation that an attempt carries. */
 export const mostTurns = 2000;
 
 /**
@@ -91,7 +91,7 @@ function useSessions(dialect: Dialect, used: readonly Used[], now: number): Stat
   };
 }
 
-/** Marks the sessions as used now. The agent's own names for them, where it has given one. */
+/** Marks the sessions as used now. Returns the agents' own session ids, where they are known. */
 export function touchSessions(
   dialect: Dialect,
   used: readonly Used[],
@@ -119,14 +119,14 @@ export function touchSessions(
 const endingColumns = ["run", "agent", "session", "text"] as const;
 const runColumn = ["run"] as const;
 
-/** Of the turn with the run's prompt. A subquery is looked up for each row; a join may read the whole table. */
+/** A column of the turn with the run's prompt. A subquery, because a join may read the whole table. */
 const promptTurn = (column: string, runId: string): string =>
   `(select ${column} from turn where run_id = ${runId} and role = 'user')`;
 export const hasStarted = (runId: string): string => `${promptTurn("seq", runId)} is not null`;
-/** Such a run has been counted, even where its attempts were given back. */
+/** 1 for a run that has been counted against its budget, even if its attempts were released. */
 export const startedBefore = `case when ${hasStarted("run.id")} then 1 else 0 end`;
 
-/** What stands in the transcript when runs end. */
+/** Stores the replies of ended runs. */
 export function endTurns(
   dialect: Dialect,
   endings: readonly (TurnEnding & { runId: string })[],
@@ -164,7 +164,7 @@ export function endTurns(
   ]);
 }
 
-/** Before a tool that changes something runs: from now on the run is not tried again. False: the lease is lost. */
+/** Before a tool that changes something is called: the run will not be retried. False: the lease is lost. */
 export function* markActed(_dialect: Dialect, input: { id: string; lease: string }): Program<boolean> {
   const rows = yield {
     sql: "update run set acted = 1 where id = $1 and lease = $2 returning id",
@@ -173,7 +173,7 @@ export function* markActed(_dialect: Dialect, input: { id: string; lease: string
   return rows.length > 0;
 }
 
-/** A summary takes the place of everything up to `upTo`, earlier summaries included. */
+/** A summary replaces everything up to `upTo`, including earlier summaries. */
 export function* compact(
   _dialect: Dialect,
   input: Input<SessionId & { upTo: number; summary: string }>,
@@ -221,7 +221,7 @@ export function* listSessions(_dialect: Dialect, input: { limit: number }): Prog
   }));
 }
 
-/** The next turn begins anew; the record stays. False when there is no such session. */
+/** The next run gets no earlier turns; they stay in the list. False: there is no such session. */
 export function* resetSession(_dialect: Dialect, input: SessionId): Program<boolean> {
   const rows = yield {
     sql: "update session set foreign_session = null where agent_id = $1 and session_key = $2 returning agent_id",
@@ -234,7 +234,7 @@ export function* resetSession(_dialect: Dialect, input: SessionId): Program<bool
   return rows.length > 0;
 }
 
-/** Parked runs of a hook, or all of them, may go at once, whatever the budget says. */
+/** Queues parked runs of a hook, or all of them, whatever the budget says. */
 export function* releaseRuns(
   _dialect: Dialect,
   input: Input<{ id: string | null; hook: string | null }>,

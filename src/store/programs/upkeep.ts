@@ -1,4 +1,4 @@
-// The rest: the periodic heartbeat, settings, records of requests, retention, counts.
+// The periodic heartbeat, settings, records of requests, retention.
 import { dayOf } from "../../core/spending.ts";
 import type { Target } from "../../core/target.ts";
 import type { Dialect } from "../driver/dialect.ts";
@@ -15,7 +15,7 @@ const heartbeatDue = "heartbeat-due";
 const lastTargetName = "last-target";
 const probeName = "probe";
 
-/** The row of the due time is the referee: whoever moves it on is the one that beats. */
+/** Of several nodes, the one that moves the stored due time requests the heartbeat. */
 export function* beatIfDue(
   dialect: Dialect,
   input: { request: HeartbeatRequest; everyMs: number; now: number },
@@ -31,7 +31,7 @@ export function* beatIfDue(
     values: [heartbeatDue, next, now],
   };
   if (moved.length > 0) yield* requestHeartbeat(dialect, { ...request, now });
-  // A period that was made shorter takes effect at once.
+  // A shorter period takes effect at once.
   yield {
     sql: "update setting set value = $2 where name = $1 and cast(value as bigint) > cast($3 as bigint)",
     values: [heartbeatDue, next, now + everyMs],
@@ -75,7 +75,7 @@ export function* recordRequest(
   };
 }
 
-/** A conversation is kept whole while it is used; an isolated turn goes like the run it belongs to. */
+/** All turns of a conversation stay while it is used; an isolated turn is removed like its run. */
 function* sweepTranscripts(input: { retention: Retention; limit: number; now: number }): Program<number> {
   const before = input.now - input.retention.finishedMs;
   const turns = yield {
@@ -104,7 +104,7 @@ const expired: readonly { table: string; column: string; age: keyof Retention; k
   { table: "request", column: "created_at", age: "requestsMs", key: "seq" },
 ];
 
-/** A small step at a time, so that retention never holds the writer for long. */
+/** At most `limit` rows of each table, so that retention never blocks the writer for long. */
 export function* sweep(
   _dialect: Dialect,
   input: { retention: Retention; limit: number; now: number },

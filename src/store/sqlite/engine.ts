@@ -1,4 +1,4 @@
-// One synchronous connection to SQLite that runs programs: in the writer thread, for the gateway's reads, and in commands.
+// A synchronous SQLite connection that runs programs: in the writer thread, for reads of the gateway, and in commands.
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { StoreUnavailable } from "../../core/errors.ts";
 import { sqliteDialect } from "../driver/dialect.ts";
@@ -8,7 +8,7 @@ import { catalogue, type ProgramName } from "../programs/catalogue.ts";
 const busyTimeoutMs = 5000;
 const journalSizeLimitBytes = 64 * 1024 * 1024;
 const cacheKib = 16 * 1024;
-/** Pages in the WAL before a checkpoint. A higher number writes pages that change often fewer times. */
+/** Pages in the WAL before a checkpoint. The more, the less often a page that changes often is written. */
 const checkpointPages = 4000;
 
 export type Call = { name: ProgramName; input: unknown };
@@ -16,7 +16,7 @@ export type CallResult = { ok: true; result: unknown } | { ok: false; fault: unk
 
 export type SqliteEngine = {
   read(call: Call): unknown;
-  /** All calls in one transaction; one that fails fails alone. When the store is unavailable, all of them fail. */
+  /** All calls in one transaction. A call that fails does not affect the others, unless the store is unavailable. */
   write(calls: readonly Call[]): CallResult[];
   pragma(name: string): unknown;
   close(): void;
@@ -96,7 +96,7 @@ function open(path: string, readOnly: boolean): DatabaseSync {
       database.exec("pragma journal_mode = wal");
       database.exec("pragma synchronous = full");
       database.exec(`pragma journal_size_limit = ${journalSizeLimitBytes}`);
-      // The journal of savepoints stays in memory: in a file it cost a third of the time of a group.
+      // Keeps the journal of savepoints in memory; in a file it took a third of the time of a group.
       database.exec("pragma temp_store = memory");
       database.exec(`pragma cache_size = -${cacheKib}`);
       database.exec(`pragma wal_autocheckpoint = ${checkpointPages}`);

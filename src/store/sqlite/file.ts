@@ -1,4 +1,4 @@
-// The store for commands, which open the gateway's file beside it: no lock, no migration, no thread, one short
+// The store for commands, which use the file while the gateway does: no lock, no migration, no thread, one short
 // transaction at a time.
 import { existsSync } from "node:fs";
 import type { Clock } from "../../core/clock.ts";

@@ -1,8 +1,8 @@
-// Only one gateway may own a file.
+// Ensures that only one gateway uses a file.
 import { DatabaseSync } from "node:sqlite";
 import { UsageError } from "../../core/errors.ts";
 
-/** An open transaction on a small database beside the store; the kernel releases it however the process ends. */
+/** An open transaction on a small database next to the store; the kernel releases it however the process ends. */
 export function lockFile(path: string): () => void {
   const lock = new DatabaseSync(`${path}.lock`, { timeout: 0 });
   try {

@@ -1,4 +1,4 @@
-// The embedded store of a gateway, which owns its file: writes in a thread, reads beside it.
+// The SQLite store of a gateway: a thread writes, a read-only connection reads.
 import type { Clock } from "../../core/clock.ts";
 import { createStore } from "../create/store.ts";
 import { atTime, type Driver } from "../driver/program.ts";
@@ -13,7 +13,7 @@ export type SqliteOptions = {
   clock: Clock;
   leaseMs: number;
   onGroup?: ((size: number) => void) | undefined;
-  /** Started earlier, to be ready by now. */
+  /** Started earlier, so that its code is loaded. */
   thread?: WriterThread | undefined;
 };
 
@@ -38,7 +38,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       return isRead(name) ? reader.read(call) : thread.write(call);
     },
     async close() {
-      // The writer last: the last connection to close checkpoints the WAL.
+      // The writer last, because the last connection to close checkpoints the WAL.
       reader.close();
       await thread.close();
       unlock();

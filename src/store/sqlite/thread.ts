@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import { StoreUnavailable, UsageError } from "../../core/errors.ts";
 import type { Call } from "./engine.ts";
 import { createPendingCalls } from "./pending-calls.ts";
-import type { WriterAnswer, WriterFault, WriterRequest } from "./writer.ts";
+import type { WriterResult, WriterFault, WriterRequest } from "./writer.ts";
 
 export type WriterThread = {
   /** Called once, before anything is written. */
@@ -21,8 +21,8 @@ export function startWriterThread(): WriterThread {
   let outgoing: WriterRequest[] = [];
   let closing = false;
 
-  const settle = (answers: readonly WriterAnswer[]): void => {
-    for (const { id, result, fault } of answers) {
+  const settle = (results: readonly WriterResult[]): void => {
+    for (const { id, result, fault } of results) {
       const waiting = pending.take(id);
       if (fault) waiting?.reject(toError(fault));
       else waiting?.resolve(result);
@@ -38,8 +38,8 @@ export function startWriterThread(): WriterThread {
     const started = new Worker(code, { eval: true });
     if (path !== null) started.postMessage(path);
     // Ids are used again, so a late message of an earlier thread must settle no call of this one.
-    started.on("message", (answers: readonly WriterAnswer[]) => {
-      if (worker === started) settle(answers);
+    started.on("message", (results: readonly WriterResult[]) => {
+      if (worker === started) settle(results);
     });
     started.on("error", () => {});
     started.on("exit", () => {

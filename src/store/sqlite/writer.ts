@@ -6,7 +6,7 @@ import { catalogue } from "../programs/catalogue.ts";
 import { openSqliteEngine, type Call, type CallResult, type SqliteEngine } from "./engine.ts";
 
 export type WriterRequest = Call & { id: number };
-export type WriterAnswer = { id: number; result?: unknown; fault?: WriterFault };
+export type WriterResult = { id: number; result?: unknown; fault?: WriterFault };
 export type WriterFault = { kind: "unavailable" | "usage" | "other"; message: string; code: string | null };
 
 const toFault = (fault: unknown): WriterFault => {
@@ -16,7 +16,7 @@ const toFault = (fault: unknown): WriterFault => {
   return { kind, message: fault instanceof Error ? fault.message : String(fault), code };
 };
 
-const toAnswer = ({ id }: WriterRequest, result: CallResult): WriterAnswer =>
+const toWriterResult = ({ id }: WriterRequest, result: CallResult): WriterResult =>
   result.ok ? { id, result: result.result } : { id, fault: toFault(result.fault) };
 
 const isUrgent = ({ name }: WriterRequest): boolean => catalogue[name].urgent;
@@ -47,7 +47,7 @@ if (parentPort) {
     for (const part of [urgent, others]) {
       if (part.length === 0) continue;
       const results = engine.write(part);
-      port.postMessage(part.map((request, index) => toAnswer(request, results[index]!)));
+      port.postMessage(part.map((request, index) => toWriterResult(request, results[index]!)));
     }
   });
 }
