@@ -1,52 +1,13 @@
 import assert from "node:assert/strict";
-import { test, type TestContext } from "node:test";
-import { createFakeAgent } from "../../test/fakes/agent.ts";
-import { createFakeChannel, createSilentChannel, type FakeChannel } from "../../test/fakes/channel.ts";
+import { test } from "node:test";
+import { createFakeChannel, createSilentChannel } from "../../test/fakes/channel.ts";
 import { eventually } from "../../test/fakes/clock.ts";
-import { setUpRunner } from "../../test/fakes/runner.ts";
+import { setUpCourier, telegram } from "../../test/fakes/courier.ts";
 import { createChannels } from "../channels/registry.ts";
-import { StoreUnavailable } from "../core/errors.ts";
-import { silentLog } from "../core/log.ts";
-import { plainText } from "../core/message.ts";
 import { anAcceptance } from "../../test/builders/acceptance.ts";
 import { aRun } from "../../test/builders/run.ts";
 import { aDelivery, aSettlement } from "../../test/builders/settlement.ts";
 import type { Store } from "../store/ports/store.ts";
-import { createCourier, type CourierOptions } from "./courier.ts";
-
-const telegram = [{ channel: "telegram", to: "5" }];
-
-async function setUp(t: TestContext) {
-  const { store, clock, runnerWith, enqueue, policy } = await setUpRunner(t);
-
-  /** One reply on its way, made as the runner makes it. */
-  async function reply(
-    asked: Parameters<typeof enqueue>[0] = {},
-    { configured = telegram, text = "done" }: { configured?: typeof telegram; text?: string } = {},
-  ): Promise<string> {
-    const runId = await enqueue({ deliver: true, ...asked });
-    const agent = createFakeAgent(() => ({ kind: "replied", reply: text }));
-    await runnerWith(agent, { policy: () => ({ ...policy, configured }) }).tick();
-    const [delivery] = await store.listDeliveries({ limit: null, runId });
-    return delivery!.id;
-  }
-  const courierTo = (channel: FakeChannel, more: Partial<CourierOptions> = {}) =>
-    createCourier({
-      store,
-      channels: () => createChannels(new Map([["telegram", { channel, to: "5" }]])),
-      clock,
-      log: silentLog,
-      leaseMs: 120_000,
-      random: () => 0,
-      ...more,
-    });
-  const find = async (id: string) => (await store.findDelivery(id))!;
-  const notices = async () =>
-    (await store.listEvents({ limit: null }))
-      .filter(({ source }) => source === "notice")
-      .map(({ text }) => plainText(text));
-  return { store, clock, reply, courierTo, find, notices };
-}
 
 /** Replies to as many recipients, stored without any agent. */
 async function flood(store: Store, count: number): Promise<void> {
@@ -60,7 +21,7 @@ async function flood(store: Store, count: number): Promise<void> {
 }
 
 test("a reply is sent", async (t) => {
-  const { reply, courierTo, find, clock, notices } = await setUp(t);
+  const { reply, courierTo, find, clock, notices } = await setUpCourier(t);
   const id = await reply();
   const channel = createFakeChannel();
   await courierTo(channel).tick();
@@ -71,7 +32,7 @@ test("a reply is sent", async (t) => {
 });
 
 test("an unreachable platform is tried again until it answers", async (t) => {
-  const { reply, courierTo, find, clock } = await setUp(t);
+  const { reply, courierTo, find, clock } = await setUpCourier(t);
   const id = await reply();
   let tries = 0;
   const channel = createFakeChannel(() =>
@@ -90,7 +51,7 @@ test("an unreachable platform is tried again until it answers", async (t) => {
 });
 
 test("a refusal is recorded, with a notice for the main session", async (t) => {
-  const { reply, courierTo, find, notices } = await setUp(t);
+  const { reply, courierTo, find, notices } = await setUpCourier(t);
   const id = await reply();
   await courierTo(createFakeChannel(() => ({ kind: "rejected", reason: "no such chat" }))).tick();
   assert.deepEqual([(await find(id)).status, (await find(id)).error], ["failed", "no such chat"]);
@@ -98,7 +59,7 @@ test("a refusal is recorded, with a notice for the main session", async (t) => {
 });
 
 test("a delivery to a channel that is gone fails with the reason", async (t) => {
-  const { reply, courierTo, find } = await setUp(t);
+  const { reply, courierTo, find } = await setUpCourier(t);
   const id = await reply();
   const channels = () => createChannels(new Map());
   await courierTo(createFakeChannel(), { channels }).tick();
@@ -106,7 +67,7 @@ test("a delivery to a channel that is gone fails with the reason", async (t) => 
 });
 
 test("a reply that had nowhere to go can be retried once a channel is there", async (t) => {
-  const { reply, courierTo, find, store } = await setUp(t);
+  const { reply, courierTo, find, store } = await setUpCourier(t);
   const id = await reply({}, { configured: [] });
   assert.deepEqual([(await find(id)).status, (await find(id)).channel], ["failed", "whatsapp"]);
   await store.retryDelivery(id);
@@ -120,7 +81,7 @@ test("a reply that had nowhere to go can be retried once a channel is there", as
 });
 
 test("a platform that never answers is tried twice, then unknown", async (t) => {
-  const { reply, courierTo, find, clock, notices } = await setUp(t);
+  const { reply, courierTo, find, clock, notices } = await setUpCourier(t);
   const id = await reply();
   const deaf = createFakeChannel(() => new Promise(() => {}));
   const courier = courierTo(deaf);
@@ -137,160 +98,14 @@ test("a platform that never answers is tried twice, then unknown", async (t) => 
 });
 
 test("a channel that throws is an unknown outcome", async (t) => {
-  const { reply, courierTo, find } = await setUp(t);
+  const { reply, courierTo, find } = await setUpCourier(t);
   const id = await reply();
   await courierTo(createFakeChannel(() => Promise.reject(new TypeError("secret")))).tick();
   assert.equal((await find(id)).error, "it may have been sent: internal fault: TypeError");
 });
 
-test("a message is sent once, even when the store is away just after it", async (t) => {
-  const { reply, courierTo, find, store, clock } = await setUp(t);
-  const id = await reply();
-  let away = 3;
-  const flaky = {
-    ...store,
-    settleDelivery: async (...settling: Parameters<typeof store.settleDelivery>) => {
-      if (away-- > 0) throw new StoreUnavailable("away");
-      return store.settleDelivery(...settling);
-    },
-  };
-  const channel = createFakeChannel();
-  const ticked = courierTo(channel, { store: flaky }).tick();
-  await eventually(async () => {
-    await clock.advance(100);
-    return away < 0;
-  });
-  await ticked;
-  assert.deepEqual([(await find(id)).status, channel.sent.length], ["sent", 1]);
-});
-
-test("after a crash a delivery is sent when its lease has ended", async (t) => {
-  const { reply, courierTo, find, store, clock } = await setUp(t);
-  const id = await reply();
-  await store.claimDeliveries({ channel: "telegram", limit: 1, lease: "crashed", leaseMs: 1000 });
-  const courier = courierTo(createFakeChannel());
-  await courier.tick();
-  assert.equal((await find(id)).status, "waiting");
-  await clock.advance(1000);
-  await courier.tick();
-  assert.deepEqual([(await find(id)).status, (await find(id)).attempts], ["sent", 2]);
-});
-
-test("drain waits for what is being sent, then stops it", async (t) => {
-  const { reply, courierTo, find, clock } = await setUp(t);
-  const id = await reply();
-  const channel = createSilentChannel();
-  const courier = courierTo(channel);
-  courier.start();
-  await eventually(() => channel.sent.length === 1);
-  const drained = courier.drain(3000);
-  await clock.advance(2999);
-  assert.equal(courier.busy(), 1);
-  await clock.advance(1);
-  await drained;
-  assert.equal((await find(id)).error, "it may have been sent: stopped before the platform answered");
-  assert.equal(clock.waiting(), 0, "nothing keeps the process alive");
-});
-
-test("drain ends though a channel ignores its signal", async (t) => {
-  const { reply, courierTo, find, clock } = await setUp(t);
-  const id = await reply();
-  const deaf = createFakeChannel(() => new Promise(() => {}));
-  const courier = courierTo(deaf);
-  courier.start();
-  await eventually(() => deaf.sent.length === 1);
-  const drained = courier.drain(0);
-  await clock.advance(2000);
-  await drained;
-  assert.equal((await find(id)).error, "it may have been sent: the gateway stopped before an answer came");
-});
-
-test("a message not sent because of the stop costs no attempt", async (t) => {
-  const { reply, courierTo, find } = await setUp(t);
-  const id = await reply();
-  const channel = createFakeChannel(async (_message, signal) => {
-    await new Promise((stopped) => signal.addEventListener("abort", stopped));
-    return { kind: "retry", reason: "stopped before it was sent", afterMs: null };
-  });
-  const courier = courierTo(channel);
-  courier.start();
-  await eventually(() => channel.sent.length === 1);
-  await courier.drain(0);
-  assert.deepEqual([(await find(id)).status, (await find(id)).attempts], ["waiting", 0]);
-});
-
-test("a long reply is sent message by message, and goes on where it was stopped", async (t) => {
-  const { reply, courierTo, find, clock } = await setUp(t);
-  const id = await reply({}, { text: "one\ntwo\nthree" });
-  let isBusy = true;
-  const channel = createFakeChannel(({ text }) =>
-    text === "two" && isBusy ? { kind: "retry", reason: "busy", afterMs: 1000 } : { kind: "sent" },
-  );
-  const courier = courierTo(channel);
-  await courier.tick();
-  assert.deepEqual([(await find(id)).status, (await find(id)).sentMessages], ["waiting", 1]);
-  isBusy = false;
-  await clock.advance(1000);
-  await courier.tick();
-  assert.deepEqual([(await find(id)).status, (await find(id)).sentMessages], ["sent", 3]);
-  assert.deepEqual(
-    channel.sent.map((message) => [message.id, message.text]),
-    [
-      [`${id}-0`, "one"],
-      [`${id}-1`, "two"],
-      [`${id}-1`, "two"],
-      [`${id}-2`, "three"],
-    ],
-  );
-});
-
-test("after a crash between messages it goes on at the first not known to be sent", async (t) => {
-  const { reply, courierTo, find, store, clock } = await setUp(t);
-  const id = await reply({}, { text: "one\ntwo\nthree" });
-  await store.claimDeliveries({ channel: "telegram", limit: 1, lease: "crashed", leaseMs: 1000 });
-  await store.advanceDelivery({ id, lease: "crashed", sentMessages: 2, leaseMs: 1000 });
-  await clock.advance(1000);
-  const channel = createFakeChannel();
-  await courierTo(channel).tick();
-  assert.deepEqual([(await find(id)).status, channel.sent.map(({ text }) => text)], ["sent", ["three"]]);
-});
-
-test("no message is sent twice when the store is away between two", async (t) => {
-  const { reply, courierTo, find, store, clock } = await setUp(t);
-  const id = await reply({}, { text: "one\ntwo" });
-  let away = 3;
-  const flaky = {
-    ...store,
-    advanceDelivery: async (...progress: Parameters<typeof store.advanceDelivery>) => {
-      if (away-- > 0) throw new StoreUnavailable("away");
-      return store.advanceDelivery(...progress);
-    },
-  };
-  const channel = createFakeChannel();
-  const ticked = courierTo(channel, { store: flaky }).tick();
-  await eventually(async () => {
-    await clock.advance(100);
-    return away < 0;
-  });
-  await ticked;
-  assert.deepEqual([(await find(id)).status, channel.sent.map(({ text }) => text)], ["sent", ["one", "two"]]);
-});
-
-test("once a message was sent the rest goes nowhere else", async (t) => {
-  const { reply, courierTo, find, store, clock } = await setUp(t);
-  const id = await reply({}, { text: "one\ntwo" });
-  await store.claimDeliveries({ channel: "telegram", limit: 1, lease: "crashed", leaseMs: 1000 });
-  await store.advanceDelivery({ id, lease: "crashed", sentMessages: 1, leaseMs: 1000 });
-  await clock.advance(1000);
-  const slack = createFakeChannel();
-  const channels = () => createChannels(new Map([["slack", { channel: slack, to: "C1" }]]));
-  await courierTo(createFakeChannel(), { channels }).tick();
-  assert.deepEqual([(await find(id)).status, slack.sent], ["failed", []]);
-  assert.equal((await find(id)).error, "the channel telegram is not configured");
-});
-
 test("to one recipient in order, one at a time; to others at the same time", async (t) => {
-  const { reply, courierTo } = await setUp(t);
+  const { reply, courierTo } = await setUpCourier(t);
   for (const [to, text] of [
     ["5", "first"],
     ["5", "second"],
@@ -314,7 +129,7 @@ test("to one recipient in order, one at a time; to others at the same time", asy
 });
 
 test("a recipient the platform does not know is refused before anything is sent", async (t) => {
-  const { reply, courierTo, find } = await setUp(t);
+  const { reply, courierTo, find } = await setUpCourier(t);
   const id = await reply();
   const channel = { ...createFakeChannel(), recipientFault: () => "must be a number" };
   await courierTo(channel).tick();
@@ -325,15 +140,8 @@ test("a recipient the platform does not know is refused before anything is sent"
   assert.deepEqual(channel.sent, []);
 });
 
-test("a reply of which the platform can show nothing fails with that reason", async (t) => {
-  const { reply, courierTo, find } = await setUp(t);
-  const id = await reply();
-  await courierTo({ ...createFakeChannel(), render: () => [] }).tick();
-  assert.equal((await find(id)).error, "nothing of it can be shown there");
-});
-
 test("a delivery that finally fails goes to its fallback, which has none itself", async (t) => {
-  const { reply, courierTo, find, store, notices } = await setUp(t);
+  const { reply, courierTo, find, store, notices } = await setUpCourier(t);
   const refusing = createFakeChannel(() => ({ kind: "rejected", reason: "no such chat" }));
   const id = await reply({ fallback: { channel: "slack", to: null } }, { text: "one\ntwo" });
   const slack = createFakeChannel();
@@ -370,7 +178,7 @@ test("a delivery that finally fails goes to its fallback, which has none itself"
 });
 
 test("a flood to a dead platform does not delay other channels", async (t) => {
-  const { reply, courierTo, find, store } = await setUp(t);
+  const { reply, courierTo, find, store } = await setUpCourier(t);
   const configured = [...telegram, { channel: "slack", to: "C1" }];
   await flood(store, 1000);
   const dead = createSilentChannel();

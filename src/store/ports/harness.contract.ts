@@ -1,10 +1,12 @@
-// What every part of the store's suite works with.
+// Shared by all parts of the store's contract.
+import assert from "node:assert/strict";
+import type { AttemptStart } from "../../core/attempt.ts";
 import type { Clock } from "../../core/clock.ts";
 import { anAcceptance } from "../../../test/builders/acceptance.ts";
-import type { NewRun } from "../../core/run.ts";
+import type { ClaimedRun, NewRun } from "../../core/run.ts";
 import type { Store } from "./store.ts";
 
-/** A clock that stands still until it is told to move. */
+/** A clock that only the test moves. */
 export type TestClock = Clock & { advance(ms: number): void };
 
 export type Harness = { store: Store; clock: TestClock };
@@ -30,3 +32,29 @@ export const claim = (store: Store, { limit = 10, lease = "lease", kind = "hook"
 
 export const claimHeartbeats = (store: Store, lease = "beat") =>
   store.claimRuns({ kind: "heartbeat", limit: 10, lease, leaseMs });
+
+/** Claims one run, which must be there. */
+export async function claimNext(store: Store): Promise<ClaimedRun> {
+  const { claimed } = await claim(store, { limit: 1 });
+  assert.ok(claimed[0]);
+  return claimed[0];
+}
+
+/** Starts a run with the prompt `do SESSION_KEY`, without a budget. */
+export const startRun = (
+  store: Store,
+  { id, lease, hook, agentId, sessionKey, isolated }: ClaimedRun,
+  more: Partial<AttemptStart> = {},
+) =>
+  store.startRun({
+    id,
+    lease,
+    hook,
+    agentId,
+    sessionKey,
+    isolated,
+    historyCharacters: 1_000_000,
+    prompt: `do ${sessionKey}`,
+    budget: null,
+    ...more,
+  });

@@ -1,0 +1,100 @@
+// What happens to a run when its node loses the lease, the gateway crashes, or the store is unavailable.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createFakeAgent, createHeldAgent } from "../../test/fakes/agent.ts";
+import { eventually, settled } from "../../test/fakes/clock.ts";
+import { leaseMs, setUpRunner } from "../../test/fakes/runner.ts";
+import { StoreUnavailable } from "../core/errors.ts";
+import { silentLog, type Log } from "../core/log.ts";
+
+test("after its lease is lost a run is not changed", async (t) => {
+  const { runnerWith, enqueue, find, store, clock, summaries } = await setUpRunner(t);
+  const id = await enqueue();
+  const agent = createHeldAgent({ deaf: true });
+  // Renewal hangs, as behind a cut network, and another node takes over.
+  const cut = { ...store, renewRuns: () => new Promise<never>(() => {}) };
+  const ticked = runnerWith(agent, { store: cut }).tick();
+  await eventually(() => agent.turns.length === 1);
+  await clock.advance(leaseMs - 1);
+  assert.equal(agent.signals[0]!.aborted, false);
+  await clock.advance(1001);
+  await ticked;
+  assert.ok(agent.signals[0]!.aborted, "the agent is stopped");
+  const { claimed } = await store.claimRuns({ kind: "hook", limit: 1, lease: "other", leaseMs });
+  assert.equal(claimed[0]?.attempts, 2);
+  agent.end(0);
+  await settled();
+  assert.deepEqual([(await find(id)).status, (await find(id)).reply], ["running", null]);
+  assert.deepEqual(await summaries(), []);
+});
+
+test("a reply that comes after another node took over is not stored", async (t) => {
+  const { runnerWith, enqueue, find, store, clock, summaries } = await setUpRunner(t);
+  const id = await enqueue();
+  const agent = createFakeAgent(async () => {
+    await clock.advance(0);
+    await store.claimRuns({ kind: "hook", limit: 1, lease: "other", leaseMs });
+    return { kind: "replied", reply: "late" };
+  });
+  const stolen = {
+    ...store,
+    claimRuns: (claim: Parameters<typeof store.claimRuns>[0]) => store.claimRuns({ ...claim, leaseMs: 0 }),
+  };
+  const warnings: string[] = [];
+  const log: Log = { ...silentLog, warn: (line) => warnings.push(line) };
+  await runnerWith(agent, { store: stolen, log }).tick();
+  assert.deepEqual([(await find(id)).status, (await find(id)).reply], ["running", null]);
+  assert.deepEqual(await summaries(), []);
+  assert.deepEqual(warnings, ["a run's lease was lost; this attempt's outcome is not stored"]);
+});
+
+test("a crash: the lease expires and the run is executed again", async (t) => {
+  const { runnerWith, enqueue, find, store, clock } = await setUpRunner(t);
+  const id = await enqueue();
+  await store.claimRuns({ kind: "hook", limit: 1, lease: "crashed", leaseMs });
+  const agent = createFakeAgent();
+  const runner = runnerWith(agent);
+  await clock.advance(leaseMs - 1);
+  await runner.tick();
+  assert.equal(agent.turns.length, 0);
+  await clock.advance(1);
+  await runner.tick();
+  assert.deepEqual([(await find(id)).status, (await find(id)).attempts], ["succeeded", 2]);
+});
+
+test("a run that the gateway crashed on at each attempt fails without another", async (t) => {
+  const { runnerWith, enqueue, find, store, clock } = await setUpRunner(t);
+  const id = await enqueue();
+  for (let crash = 0; crash < 3; crash++) {
+    await store.claimRuns({ kind: "hook", limit: 1, lease: `crashed ${crash}`, leaseMs });
+    await clock.advance(leaseMs);
+  }
+  const agent = createFakeAgent();
+  await runnerWith(agent).tick();
+  const run = await find(id);
+  assert.deepEqual(
+    [run.status, run.error, agent.turns.length],
+    ["failed", "the gateway stopped during each of its 3 attempts", 0],
+  );
+});
+
+test("an outcome is stored when the store comes back", async (t) => {
+  const { runnerWith, enqueue, find, store, clock } = await setUpRunner(t);
+  const id = await enqueue();
+  let away = 3;
+  const flaky = {
+    ...store,
+    settleRun: async (...settling: Parameters<typeof store.settleRun>) => {
+      if (away-- > 0) throw new StoreUnavailable("away");
+      return store.settleRun(...settling);
+    },
+  };
+  const agent = createFakeAgent();
+  const ticked = runnerWith(agent, { store: flaky }).tick();
+  await eventually(async () => {
+    await clock.advance(100);
+    return away < 0;
+  });
+  await ticked;
+  assert.deepEqual([(await find(id)).status, agent.turns.length], ["succeeded", 1]);
+});

@@ -1,0 +1,59 @@
+// Ended attempts of runs, and what `settle` decides for them.
+import { aClaimedRun, aRunRequest } from "./run.ts";
+import type { Outcome } from "../../src/core/outcome.ts";
+import type { RunRequest } from "../../src/core/action.ts";
+import type { ClaimedRun } from "../../src/core/run.ts";
+import type { EndedAttempt } from "../../src/core/attempt.ts";
+import { settle, type SettlePolicy } from "../../src/runner/settle.ts";
+
+export const run = (parts: Partial<ClaimedRun> = {}, asked: Partial<RunRequest> = {}): ClaimedRun =>
+  aClaimedRun({ id: "run", agentId: "other", request: aRunRequest({ name: "Email", ...asked }), ...parts });
+
+export const nothingReported = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cost: 0,
+  warnings: [],
+  toolsGranted: [],
+  toolsUsed: [],
+};
+export const signals = { hiddenCharacters: 1, chatTokens: 2, fakeMarkers: 3, roleLabels: 4 };
+
+export const policy: SettlePolicy = {
+  fallback: null,
+  maxAttempts: 3,
+  timeoutSeconds: 600,
+  mainAgentId: "main",
+  prices: {},
+  random: 0,
+  lastTarget: { channel: "telegram", to: "5" },
+  configured: [{ channel: "telegram", to: null }],
+};
+
+const attempt = (outcome: Outcome, more: Partial<EndedAttempt> = {}): EndedAttempt => ({
+  kind: "ended",
+  outcome,
+  workedMs: 7,
+  signals,
+  agentCalled: true,
+  model: null,
+  toolsGranted: [],
+  shownEventIds: [],
+  leftOver: false,
+  ...more,
+});
+
+export const replied = (reply = "Done."): Outcome => ({ kind: "replied", reply });
+export const failed = (mayPass: boolean): Outcome => ({ kind: "failed", reason: "why", mayPass });
+
+export const settled = (
+  outcome: Outcome,
+  {
+    of = run(),
+    by = policy,
+    more = {},
+  }: { of?: ClaimedRun; by?: SettlePolicy; more?: Partial<EndedAttempt> } = {},
+) => {
+  let ids = 0;
+  return settle(of, attempt(outcome, more), by, () => `id-${ids++}`);
+};
