@@ -14,7 +14,7 @@ test("docs/errors.md lists exactly the catalogue", () => {
   assert.deepEqual(listed.toSorted(), expected.toSorted());
 });
 
-test("every text is one sentence or two, for people, without a code in it", () => {
+test("every message is one or two sentences without a code", () => {
   for (const [code, { text }] of Object.entries(catalogue)) {
     assert.match(text, /^[A-Z].*\.$/, code);
     assert.ok(!text.includes("\n"), code);

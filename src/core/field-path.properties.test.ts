@@ -47,7 +47,7 @@ test("any text is a path of names and numbers, or none", () => {
   );
 });
 
-test("a path that is written out is read back", () => {
+test("a formatted path is parsed back", () => {
   const word = fc.stringMatching(/^[^.[\]\s]+$/);
   const path = fc.tuple(word, fc.array(fc.oneof(word, fc.nat(999_999_999)), { maxLength: 5 }));
   fc.assert(
@@ -59,7 +59,7 @@ test("a path that is written out is read back", () => {
   );
 });
 
-test("what is read is always the payload's own, and what is put in its place is read there", () => {
+test("only own values of the payload are read, and a replaced value is read at its path", () => {
   const path = fc.array(fc.oneof(name, fc.nat(3)), { maxLength: 4 });
   fc.assert(
     fc.property(payload, path, (value, path) => {

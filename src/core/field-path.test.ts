@@ -23,7 +23,7 @@ test("only own properties are read, and only arrays have numbers", () => {
   assert.equal(read("a[1].b"), undefined);
 });
 
-test("a replaced field leaves the original and everything beside it", () => {
+test("replacing a field changes neither the original nor other fields", () => {
   const original = JSON.parse('{"a":{"list":[1,2]},"beside":{"x":1},"__proto__":{"kept":true}}') as {
     beside: unknown;
   };

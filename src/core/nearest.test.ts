@@ -19,7 +19,7 @@ test("suggests only what is near", () => {
   assert.equal(nearest("x".repeat(10_000), ["token"]), null);
 });
 
-test("an unknown setting is named with the nearest known one at that place", () => {
+test("an unknown setting is named with the nearest known one of its object", () => {
   assert.deepEqual(
     problemsOf({ hooks: { authFailures: { maxx: 1 }, colour: "red" }, store: { token: "x" } }),
     [

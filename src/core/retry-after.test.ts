@@ -11,7 +11,7 @@ test("seconds, with a fraction or without, or a date", () => {
   assert.equal(parseRetryAfter("Tue, 17 Nov 2026 09:00:00 GMT", now), 0);
 });
 
-test("anything else says nothing", () => {
+test("anything else is null", () => {
   for (const written of [undefined, null, "", "soon", "-1", "1e9", "12345678901", "NaN"])
     assert.equal(parseRetryAfter(written, 0), null, String(written));
   assert.equal(parseRetryAfter("Tue, 17 Nov 2026 10:00:00 GMT", Number.NaN), null);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { grantedTools, isToolName } from "./tool.ts";
 
-test("a hook's run may read, and use what was granted, and never more than its agent", () => {
+test("a hook's run may use tools that read and granted tools, and never more than its agent", () => {
   const agent = ["read", "write", "mcp:github"];
   assert.deepEqual(grantedTools(agent, []), ["read"]);
   assert.deepEqual(grantedTools(agent, ["write", "fetch"]), ["read", "write"]);

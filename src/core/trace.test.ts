@@ -4,18 +4,18 @@ import { carriedTrace, noSpan, readTraceHeaders, traceHeaders } from "./trace.ts
 
 const good = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
-test("a traceparent as the standard has it is read, with its tracestate", () => {
+test("the standard's traceparent is read, with its tracestate", () => {
   assert.equal(readTraceHeaders(good, undefined), good);
   assert.equal(readTraceHeaders(` ${good} `, "a=1, b=2"), `${good} a=1, b=2`);
   assert.equal(readTraceHeaders(good.replace(/01$/, "00"), ""), good.replace(/01$/, "00"));
 });
 
-test("a version from the future is read as far as ours goes", () => {
+test("of a later version the known fields are read", () => {
   assert.equal(readTraceHeaders(good.replace(/^00/, "cc"), undefined), good);
   assert.equal(readTraceHeaders(`${good.replace(/^00/, "cc")}-what-comes-then`, undefined), good);
 });
 
-test("anything else is nothing", () => {
+test("anything else is null", () => {
   const bad = [
     undefined,
     "",
@@ -34,18 +34,18 @@ test("anything else is nothing", () => {
   for (const each of bad) assert.equal(readTraceHeaders(each, "a=1"), null, String(each));
 });
 
-test("a tracestate that cannot be passed on whole is left out", () => {
+test("a tracestate that is too long or unreadable is dropped", () => {
   for (const state of ["a=\u00e9", "a=1\u0000", "x".repeat(513)])
     assert.equal(readTraceHeaders(good, state), good);
 });
 
-test("what is told to others is what came", () => {
+test("outgoing headers equal the incoming ones", () => {
   assert.deepEqual(traceHeaders(null), {});
   assert.deepEqual(traceHeaders(good), { traceparent: good });
   assert.deepEqual(traceHeaders(`${good} a=1, b=2`), { traceparent: good, tracestate: "a=1, b=2" });
 });
 
-test("without anyone who records, a trace is passed on", () => {
+test("without a recorder the trace context is passed on", () => {
   assert.equal(carriedTrace.start("x", { kind: "server", parent: null }), noSpan);
   const span = carriedTrace.start("x", { kind: "server", parent: good });
   assert.equal(span.context, good);

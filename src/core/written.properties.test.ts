@@ -29,7 +29,7 @@ const text = fc.oneof(
   fc.array(digits, { maxLength: 5 }).map((each) => each.join("")),
 );
 
-test("any text is a duration of no less than nothing, or none", () => {
+test("any text is a duration of at least 0, or null", () => {
   fc.assert(
     fc.property(text, (written) => {
       const found = parseDuration(written);
@@ -50,7 +50,7 @@ test("whole numbers of a unit are exact", () => {
   );
 });
 
-test("any Retry-After is a time that can be waited for, or none", () => {
+test("any Retry-After is a finite delay, or null", () => {
   const date = fc.date({ noInvalidDate: true }).map((at) => at.toUTCString());
   fc.assert(
     fc.property(
@@ -65,7 +65,7 @@ test("any Retry-After is a time that can be waited for, or none", () => {
   );
 });
 
-test("any session key is good or has a fault, and a good one has nothing in it that cannot be seen", () => {
+test("any session key is valid or has a fault, and a valid one has only visible characters", () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: "binary" }), fc.string({ maxLength: 300 })), (key) => {
       if (sessionKeyFault(key) !== null) return;
@@ -77,7 +77,7 @@ test("any session key is good or has a fault, and a good one has nothing in it t
   );
 });
 
-test("any traceparent and tracestate are a trace that can be passed on, or none", () => {
+test("any traceparent and tracestate are a context that can be passed on, or null", () => {
   const hex = fc.constantFrom(
     "0",
     "a",

@@ -31,7 +31,7 @@ test("a reply is sent", async (t) => {
   assert.deepEqual(await notices(), []);
 });
 
-test("an unreachable platform is tried again until it answers", async (t) => {
+test("an unreachable platform is retried until it responds", async (t) => {
   const { reply, courierTo, find, clock } = await setUpCourier(t);
   const id = await reply();
   let tries = 0;
@@ -80,7 +80,7 @@ test("a reply that had nowhere to go can be retried once a channel is there", as
   assert.deepEqual([status, to, attempts, channel.sent.length], ["sent", "5", 1, 1]);
 });
 
-test("a platform that never answers is tried twice, then unknown", async (t) => {
+test("a platform that never responds is tried twice, then the delivery is unknown", async (t) => {
   const { reply, courierTo, find, clock, notices } = await setUpCourier(t);
   const id = await reply();
   const deaf = createFakeChannel(() => new Promise(() => {}));
@@ -104,7 +104,7 @@ test("a channel that throws is an unknown outcome", async (t) => {
   assert.equal((await find(id)).error, "it may have been sent: internal fault: TypeError");
 });
 
-test("to one recipient in order, one at a time; to others at the same time", async (t) => {
+test("deliveries to one recipient go in order, one at a time; to others in parallel", async (t) => {
   const { reply, courierTo } = await setUpCourier(t);
   for (const [to, text] of [
     ["5", "first"],
@@ -112,8 +112,8 @@ test("to one recipient in order, one at a time; to others at the same time", asy
     ["6", "other"],
   ] as const)
     await reply({ channel: "telegram", to }, { text });
-  const answers: ((outcome: { kind: "sent" }) => void)[] = [];
-  const channel = createFakeChannel(() => new Promise((answer) => answers.push(answer)));
+  const finish: ((outcome: { kind: "sent" }) => void)[] = [];
+  const channel = createFakeChannel(() => new Promise((resolve) => finish.push(resolve)));
   const courier = courierTo(channel);
   courier.start();
   await eventually(() => channel.sent.length === 2);
@@ -121,10 +121,10 @@ test("to one recipient in order, one at a time; to others at the same time", asy
     channel.sent.map(({ text }) => text),
     ["first", "other"],
   );
-  answers[0]!({ kind: "sent" });
+  finish[0]!({ kind: "sent" });
   await eventually(() => channel.sent.length === 3);
   assert.equal(channel.sent[2]?.text, "second");
-  for (const answer of answers) answer({ kind: "sent" });
+  for (const each of finish) each({ kind: "sent" });
   await courier.drain(1000);
 });
 
@@ -140,7 +140,7 @@ test("a recipient the platform does not know is refused before anything is sent"
   assert.deepEqual(channel.sent, []);
 });
 
-test("a delivery that finally fails goes to its fallback, which has none itself", async (t) => {
+test("a delivery that has failed goes to its fallback, which has none itself", async (t) => {
   const { reply, courierTo, find, store, notices } = await setUpCourier(t);
   const refusing = createFakeChannel(() => ({ kind: "rejected", reason: "no such chat" }));
   const id = await reply({ fallback: { channel: "slack", to: null } }, { text: "one\ntwo" });

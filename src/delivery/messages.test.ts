@@ -43,7 +43,7 @@ test("after a crash between messages it goes on at the first not known to be sen
   assert.deepEqual([(await find(id)).status, channel.sent.map(({ text }) => text)], ["sent", ["three"]]);
 });
 
-test("no message is sent twice when the store is away between two", async (t) => {
+test("no message is sent twice when the store is unavailable between two", async (t) => {
   const { reply, courierTo, find, store, clock } = await setUpCourier(t);
   const id = await reply({}, { text: "one\ntwo" });
   let away = 3;
@@ -64,7 +64,7 @@ test("no message is sent twice when the store is away between two", async (t) =>
   assert.deepEqual([(await find(id)).status, channel.sent.map(({ text }) => text)], ["sent", ["one", "two"]]);
 });
 
-test("once a message was sent the rest goes nowhere else", async (t) => {
+test("once a message was sent, the rest goes to the same target only", async (t) => {
   const { reply, courierTo, find, store, clock } = await setUpCourier(t);
   const id = await reply({}, { text: "one\ntwo" });
   await store.claimDeliveries({ channel: "telegram", limit: 1, lease: "crashed", leaseMs: 1000 });
@@ -77,7 +77,7 @@ test("once a message was sent the rest goes nowhere else", async (t) => {
   assert.equal((await find(id)).error, "the channel telegram is not configured");
 });
 
-test("a reply of which the platform can show nothing fails with that reason", async (t) => {
+test("a reply that renders to no message fails with that reason", async (t) => {
   const { reply, courierTo, find } = await setUpCourier(t);
   const id = await reply();
   await courierTo({ ...createFakeChannel(), render: () => [] }).tick();

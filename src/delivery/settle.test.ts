@@ -97,7 +97,7 @@ describe("after an attempt to send", () => {
     assert.equal(settled(retry(7001), delivery({ uncertainSends: 1 }), { now }).status, "unknown");
   });
 
-  test("no answer is tried once more, then it stays unknown, with a notice", () => {
+  test("without an answer it is tried once more, then it stays unknown, with a notice", () => {
     const first = settled(silence);
     assert.deepEqual(
       [first.status, first.delayMs, first.uncertainSends, first.notice],
@@ -166,7 +166,7 @@ describe("with a fallback", () => {
   const after = (of: ClaimedDelivery, settlement = failed, lastTarget: typeof policy.lastTarget = null) =>
     withFallback(of, settlement, { ...policy, lastTarget }, () => "other");
 
-  test("a failed or uncertain delivery goes there, whole, and leaves no notice", () => {
+  test("a failed or uncertain delivery goes there with all of its text, and leaves no notice", () => {
     for (const [settlement, why] of [
       [failed, "no such chat"],
       [settled(silence, delivery({ uncertainSends: 1 })), "it may have been sent: silence"],

@@ -49,7 +49,7 @@ test("a message not sent because of the stop costs no attempt", async (t) => {
   assert.deepEqual([(await find(id)).status, (await find(id)).attempts], ["waiting", 0]);
 });
 
-test("a message is sent once, even when the store is away just after it", async (t) => {
+test("a message is sent once, even if the store is unavailable just after it", async (t) => {
   const { reply, courierTo, find, store, clock } = await setUpCourier(t);
   const id = await reply();
   let away = 3;

@@ -137,7 +137,7 @@ test("a hook's run may read, and use what it was granted; the main session may u
   assert.deepEqual([report?.toolsGranted, report?.toolsUsed], [["read"], ["read"]]);
 });
 
-test("tokens, cost and warnings are on the run's record, over all attempts", async (t) => {
+test("tokens, cost and warnings of all attempts are stored with the run", async (t) => {
   const { runnerWith, enqueue, find, clock, policy, store } = await setUpRunner(t);
   const usage = { inputTokens: 1000, outputTokens: 500 };
   const outcomes: AgentOutcome[] = [
@@ -165,7 +165,7 @@ test("tokens, cost and warnings are on the run's record, over all attempts", asy
   assert.deepEqual([spent?.runs, spent?.inputTokens, spent?.cost], [1, 2000, 4]);
 });
 
-test("over its budget a run is parked, not dropped; echo costs nothing", async (t) => {
+test("a run over its budget is parked; echo has no budget", async (t) => {
   const { runnerWith, enqueue, find, store, policy } = await setUpRunner(t);
   const agent = createFakeAgent();
   const none = { policy: () => ({ ...policy, budget: { ...policy.budget, runsPerDay: 0 } }) };
@@ -183,7 +183,7 @@ test("over its budget a run is parked, not dropped; echo costs nothing", async (
   assert.equal((await find(echoed)).status, "succeeded");
 });
 
-test("after a tool that changes something a run is not tried again", async (t) => {
+test("after a tool that changes something a run is not retried", async (t) => {
   const { runnerWith, enqueue, find } = await setUpRunner(t);
   const agent = createFakeAgent(async ({ onActing }) => {
     assert.equal(await onActing(), true);
@@ -196,7 +196,7 @@ test("after a tool that changes something a run is not tried again", async (t) =
   assert.match(error ?? "", /^cut \(not tried again/);
 });
 
-test("nor after a crash during the attempt", async (t) => {
+test("after such a tool and a crash a run is not retried", async (t) => {
   const { runnerWith, enqueue, find, store, clock } = await setUpRunner(t);
   const id = await enqueue();
   const { claimed } = await store.claimRuns({ kind: "hook", limit: 1, lease: "crashed", leaseMs });
@@ -208,7 +208,7 @@ test("nor after a crash during the attempt", async (t) => {
   assert.match((await find(id)).error ?? "", /not tried again/);
 });
 
-test("instructions may be a file in the workspace, read at each turn, and nowhere else", async (t) => {
+test("instructions may be a file in the workspace, read at each attempt, and nowhere else", async (t) => {
   const { runnerWith, enqueue, find } = await setUpRunner(t);
   const workspace = makeFolder("workspace");
   t.after(() => rmSync(workspace, { recursive: true, force: true }));
@@ -234,7 +234,7 @@ test("instructions may be a file in the workspace, read at each turn, and nowher
   assert.match((await find(linked)).error ?? "", /outside of the agent's workspace/);
 });
 
-test("tokens used before the time was up still count", async (t) => {
+test("tokens used before a timeout count", async (t) => {
   const { runnerWith, enqueue, find, clock, reaches } = await setUpRunner(t);
   const agent = createFakeAgent(
     (_turn, signal) =>

@@ -7,7 +7,7 @@ import { leaseMs, setUpRunner } from "../../test/fakes/runner.ts";
 import { StoreUnavailable } from "../core/errors.ts";
 import { silentLog, type Log } from "../core/log.ts";
 
-test("after its lease is lost a run is not changed", async (t) => {
+test("a run whose lease is lost is not changed", async (t) => {
   const { runnerWith, enqueue, find, store, clock, summaries } = await setUpRunner(t);
   const id = await enqueue();
   const agent = createHeldAgent({ deaf: true });
@@ -28,7 +28,7 @@ test("after its lease is lost a run is not changed", async (t) => {
   assert.deepEqual(await summaries(), []);
 });
 
-test("a reply that comes after another node took over is not stored", async (t) => {
+test("a reply after another node has claimed the run is not stored", async (t) => {
   const { runnerWith, enqueue, find, store, clock, summaries } = await setUpRunner(t);
   const id = await enqueue();
   const agent = createFakeAgent(async () => {
@@ -62,7 +62,7 @@ test("a crash: the lease expires and the run is executed again", async (t) => {
   assert.deepEqual([(await find(id)).status, (await find(id)).attempts], ["succeeded", 2]);
 });
 
-test("a run that the gateway crashed on at each attempt fails without another", async (t) => {
+test("a run whose every attempt ended in a crash fails without another", async (t) => {
   const { runnerWith, enqueue, find, store, clock } = await setUpRunner(t);
   const id = await enqueue();
   for (let crash = 0; crash < 3; crash++) {
@@ -78,7 +78,7 @@ test("a run that the gateway crashed on at each attempt fails without another", 
   );
 });
 
-test("an outcome is stored when the store comes back", async (t) => {
+test("an outcome is stored when the store is available again", async (t) => {
   const { runnerWith, enqueue, find, store, clock } = await setUpRunner(t);
   const id = await enqueue();
   let away = 3;

@@ -29,7 +29,7 @@ test("requests close together become one heartbeat that shows all their events",
   assert.deepEqual(await store.listDeliveries({ limit: null }), []);
 });
 
-test("an event that waits for the next heartbeat is shown by any", async (t) => {
+test("an event for the next heartbeat is shown by any heartbeat", async (t) => {
   const { runnerWith, wake } = await setUpRunner(t);
   await wake("patient", null);
   const agent = createFakeAgent(acknowledge);
@@ -40,7 +40,7 @@ test("an event that waits for the next heartbeat is shown by any", async (t) => 
   assert.match(agent.turns[0]!.prompt, /patient[^]*hurried/);
 });
 
-test("a request during a heartbeat causes one more, with what came meanwhile", async (t) => {
+test("a request during a heartbeat causes another, with the events stored meanwhile", async (t) => {
   const { runnerWith, wake, store } = await setUpRunner(t);
   await wake("early");
   const agent = createHeldAgent();

@@ -51,7 +51,7 @@ test("an isolated run starts as it is accepted, without a claim", async (t) => {
   assert.equal(claims(), 1);
 });
 
-test("it waits for its turn when no slot is free", async (t) => {
+test("it is queued when no slot is free", async (t) => {
   const agent = createHeldAgent();
   const { accept, runner, find } = await setUp(t, agent);
   const runs = Array.from({ length: 5 }, () => aRun());
@@ -116,7 +116,7 @@ test("a conversation, and a request that leads to more than one run, is stored w
   for (const parts of others) assert.deepEqual(await accept(anAcceptance(parts)), { kind: "stored" });
 });
 
-test("a store that is away takes no slot", async (t) => {
+test("an unavailable store takes no slot", async (t) => {
   const away = () => Promise.reject(new StoreUnavailable("away"));
   const { accept, runner } = await setUp(t, createFakeAgent(), { accept: away });
   for (let time = 0; time < 10; time++)

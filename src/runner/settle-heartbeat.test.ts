@@ -69,7 +69,7 @@ describe("a heartbeat", () => {
       assert.deepEqual([shownEventIds, summary, delivery, heartbeat], [[], null, null, null]);
     });
 
-  test("that may pass is tried again and keeps its events", () => {
+  test("that may pass is retried and keeps its events", () => {
     const { next, shownEventIds } = settled(failed(true), { of: beat, more });
     assert.equal(next.kind, "retry");
     assert.deepEqual(shownEventIds, []);

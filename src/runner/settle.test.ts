@@ -146,7 +146,7 @@ describe("a hook run that failed", () => {
     assert.deepEqual(heartbeat, { agentId: "main", delayMs: 250 });
   });
 
-  test("in a way that may pass is tried again, and nothing else follows", () => {
+  test("in a way that may pass is retried, and nothing else follows", () => {
     assert.deepEqual(settled(failed(true)), {
       next: { kind: "retry", delayMs: 500, error: "why" },
       workedMs: 7,
@@ -168,7 +168,7 @@ describe("a hook run that failed", () => {
     assert.equal(settled({ ...busy, retryAfterMs: 3_600_000 }).next.kind, "ended");
   });
 
-  test("after a tool that changes something is not tried again", () => {
+  test("after a tool that changes something is not retried", () => {
     const outcome = { kind: "failed", reason: "cut", mayPass: true, report: { acted: true } } as const;
     assert.equal(settled(outcome).next.kind, "ended");
   });
@@ -190,7 +190,7 @@ describe("a hook run that failed", () => {
     test(`on attempt ${attempts} of 3: ${kind}`, () =>
       assert.equal(settled(failed(true), { of: run({ attempts }) }).next.kind, kind));
 
-  test("is not tried again when its time would be up before that", () => {
+  test("is not retried when its time would be up before the delay", () => {
     const of = (elapsedMs: number) => run({ elapsedMs }, { timeoutSeconds: 10 });
     assert.equal(settled(failed(true), { of: of(9000) }).next.kind, "retry");
     assert.equal(settled(failed(true), { of: of(9493) }).next.kind, "ended");

@@ -9,7 +9,7 @@ import type { AgentOutcome } from "../core/outcome.ts";
 
 const mayPass: AgentOutcome = { kind: "failed", reason: "busy", mayPass: true };
 
-test("an agent that ignores its signal is settled as timed-out in time", async (t) => {
+test("a run whose agent ignores its signal is settled as timed-out in time", async (t) => {
   const { runnerWith, enqueue, find, reaches, clock } = await setUpRunner(t);
   const id = await enqueue({ timeoutSeconds: 5 });
   const agent = createHeldAgent({ deaf: true });
@@ -27,7 +27,7 @@ test("an agent that ignores its signal is settled as timed-out in time", async (
   assert.equal((await find(id)).status, "timed-out");
 });
 
-test("time counts over all attempts", async (t) => {
+test("the time limit covers all attempts", async (t) => {
   const { runnerWith, enqueue, find, reaches, clock } = await setUpRunner(t);
   const id = await enqueue({ timeoutSeconds: 5 });
   const agent = createHeldAgent();
@@ -46,7 +46,7 @@ test("time counts over all attempts", async (t) => {
   assert.equal((await find(id)).attempts, 2);
 });
 
-test("a queued run that was cancelled never runs", async (t) => {
+test("a cancelled queued run is never executed", async (t) => {
   const { runnerWith, enqueue, find, store } = await setUpRunner(t);
   const id = await enqueue();
   await store.cancelRun(id, { error: "it was cancelled", summary: null, heartbeat: null });
@@ -56,7 +56,7 @@ test("a queued run that was cancelled never runs", async (t) => {
   assert.equal(agent.turns.length, 0);
 });
 
-test("a running run that is cancelled stops within about a second", async (t) => {
+test("a cancelled running run stops within about a second", async (t) => {
   const { runnerWith, enqueue, store, reaches, clock, summaries } = await setUpRunner(t);
   const id = await enqueue();
   const agent = createHeldAgent({ deaf: true });
@@ -83,7 +83,7 @@ test("a run cancelled while a crashed gateway held it ends without running", asy
   assert.deepEqual([(await find(id)).status, agent.turns.length], ["cancelled", 0]);
 });
 
-test("drain lets running attempts end, and claims nothing more", async (t) => {
+test("drain waits for running attempts, and claims nothing more", async (t) => {
   const { runnerWith, enqueue, find, policy } = await setUpRunner(t);
   policy.maxConcurrent = 1;
   const [first, second] = [await enqueue(), await enqueue()];
@@ -97,7 +97,7 @@ test("drain lets running attempts end, and claims nothing more", async (t) => {
   assert.deepEqual([(await find(first)).status, (await find(second)).status], ["succeeded", "queued"]);
 });
 
-test("drain releases runs that do not end in time, uncounted, even when the agent does not stop", async (t) => {
+test("drain releases runs that do not end in time without counting the attempt, even if the agent does not stop", async (t) => {
   const { runnerWith, enqueue, find, reaches, clock, summaries } = await setUpRunner(t);
   const id = await enqueue();
   const agent = createHeldAgent({ deaf: true });

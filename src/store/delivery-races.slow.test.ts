@@ -65,7 +65,7 @@ describe("races of the outbox", () => {
     assert.deepEqual(await sendable(), [second.id]);
   });
 
-  test("a delivery is made first, the head ends meanwhile: the new one becomes the head", async () => {
+  test("insert first, the head ends meanwhile: the new delivery becomes the head", async () => {
     const head = await laneWithClaimedHead();
     const late = aDelivery();
     await begin(one, put(late));
@@ -76,7 +76,7 @@ describe("races of the outbox", () => {
     assert.deepEqual(await sendable(), [late.id]);
   });
 
-  test("the head ends first, a delivery is made meanwhile: the new one becomes the head", async () => {
+  test("the head ends first, insert meanwhile: the new delivery becomes the head", async () => {
     const head = await laneWithClaimedHead();
     const late = aDelivery();
     await begin(one, end(head));
@@ -98,7 +98,7 @@ describe("races of the outbox", () => {
     assert.deepEqual(await sendable(), [third.id]);
   });
 
-  test("one is retried while another is made for its empty lane: they go one after the other", async () => {
+  test("retry while another is inserted into the empty lane: they go one after the other", async () => {
     const [old, young] = [aDelivery({ status: "failed" }), aDelivery()];
     await transact(one, put(old));
     await begin(one, put(young));
@@ -111,7 +111,7 @@ describe("races of the outbox", () => {
     assert.deepEqual(await sendable(), [old.id]);
   });
 
-  test("one moves while another is made for the same empty lane: they go one after the other", async () => {
+  test("move while another is inserted into the same empty lane: they go one after the other", async () => {
     const [moving, made] = [aDelivery({ to: "elsewhere" }), aDelivery()];
     await transact(one, put(moving));
     await transact(one, claimNext());

@@ -45,19 +45,19 @@ import { makeFolder } from "../../test/support/folder.ts";
 
 const now = 1_000_000;
 
-const place = { agentId: "main", sessionKey: "hook:a" };
+const session = { agentId: "main", sessionKey: "hook:a" };
 const start = (id: string): AttemptStart => ({
   id,
   lease: "lease",
   hook: "agent",
-  ...place,
+  ...session,
   isolated: true,
   historyCharacters: 0,
   prompt: "do it",
   budget: { runsPerDay: 1, tokensPerDay: 1, moneyPerDay: null },
 });
 
-/** One of each; `answers` stands in for the rows that a real one would give. */
+/** One call of each program on the hot path. */
 const hotPath = (dialect: Dialect): Transaction<unknown>[] => [
   accept(dialect, {
     ...packGroup([
@@ -89,7 +89,7 @@ const hotPath = (dialect: Dialect): Transaction<unknown>[] => [
           summary: anEvent(),
           heartbeat: aHeartbeatRequest(),
           used: { inputTokens: 1, outputTokens: 1, cost: 0 },
-          ending: { ...place, text: "done", foreignSession: null, carried: true },
+          ending: { ...session, text: "done", foreignSession: null, carried: true },
         }),
       },
     ],
@@ -106,7 +106,7 @@ const hotPath = (dialect: Dialect): Transaction<unknown>[] => [
           heartbeat: aHeartbeatRequest(),
           shownEventIds: ["e"],
           used: { inputTokens: 1, outputTokens: 1, cost: 0 },
-          ending: { ...place, text: "done", foreignSession: "f", carried: false },
+          ending: { ...session, text: "done", foreignSession: "f", carried: false },
         }),
       },
       { id: "b", lease: "lease", settlement: aSettlement({ next: { kind: "released" } }) },
@@ -173,11 +173,11 @@ const row: Row = {
   value: "1",
 };
 
-/** Plays a program with made-up rows, so that each of its statements is seen. */
+/** All statements of a program, which gets made-up rows. */
 function allOf(transaction: Transaction<unknown>): Statement[] {
   const program = inside(transaction);
   const statements: Statement[] = [];
-  const answer = ({ sql, rows }: Statement): Row[] => {
+  const rowsOf = ({ sql, rows }: Statement): Row[] => {
     if (rows) {
       const named = (item: readonly Value[]) =>
         Object.fromEntries(rows.columns.map((column, index) => [column, item[index] ?? null]));
@@ -190,7 +190,7 @@ function allOf(transaction: Transaction<unknown>): Statement[] {
   while (!step.done) {
     const asked = statementsOf(step.value);
     statements.push(...asked);
-    step = program.next(rowsFor(step.value, asked.map(answer)));
+    step = program.next(rowsFor(step.value, asked.map(rowsOf)));
   }
   return statements;
 }
@@ -207,7 +207,7 @@ describe("plans of the hot path", () => {
         detail: string;
       }[];
       for (const { detail } of plan) {
-        // A partial index read whole is what a count of just those rows has to do.
+        // A count may read all of a partial index.
         const fine =
           !/^SCAN (run|event|delivery|request|idempotency|turn|mail_account|mail_seen)\b(?!.* USING (COVERING )?INDEX)/.test(
             detail,
@@ -224,7 +224,7 @@ describe("plans of the hot path", () => {
     assert.ok(seen > 15, `only ${seen} statements were looked at`);
   });
 
-  test("postgres can answer each from an index", async (t) => {
+  test("postgres reads each from an index", async (t) => {
     const database = await createDatabase();
     await (await openPostgresStore({ url: database.url, clock: createTestClock(), migrate: true })).close();
     const client = new pg.Client({ connectionString: database.url });
@@ -242,7 +242,7 @@ describe("plans of the hot path", () => {
         `explain execute statement_${index}${values}`,
       );
       const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
-      // Made while the table is empty, and kept when it is not.
+      // Planned while the table is empty, and kept when it is not.
       if (/exists\(select 1 from (run|delivery) where lane = /.test(sql))
         assert.match(plan, /_lane_head/, plan);
       if (/recursive back/.test(sql)) assert.match(plan, /turn_history/, plan);
@@ -252,7 +252,7 @@ describe("plans of the hot path", () => {
         /Seq Scan on (run|event|delivery|request|idempotency|turn)/,
         `${sql}\n${plan}`,
       );
-      // A beginning is looked up for each end; by a join, all beginnings would be read.
+      // The start is looked up for each settlement; a join would read all of them.
       if (/with held/.test(sql)) assert.doesNotMatch(plan, /Bitmap Heap Scan/, plan);
     }
   });

@@ -122,7 +122,7 @@ describe("races of the queue", () => {
     assert.equal((await transact(two, claimBeat())).claimed.length, 1);
   });
 
-  test("a heartbeat claimed meanwhile does not count for a request: one more waits behind it", async () => {
+  test("a heartbeat claimed meanwhile does not count for a request: another is queued behind it", async () => {
     await transact(one, requestHeartbeat(dialect, { ...aHeartbeatRequest(), now }));
     await begin(one, claimRuns(dialect, { kind: "heartbeat", limit: 1, lease: "lease", leaseMs, now }));
     const requested = transact(two, requestHeartbeat(dialect, { ...aHeartbeatRequest(), now }));
@@ -132,7 +132,7 @@ describe("races of the queue", () => {
     assert.deepEqual(await statuses(), ["running", "queued"]);
   });
 
-  test("events in a single statement: a heartbeat claimed meanwhile does not count, one more waits behind it", async () => {
+  test("events in a single statement: a heartbeat claimed meanwhile does not count, another is queued behind it", async () => {
     await transact(one, requestHeartbeat(dialect, { ...aHeartbeatRequest(), now }));
     await begin(one, claimRuns(dialect, { kind: "heartbeat", limit: 1, lease: "lease", leaseMs, now }));
     const accepted = play(two, wake());
@@ -143,7 +143,7 @@ describe("races of the queue", () => {
     assert.equal(await countEvents(), 1);
   });
 
-  test("events in a single statement: one that meets another's heartbeat stores nothing, and says so", async () => {
+  test("events in a single statement: if another transaction stores a heartbeat meanwhile, nothing is stored and the result is false", async () => {
     await begin(one, requestHeartbeat(dialect, { ...aHeartbeatRequest(), now }));
     const accepted = play(two, wake());
     await connections.untilBlocked();
@@ -155,7 +155,7 @@ describe("races of the queue", () => {
     assert.equal(await countEvents(), 1);
   });
 
-  test("runs in a single statement: the one that met another's head is named, and the others are stored", async () => {
+  test("runs in a single statement: a run whose lane got a head meanwhile is returned, the others are stored", async () => {
     const [first, second, other] = [aRun({ sessionKey: lane }), aRun({ sessionKey: lane }), aRun()];
     await begin(one, enqueue(first));
     const accepted = play(two, acceptRuns(dialect, { runs: [second, other].map(toRunRow), now }));

@@ -25,7 +25,7 @@ function setUp(leaseMs: number, renew?: LeaseOptions["renew"]) {
   return { clock, keeper, renewals, answer, aborts, keep };
 }
 
-test("renews every third of a lease, all of one lease together", async () => {
+test("renews every third of a lease, all items of a lease in one call", async () => {
   const { clock, renewals, keep } = setUp(900);
   keep("a");
   keep("b");
@@ -39,7 +39,7 @@ test("renews every third of a lease, all of one lease together", async () => {
   ]);
 });
 
-test("checks for cancellations at least once a second, and tells each once", async () => {
+test("checks for cancellations at least once a second, and aborts each item once", async () => {
   const { clock, answer, aborts, keep } = setUp(60_000);
   keep("a");
   answer.cancelled.add("a");
@@ -65,7 +65,7 @@ test("a released item is not renewed, and no timer is left", async () => {
   assert.equal(clock.waiting(), 0);
 });
 
-test("renewal that fails for a whole lease means lost, and not sooner", async () => {
+test("a lease is lost when its renewal has failed for its full length, not sooner", async () => {
   const { clock, aborts, keep } = setUp(900, async () => Promise.reject(new Error("gone")));
   keep("a");
   await clock.advance(899);
@@ -74,14 +74,14 @@ test("renewal that fails for a whole lease means lost, and not sooner", async ()
   assert.deepEqual(aborts, ["a lost 900"]);
 });
 
-test("renewal that hangs means lost too", async () => {
+test("a lease is lost when its renewal hangs", async () => {
   const { clock, aborts, keep } = setUp(900, () => new Promise(() => {}));
   keep("a");
   await clock.advance(900);
   assert.deepEqual(aborts, ["a lost 900"]);
 });
 
-test("a renewal that works again saves the lease", async () => {
+test("a renewal that works again keeps the lease", async () => {
   let away = true;
   const { clock, aborts, keep } = setUp(900, async ({ ids }) => {
     if (away) throw new Error("gone");

@@ -102,7 +102,7 @@ test("a kick during a claim causes another claim", async () => {
   assert.equal(claims, 2);
 });
 
-test("backs off while the store is away, says so once, and recovers by itself", async () => {
+test("backs off while the store is unavailable, logs it once, and recovers by itself", async () => {
   const lines: string[] = [];
   const log: Log = { ...silentLog, warn: (line) => lines.push(line), info: (line) => lines.push(line) };
   const { loop, clock, queue, started, claims, seen } = setUpLoop({ log, random: () => 0.999 });
@@ -163,7 +163,7 @@ test("drain claims no more and waits for unfinished items, also for those that a
   assert.equal(clock.waiting(), 0);
 });
 
-test("a capacity that was raised is used", async () => {
+test("a raised capacity takes effect", async () => {
   let capacity = 0;
   const { loop, clock, queue, started } = setUpLoop({ capacity: () => capacity });
   queue.push("a");
@@ -175,7 +175,7 @@ test("a capacity that was raised is used", async () => {
   assert.deepEqual(started, ["a"]);
 });
 
-test("tells when it is full and there may be more; a poll is not passed on", async () => {
+test("calls `onFull` when it is full and there may be more; a poll does not", async () => {
   let full = 0;
   const { loop, queue, end } = setUpLoop({ onFull: () => full++ });
   queue.push("a");

@@ -4,7 +4,7 @@ import { createFakeClock } from "../../test/fakes/clock.ts";
 import { StoreUnavailable } from "../core/errors.ts";
 import { untilStored } from "./persist.ts";
 
-test("tries until the store is back", async () => {
+test("retries until the store is available", async () => {
   const clock = createFakeClock(0);
   let tries = 0;
   const stored = untilStored(

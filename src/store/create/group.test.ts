@@ -3,21 +3,21 @@ import { test } from "node:test";
 import { StoreUnavailable } from "../../core/errors.ts";
 import { createGroup } from "./group.ts";
 
-/** Writes are held until the test lets them go. */
+/** Writes last until the test finishes them. */
 function heldGroup(fails: (items: readonly number[]) => Error | null = () => null) {
-  const writes: { items: readonly number[]; letGo: () => void }[] = [];
+  const writes: { items: readonly number[]; finish: () => void }[] = [];
   const sizes: number[] = [];
   const group = createGroup<number, string>({
     longest: 3,
     onWritten: (size) => sizes.push(size),
     write: (items) =>
       new Promise((resolve, reject) => {
-        const letGo = (): void => {
+        const finish = (): void => {
           const fault = fails(items);
           if (fault) reject(fault);
           else resolve(items.map((item) => `stored ${item}`));
         };
-        writes.push({ items, letGo });
+        writes.push({ items, finish });
       }),
   });
   const nextWrite = async (index: number) => {
@@ -27,52 +27,52 @@ function heldGroup(fails: (items: readonly number[]) => Error | null = () => nul
   return { group, nextWrite, sizes, writes };
 }
 
-test("a lone one is written at once; what comes meanwhile forms the next group", async () => {
+test("the first item is written at once; items that arrive meanwhile form the next group", async () => {
   const { group, nextWrite, sizes } = heldGroup();
   const first = group.add(1);
   const write = await nextWrite(0);
   assert.deepEqual(write.items, [1]);
   const others = [group.add(2), group.add(3)];
-  write.letGo();
+  write.finish();
   assert.equal(await first, "stored 1");
   const next = await nextWrite(1);
   assert.deepEqual(next.items, [2, 3]);
-  next.letGo();
+  next.finish();
   assert.deepEqual(await Promise.all(others), ["stored 2", "stored 3"]);
   assert.deepEqual(sizes, [1, 2]);
 });
 
-test("a group is no longer than it may be", async () => {
+test("a group is at most as long as allowed", async () => {
   const { group, nextWrite } = heldGroup();
   const all = [1, 2, 3, 4].map((item) => group.add(item));
   const write = await nextWrite(0);
   assert.deepEqual(write.items, [1, 2, 3]);
-  write.letGo();
-  (await nextWrite(1)).letGo();
+  write.finish();
+  (await nextWrite(1)).finish();
   assert.equal((await Promise.all(all)).length, 4);
 });
 
-test("one that poisons its group fails alone", async () => {
+test("an item that makes its group fail fails alone", async () => {
   const { group, nextWrite } = heldGroup((items) => (items.includes(2) ? new Error("poison") : null));
   const results = Promise.allSettled([1, 2, 3].map((item) => group.add(item)));
-  for (let write = 0; write < 4; write++) (await nextWrite(write)).letGo();
+  for (let write = 0; write < 4; write++) (await nextWrite(write)).finish();
   assert.deepEqual(
     (await results).map((result) => result.status),
     ["fulfilled", "rejected", "fulfilled"],
   );
 });
 
-test("when the store is away nobody is tried again, and the next group is", async () => {
+test("while the store is unavailable no item is tried again, but the next group is written", async () => {
   let away = true;
   const { group, nextWrite, writes } = heldGroup(() => (away ? new StoreUnavailable("away") : null));
   const results = Promise.allSettled([1, 2].map((item) => group.add(item)));
-  (await nextWrite(0)).letGo();
+  (await nextWrite(0)).finish();
   for (const result of await results) {
     assert.ok(result.status === "rejected" && result.reason instanceof StoreUnavailable);
   }
   assert.equal(writes.length, 1);
   away = false;
   const later = group.add(3);
-  (await nextWrite(1)).letGo();
+  (await nextWrite(1)).finish();
   assert.equal(await later, "stored 3");
 });

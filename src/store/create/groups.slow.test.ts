@@ -1,5 +1,5 @@
 // Groups of two nodes that write the same lanes, hooks and targets at the same time: nothing is lost, lanes keep their
-// order, and nobody waits for the other in a circle.
+// order, and there is no deadlock.
 import assert from "node:assert/strict";
 import { unfinishedRuns } from "../../core/backlog.ts";
 import { test, type TestContext } from "node:test";
@@ -97,7 +97,7 @@ async function work(node: Store, order: Map<string, number[]>, isDone: () => boo
   return done;
 }
 
-test("two nodes accept, begin and settle in groups over the same lanes", async (t) => {
+test("two nodes accept, start and settle in groups over the same lanes", async (t) => {
   const { nodes, deadlocks } = await setUp(t);
   const total = nodes.length * lanes * perLane;
   const order = new Map<string, number[]>();
@@ -120,8 +120,8 @@ test("two nodes accept, begin and settle in groups over the same lanes", async (
   assert.equal(await deadlocks(), 0);
 });
 
-/** A run of its own lane, from its acceptance to its end. */
-async function runAlone(node: Store, lease: string): Promise<void> {
+/** An isolated run, from its acceptance to its end. */
+async function executeIsolated(node: Store, lease: string): Promise<void> {
   const mine = aRun();
   const start = { ...mine, lease, isolated: true, historyCharacters: 0, prompt: "do it", budget };
   const accepted = await node.accept(anAcceptance({ runs: [mine] }), { start, leaseMs });
@@ -134,7 +134,7 @@ async function runAlone(node: Store, lease: string): Promise<void> {
   assert.equal(await node.settleRun(started, end), true);
 }
 
-/** Reads what waits, as a heartbeat does; false when there is none, nor one that is due soon. */
+/** Settles a heartbeat that has shown all waiting events; false when none is queued. */
 async function beat(node: Store): Promise<boolean> {
   const { claimed, nextInMs } = await node.claimRuns({
     kind: "heartbeat",
@@ -149,7 +149,7 @@ async function beat(node: Store): Promise<boolean> {
   return claimed.length > 0 || nextInMs !== null;
 }
 
-test("two nodes begin and end isolated runs in groups, and every summary is read by a heartbeat", async (t) => {
+test("two nodes start and settle isolated runs in groups, and every summary is read by a heartbeat", async (t) => {
   const { nodes, deadlocks } = await setUp(t);
   const perNode = 300;
   const leases = nodes.map(() => newId());
@@ -158,7 +158,7 @@ test("two nodes begin and end isolated runs in groups, and every summary is read
     while (going) await beat(node);
   });
   const runs = nodes.map((node, at) =>
-    Promise.all(Array.from({ length: perNode }, () => runAlone(node, leases[at]!))),
+    Promise.all(Array.from({ length: perNode }, () => executeIsolated(node, leases[at]!))),
   );
   await Promise.all(runs).finally(() => (going = false));
   await Promise.all(beats);

@@ -18,7 +18,7 @@ import {
 
 const statement = (sql: string): Statement => ({ sql, values: [] });
 
-/** Yields each of its words alone, and returns what comes back. */
+/** Yields a statement for each word, and returns the rows. */
 function* words(...all: string[]): Program<string[]> {
   const heard: string[] = [];
   for (const word of all) heard.push(...(yield statement(word)).map((row) => String(row["echo"])));
@@ -53,7 +53,7 @@ const both = (dialect: Dialect) =>
   interleave(dialect, [words("a", "b", "c"), words(), pair("x", "y"), words("z")]);
 const result = [["a", "b", "c"], [], ["x", "y"], ["z"]];
 
-test("interleaved programs share round trips, in their order, and each gets its own rows", () => {
+test("interleaved programs share round trips in order, and each gets its own rows", () => {
   const played = play(both(postgresDialect));
   assert.deepEqual(played.result, result);
   assert.deepEqual(played.trips, ["a x y z", "b", "c"]);
@@ -71,7 +71,7 @@ test("queries become one batch, also queries inside queries, and each gets its o
   assert.deepEqual(played.trips, ["a x y z"]);
 });
 
-test("a program that ends with a final batch has its result as a part of another program", () => {
+test("a final batch inside another program returns its result", () => {
   const last = query("x", "y");
   const program = function* () {
     const heard = yield* words("a");
@@ -82,7 +82,7 @@ test("a program that ends with a final batch has its result as a part of another
   assert.deepEqual(played.trips, ["a", "x y"]);
 });
 
-test("no statement is no round trip", () => {
+test("an empty batch costs no round trip", () => {
   assert.deepEqual(play(interleave(postgresDialect, [words(), words()])).trips, []);
   assert.deepEqual(play(ask(query())).trips, []);
 });

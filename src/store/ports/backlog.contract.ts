@@ -11,7 +11,7 @@ const empty = { queued: 0, running: 0, parked: 0, oldestMs: null, events: 0, del
 
 export function backlog(harness: () => Harness): void {
   describe("backlog", () => {
-    test("counts what has not ended, by state", async () => {
+    test("counts unfinished runs by status", async () => {
       const { store } = harness();
       assert.deepEqual(await store.backlog(), empty);
       await acceptRuns(store, aRun({ sessionKey: "k" }), aRun({ sessionKey: "k" }), aRun(), aRun(), aRun());
@@ -38,7 +38,7 @@ export function backlog(harness: () => Harness): void {
       assert.deepEqual([after.queued, after.running, after.parked], [3, 0, 0]);
     });
 
-    test("the oldest is a hook run that could start and does not", async () => {
+    test("the oldest is the hook run that has been due for longest", async () => {
       const { store, clock } = harness();
       await store.accept(anAcceptance({ heartbeat: aHeartbeatRequest() }));
       clock.advance(1000);
@@ -53,7 +53,7 @@ export function backlog(harness: () => Harness): void {
       assert.equal((await store.backlog()).oldestMs, 700);
     });
 
-    test("events and deliveries that wait, the latter by channel with the oldest", async () => {
+    test("counts waiting events, and waiting deliveries by channel with the oldest", async () => {
       const { store, clock } = harness();
       await store.accept(anAcceptance({ events: [anEvent(), anEvent()] }));
       for (const [channel, to] of [
@@ -81,7 +81,7 @@ export function backlog(harness: () => Harness): void {
   });
 
   describe("traces", () => {
-    test("a run and a delivery keep theirs; what was stored without has none", async () => {
+    test("a run and a delivery keep their trace; without one it stays null", async () => {
       const { store } = harness();
       const plain = aRun();
       const traced = { ...plain, request: { ...plain.request, trace } };

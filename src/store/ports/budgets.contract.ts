@@ -13,7 +13,7 @@ const wide: Budget = { runsPerDay: 100, tokensPerDay: 1_000_000, moneyPerDay: nu
 
 export function budgets(harness: () => Harness): void {
   describe("budgets", () => {
-    test("over the limit a run is parked at no cost, and the main session hears of it once a day", async () => {
+    test("over the limit a run is parked without counting an attempt, with one notice a day", async () => {
       const { store, clock } = harness();
       const budget = { ...wide, runsPerDay: 1 };
       await acceptRuns(store, aRun(), aRun(), aRun());
@@ -37,7 +37,7 @@ export function budgets(harness: () => Harness): void {
       assert.equal((await startRun(store, tomorrow, { budget })).kind, "go");
     });
 
-    test("a run that began is not counted again, and its tokens count when it ends", async () => {
+    test("a started run is counted once, and its tokens count when it ends", async () => {
       const { store, clock } = harness();
       const budget = { ...wide, runsPerDay: 1, tokensPerDay: 50 };
       await acceptRuns(store, aRun(), aRun());
@@ -63,7 +63,7 @@ export function budgets(harness: () => Harness): void {
       );
     });
 
-    test("a run that a stopping node gave back is counted once; one that crashed before it began is counted too", async () => {
+    test("a run that a stopping node released is counted once; one that crashed before its start is counted too", async () => {
       const { store, clock } = harness();
       const counted = async () => (await store.listSpending()).map(({ runs }) => runs);
       await acceptRuns(store, aRun());

@@ -27,7 +27,7 @@ async function deliver(store: Store, parts: Partial<NewDelivery> = {}): Promise<
 
 export function deliveries(harness: () => Harness): void {
   describe("deliveries", () => {
-    test("a waiting delivery is claimed once, sent, and says when", async () => {
+    test("a waiting delivery is claimed once and has its time when it is sent", async () => {
       const { store, clock } = harness();
       const made = await deliver(store);
       const [mine] = (await claimDeliveries(store)).claimed;
@@ -41,7 +41,7 @@ export function deliveries(harness: () => Harness): void {
       assert.deepEqual(await claimDeliveries(store), { claimed: [], nextInMs: null });
     });
 
-    test("a retry waits, a lost lease changes nothing", async () => {
+    test("a retry waits; a lost lease changes nothing", async () => {
       const { store, clock } = harness();
       await deliver(store);
       const [first] = (await claimDeliveries(store)).claimed;
@@ -69,7 +69,7 @@ export function deliveries(harness: () => Harness): void {
       assert.equal((await store.findDelivery(third.id))?.attempts, 2);
     });
 
-    test("each message that is known to be sent is kept, renews the lease and ends all doubt", async () => {
+    test("each sent message is counted, renews the lease and resets the uncertain sends", async () => {
       const { store, clock } = harness();
       const { id } = await deliver(store);
       const [uncertain] = (await claimDeliveries(store)).claimed;
@@ -104,7 +104,7 @@ export function deliveries(harness: () => Harness): void {
       assert.deepEqual(await renew("courier"), []);
     });
 
-    test("to one target they go one after another, in the order they were made", async () => {
+    test("deliveries to one target go one after another in order", async () => {
       const { store } = harness();
       const made = [await deliver(store), await deliver(store), await deliver(store)];
       const order: string[] = [];
@@ -122,7 +122,7 @@ export function deliveries(harness: () => Harness): void {
       assert.deepEqual(order, idsOf(made));
     });
 
-    test("a retry delay holds back those behind it", async () => {
+    test("a retry delay holds back the deliveries behind it", async () => {
       const { store, clock } = harness();
       const [first] = [await deliver(store), await deliver(store)];
       const [mine] = (await claimDeliveries(store)).claimed;
@@ -135,7 +135,7 @@ export function deliveries(harness: () => Harness): void {
       assert.deepEqual(idsOf((await claimDeliveries(store)).claimed), [first.id]);
     });
 
-    test("targets go in parallel, channels are claimed apart", async () => {
+    test("targets go in parallel; channels are claimed separately", async () => {
       const { store } = harness();
       assert.deepEqual(await store.waitingChannels(), []);
       const made = [
@@ -154,7 +154,7 @@ export function deliveries(harness: () => Harness): void {
       assert.deepEqual(await store.waitingChannels(), ["telegram"]);
     });
 
-    test("a very long recipient is one like any other", async () => {
+    test("a very long recipient works like any other", async () => {
       const { store } = harness();
       const to = "ü🙂\0".repeat(5000);
       const first = await deliver(store, { to });
@@ -191,7 +191,7 @@ export function deliveries(harness: () => Harness): void {
       );
     });
 
-    test("one that is retried takes its place before the younger ones, but not while one is claimed", async () => {
+    test("a retried delivery goes before younger ones, but not while one of them is claimed", async () => {
       const { store } = harness();
       const old = await deliver(store);
       const [mine] = (await claimDeliveries(store)).claimed;
@@ -205,7 +205,7 @@ export function deliveries(harness: () => Harness): void {
       assert.deepEqual(idsOf((await claimDeliveries(store)).claimed), [old.id]);
     });
 
-    test("what is sent in its place is made with its end", async () => {
+    test("the fallback is stored when the delivery ends", async () => {
       const { store } = harness();
       const made = await deliver(store, { fallback: { channel: "last", to: null } });
       const [mine] = (await claimDeliveries(store)).claimed;
@@ -218,7 +218,7 @@ export function deliveries(harness: () => Harness): void {
       assert.equal((await store.listDeliveries({ limit: null, runId: made.runId })).length, 2);
     });
 
-    test("one that moves waits behind those of its new target, and frees its old one", async () => {
+    test("a moved delivery waits behind those of its new target, and frees its old one", async () => {
       const { store } = harness();
       const before = await deliver(store, { channel: "slack", to: "C1" });
       const [moving, behind] = [await deliver(store), await deliver(store)];
@@ -234,7 +234,7 @@ export function deliveries(harness: () => Harness): void {
       assert.deepEqual(idsOf((await claimOn(store, "slack")).claimed), [moving.id]);
     });
 
-    test("failed and suppressed ones are recorded and never claimed", async () => {
+    test("failed and suppressed deliveries are recorded and never claimed", async () => {
       const { store } = harness();
       const failed = await deliver(store, { status: "failed", to: null, error: "no channel is configured" });
       const suppressed = await deliver(store, { status: "suppressed" });
@@ -250,7 +250,7 @@ export function deliveries(harness: () => Harness): void {
       assert.deepEqual(idsOf(await store.listDeliveries({ limit: null, runId: failed.runId })), [failed.id]);
     });
 
-    test("a waiting one can be cancelled, an ended one cannot; the next one goes on", async () => {
+    test("a waiting delivery can be cancelled, an ended one cannot; the next can then be claimed", async () => {
       const { store } = harness();
       const [made, next] = [await deliver(store), await deliver(store)];
       assert.equal(await store.cancelDelivery(made.id, "cancelled"), "cancelled");

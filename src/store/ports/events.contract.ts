@@ -9,7 +9,7 @@ import { claimHeartbeats, type Harness } from "./harness.contract.ts";
 
 export function heartbeats(harness: () => Harness): void {
   describe("heartbeats and events", () => {
-    test("requests while one waits become one", async () => {
+    test("requests while a heartbeat is queued become one", async () => {
       const { store, clock } = harness();
       await store.requestHeartbeat(aHeartbeatRequest(250));
       await store.accept(anAcceptance({ events: [anEvent()], heartbeat: aHeartbeatRequest(250) }));
@@ -19,7 +19,7 @@ export function heartbeats(harness: () => Harness): void {
       assert.equal((await store.listRuns({ kind: "heartbeat", limit: null })).length, 1);
     });
 
-    test("a request during one causes one more, after it", async () => {
+    test("a request during a heartbeat causes another after it", async () => {
       const { store } = harness();
       await store.requestHeartbeat(aHeartbeatRequest());
       const [first] = (await claimHeartbeats(store)).claimed;
@@ -33,7 +33,7 @@ export function heartbeats(harness: () => Harness): void {
       assert.deepEqual(await claimHeartbeats(store), { claimed: [], nextInMs: null });
     });
 
-    test("a heartbeat given back does not stand in the way of a new request", async () => {
+    test("a released heartbeat does not block a new request", async () => {
       const { store } = harness();
       await store.requestHeartbeat(aHeartbeatRequest());
       const [first] = (await claimHeartbeats(store)).claimed;
@@ -42,7 +42,7 @@ export function heartbeats(harness: () => Harness): void {
       assert.equal((await claimHeartbeats(store)).claimed[0]?.id, first?.id);
     });
 
-    test("hook runs and heartbeats are claimed apart", async () => {
+    test("hook runs and heartbeats are claimed separately", async () => {
       const { store } = harness();
       await store.requestHeartbeat(aHeartbeatRequest());
       assert.deepEqual(
@@ -52,7 +52,7 @@ export function heartbeats(harness: () => Harness): void {
       assert.equal((await claimHeartbeats(store)).claimed.length, 1);
     });
 
-    test("the periodic one beats once when it is due, whoever asks", async () => {
+    test("the periodic heartbeat is requested once when it is due, by whichever node", async () => {
       const { store, clock } = harness();
       const every = 1000;
       const first = await store.beatIfDue(aHeartbeatRequest(), every);
@@ -74,7 +74,7 @@ export function heartbeats(harness: () => Harness): void {
       assert.equal(await store.beatIfDue(aHeartbeatRequest(), 1000), 1000);
     });
 
-    test("events wait oldest first until they were shown", async () => {
+    test("events wait, oldest first, until they are shown", async () => {
       const { store } = harness();
       const events = [anEvent("one"), anEvent("two"), anEvent("three")];
       for (const each of events) await store.accept(anAcceptance({ events: [each] }));

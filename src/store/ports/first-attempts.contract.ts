@@ -1,4 +1,4 @@
-// Runs that are stored as started: claimed, counted and put into the transcript in the moment they are accepted.
+// Claim on accept: runs are stored as claimed and started, with their prompts, and counted.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { NewRun } from "../../core/run.ts";
@@ -11,7 +11,7 @@ import { claim, leaseMs, type Harness } from "./harness.contract.ts";
 const hostile = "quote ' \" \\ NUL \0 lone \ud800 pair 😀 line\u2028 $1 ?1 {{x}}";
 const plenty = { runsPerDay: 1000, tokensPerDay: 1000, moneyPerDay: null };
 
-const firstTurn = (
+const firstAttempt = (
   { id, hook, agentId, sessionKey }: NewRun,
   parts: Partial<AttemptStart> = {},
 ): FirstAttempt => ({
@@ -30,14 +30,14 @@ const firstTurn = (
   leaseMs,
 });
 
-export function firstTurns(harness: () => Harness): void {
-  describe("first turns", () => {
-    test("with its first turn, a run of its own lane is stored as started", async () => {
+export function firstAttempts(harness: () => Harness): void {
+  describe("first attempts", () => {
+    test("an isolated run with a first attempt is stored as started", async () => {
       const { store, clock } = harness();
       const runs = [aRun({ request: aRunRequest({ message: [hostile] }) }), aRun(), aRun()];
       const accepted = await Promise.all(
         runs.map((each) =>
-          store.accept(anAcceptance({ runs: [each] }), firstTurn(each, { prompt: hostile })),
+          store.accept(anAcceptance({ runs: [each] }), firstAttempt(each, { prompt: hostile })),
         ),
       );
       const running = { status: "running", attempts: 1, createdAt: clock.now(), startedAt: clock.now() };
@@ -46,8 +46,8 @@ export function firstTurns(harness: () => Harness): void {
         assert.deepEqual(stored, { ...stored, ...queued, ...running });
         const started = { ...stored, lease: "mine", elapsedMs: 0, cancelRequested: false, acted: false };
         assert.deepEqual(accepted[at], { kind: "stored", started });
-        const [told] = await store.listTurns(queued);
-        assert.deepEqual([told?.role, told?.text, told?.runId], ["user", hostile, queued.id]);
+        const [turn] = await store.listTurns(queued);
+        assert.deepEqual([turn?.role, turn?.text, turn?.runId], ["user", hostile, queued.id]);
       }
       assert.equal((await store.listSpending())[0]?.runs, 3);
       assert.deepEqual((await claim(store)).claimed, []);
@@ -59,8 +59,8 @@ export function firstTurns(harness: () => Harness): void {
         runs.slice(1).map(({ id }) => ({ id, attempts: 2 })),
       );
       assert.equal(await store.settleRun({ ...runs[1]!, lease: "mine" }, aSettlement()), false);
-      // Told and counted once, however often it begins.
-      const { start } = firstTurn(runs[1]!, { prompt: "again" });
+      // Its prompt is stored once and the run counted once, however often it starts.
+      const { start } = firstAttempt(runs[1]!, { prompt: "again" });
       assert.equal((await store.startRun({ ...start, lease: again[0]!.lease })).kind, "go");
       assert.deepEqual(
         (await store.listTurns(runs[1]!)).map(({ text }) => text),
@@ -69,15 +69,15 @@ export function firstTurns(harness: () => Harness): void {
       assert.equal((await store.listSpending())[0]?.runs, 3);
     });
 
-    test("a first turn that there is no budget for waits for it", async () => {
+    test("a first attempt over the budget is stored as queued", async () => {
       const { store } = harness();
       const budget = { runsPerDay: 2, tokensPerDay: 1000, moneyPerDay: null };
       const became: (string | undefined)[] = [];
       for (let count = 0; count < 3; count++) {
         const mine = aRun();
-        await store.accept(anAcceptance({ runs: [mine] }), firstTurn(mine, { budget }));
+        await store.accept(anAcceptance({ runs: [mine] }), firstAttempt(mine, { budget }));
         const [waiting] = (await claim(store)).claimed;
-        if (waiting) await store.startRun(firstTurn(waiting, { budget, lease: waiting.lease }).start);
+        if (waiting) await store.startRun(firstAttempt(waiting, { budget, lease: waiting.lease }).start);
         became.push((await store.findRun(mine.id))?.status);
       }
       assert.deepEqual(became, ["running", "running", "parked"]);
@@ -86,7 +86,7 @@ export function firstTurns(harness: () => Harness): void {
       assert.equal(notices.length, 1);
     });
 
-    test("whatever else comes with a first turn waits for its own", async () => {
+    test("any other acceptance with a first attempt is stored as queued", async () => {
       const { store } = harness();
       const others = [
         anAcceptance({ runs: [aRun({ sessionKey: "hook:a" })] }),
@@ -96,7 +96,7 @@ export function firstTurns(harness: () => Harness): void {
         anAcceptance({ runs: [aRun()], idempotency: { key: "k", fingerprint: "f" } }),
       ];
       for (const each of others)
-        assert.deepEqual(await store.accept(each, firstTurn(each.runs[0]!)), { kind: "stored" });
+        assert.deepEqual(await store.accept(each, firstAttempt(each.runs[0]!)), { kind: "stored" });
       assert.equal((await claim(store)).claimed.length, 6);
     });
   });

@@ -10,7 +10,7 @@ import { acceptRuns, claim, type Harness } from "./harness.contract.ts";
 
 export function records(harness: () => Harness): void {
   describe("records", () => {
-    test("lists are newest first and as long as asked for", async () => {
+    test("lists are newest first and as long as requested", async () => {
       const { store } = harness();
       const runs = Array.from({ length: 5 }, () => aRun());
       await acceptRuns(store, ...runs);
@@ -25,7 +25,7 @@ export function records(harness: () => Harness): void {
       );
     });
 
-    test("a long list comes whole", async () => {
+    test("a list longer than a page is complete", async () => {
       const { store } = harness();
       await store.accept(
         anAcceptance({ events: Array.from({ length: 1203 }, (_, index) => anEvent(String(index))) }),
@@ -37,7 +37,7 @@ export function records(harness: () => Harness): void {
       );
     });
 
-    test("the last target is remembered until it is taken away", async () => {
+    test("the last target is stored until it is removed", async () => {
       const { store } = harness();
       assert.equal(await store.lastTarget(), null);
       await store.setLastTarget({ channel: "telegram", to: "1\0" });
@@ -46,21 +46,21 @@ export function records(harness: () => Harness): void {
       assert.equal(await store.lastTarget(), null);
     });
 
-    test("what is not there is null", async () => {
+    test("unknown ids are null", async () => {
       const { store } = harness();
       assert.equal(await store.findRun(newId()), null);
       assert.equal(await store.findEvent(newId()), null);
       assert.equal(await store.findDelivery("no id at all"), null);
     });
 
-    test("the database says its own time", async () => {
+    test("the database reports its own time", async () => {
       const { store } = harness();
       const before = Date.now();
       const time = await store.databaseTime();
       assert.ok(time >= before - 1000 && time <= Date.now() + 1000, `${time} is not now`);
     });
 
-    test("failed tokens are counted by address, in a window that begins with the first", async () => {
+    test("failed tokens are counted by address, in a window that starts with the first", async () => {
       const { store, clock } = harness();
       const fail = (address: string) => store.countFailure({ address, windowMs: 1000 });
       assert.deepEqual(await fail("a"), { failures: 1, endsInMs: 1000 });
@@ -82,11 +82,11 @@ export function records(harness: () => Harness): void {
       assert.equal(await store.sweep({ finishedMs: 1000, requestsMs: 500, idempotencyMs: 200 }, 10), 2);
     });
 
-    test("a probe passes", async () => {
+    test("a probe succeeds", async () => {
       await harness().store.probe();
     });
 
-    test("retention removes what is finished and old, in small steps, and nothing else", async () => {
+    test("retention removes only finished and old rows, in small steps", async () => {
       const { store, clock } = harness();
       const retention = { finishedMs: 1000, requestsMs: 500, idempotencyMs: 200 };
       const waiting = aRun();

@@ -1,4 +1,4 @@
-// Mail accounts: one reader, messages once, the cursor with them.
+// Mail accounts: leases, messages taken in once, cursors.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { newId } from "../../core/id.ts";
@@ -45,7 +45,7 @@ const notice = () => ({ event: anEvent("it says"), heartbeat: aHeartbeatRequest(
 
 export function mail(harness: () => Harness): void {
   describe("mail", () => {
-    test("an account has one reader, until it lets go or its lease ends", async () => {
+    test("one node has the lease of an account, until it releases it or the lease ends", async () => {
       const { store, clock } = harness();
       const first = await hold(store);
       assert.deepEqual(first, {
@@ -74,7 +74,7 @@ export function mail(harness: () => Harness): void {
       assert.equal(await store.renewMailbox({ id, lease: "other", leaseMs }), false);
     });
 
-    test("messages, what they lead to and the cursor are stored together", async () => {
+    test("messages, all that follows and the cursor are stored in one transaction", async () => {
       const { store, clock } = harness();
       await hold(store);
       const cursor = "18446744073709551615 \u0000";
@@ -90,7 +90,7 @@ export function mail(harness: () => Harness): void {
       assert.deepEqual(await store.unseenMail(id, []), []);
     });
 
-    test("a message leads to something once, whoever commits it again", async () => {
+    test("a message that is committed again is ignored", async () => {
       const { store } = harness();
       await hold(store);
       await commit(store, [accepted("a")], null);
@@ -110,7 +110,7 @@ export function mail(harness: () => Harness): void {
       assert.equal((await store.listMailAccounts())[0]?.cursor, null);
     });
 
-    test("a message that failed waits, is tried again, and then ends", async () => {
+    test("a failed message waits, is tried again, and then ends", async () => {
       const { store, clock } = harness();
       await hold(store);
       await commit(store, [failed("a", 1000), failed("b", null)], "1");
@@ -135,7 +135,7 @@ export function mail(harness: () => Harness): void {
       );
     });
 
-    test("a notice of a commit comes with it, and only with it", async () => {
+    test("the notice of a commit is stored only with it", async () => {
       const { store, clock } = harness();
       await hold(store);
       const withNotice = { ...end("1"), notice: notice() };
@@ -148,7 +148,7 @@ export function mail(harness: () => Harness): void {
       assert.equal(claimed.length, 1);
     });
 
-    test("how an account is doing; a notice is left once for each change", async () => {
+    test("the status of an account; a notice is stored once for each change", async () => {
       const { store } = harness();
       const bad = { id, status: "needs-reauth", error: "the login ended" } as const;
       for (let times = 0; times < 3; times++) await store.noteMail({ ...bad, notice: notice() });
@@ -165,7 +165,7 @@ export function mail(harness: () => Harness): void {
       assert.equal((await store.waitingEvents("main", 10)).length, 2);
     });
 
-    test("until when hints were promised, and when to ask again", async () => {
+    test("when the subscription ends, and when to renew it", async () => {
       const { store } = harness();
       await hold(store);
       const watch = async () => {
@@ -178,7 +178,7 @@ export function mail(harness: () => Harness): void {
       assert.deepEqual(await watch(), [1_900_000_000_000, 6]);
     });
 
-    test("a forgotten account begins anew; what was taken in stays known, for over a year", async () => {
+    test("a forgotten account starts again; messages that were taken in stay known for over a year", async () => {
       const { store, clock } = harness();
       await hold(store);
       await commit(store, [accepted("a"), failed("b", 1000)], "1");

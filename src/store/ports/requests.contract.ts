@@ -12,7 +12,7 @@ const hostile = "quote ' \" \\ NUL \0 lone \ud800 pair 😀 line\u2028 \u0001 __
 
 export function accepting(harness: () => Harness): void {
   describe("accepting", () => {
-    test("what was accepted is there, as it came", async () => {
+    test("an accepted request is stored exactly", async () => {
       const { store, clock } = harness();
       const message: Message = [hostile, { label: hostile, source: "request", text: hostile }, hostile];
       const queued = aRun({ request: aRunRequest({ message }) });
@@ -39,7 +39,7 @@ export function accepting(harness: () => Harness): void {
       assert.equal(foundEvent?.shownAt, null);
     });
 
-    test("what an earlier version stored as one text is read as text from outside", async () => {
+    test("a message that an earlier version stored as one text is read as outside text", async () => {
       const { store } = harness();
       const { unsafe: _unknown, ...earlier } = aRunRequest();
       const queued = aRun({ request: { ...earlier, message: hostile } as unknown as RunRequest });
@@ -56,14 +56,14 @@ export function accepting(harness: () => Harness): void {
       assert.deepEqual((await store.waitingEvents("main", 1))[0]?.text, message);
     });
 
-    test("a requested agent id is kept as it was written", async () => {
+    test("a requested agent id is stored as written", async () => {
       const { store } = harness();
       const queued = aRun({ requestedAgentId: "Nobody\0" });
       await store.accept(anAcceptance({ runs: [queued] }));
       assert.equal((await store.findRun(queued.id))?.requestedAgentId, "Nobody\0");
     });
 
-    test("many at once are all stored", async () => {
+    test("many concurrent requests are all stored", async () => {
       const { store } = harness();
       const runs = Array.from({ length: 300 }, () => aRun());
       await Promise.all(runs.map((each) => store.accept(anAcceptance({ runs: [each] }))));
@@ -71,7 +71,7 @@ export function accepting(harness: () => Harness): void {
       assert.deepEqual(ids.toSorted(), runs.map((each) => each.id).toSorted());
     });
 
-    test("one poisonous request fails alone", async () => {
+    test("a request that cannot be stored fails alone", async () => {
       const { store } = harness();
       const first = aRun();
       await store.accept(anAcceptance({ runs: [first] }));
@@ -87,7 +87,7 @@ export function accepting(harness: () => Harness): void {
       for (const each of good) assert.ok(await store.findRun(each.id));
     });
 
-    test("a request of several runs is stored whole or not at all", async () => {
+    test("the runs of one request are stored together or not at all", async () => {
       const { store } = harness();
       const first = aRun();
       await store.accept(anAcceptance({ runs: [first] }));
@@ -96,7 +96,7 @@ export function accepting(harness: () => Harness): void {
       assert.equal(await store.findRun(fresh.id), null);
     });
 
-    test("the same idempotency key gives the first answer again and does nothing twice", async () => {
+    test("a repeated idempotency key returns the first response and stores nothing", async () => {
       const { store } = harness();
       const idempotency = { key: "k", fingerprint: "body" };
       const first = anAcceptance({ runs: [aRun()], idempotency });
@@ -123,7 +123,7 @@ export function accepting(harness: () => Harness): void {
       });
     });
 
-    test("concurrent twins become one run, and both hear of the same one", async () => {
+    test("two concurrent requests with one key become one run, and both get its response", async () => {
       const { store } = harness();
       const twins = Array.from({ length: 20 }, () =>
         anAcceptance({ runs: [aRun()], idempotency: { key: "twin", fingerprint: "body" } }),
@@ -153,7 +153,7 @@ export function accepting(harness: () => Harness): void {
       assert.equal((await accept()).kind, "stored");
     });
 
-    test("what was accepted with a key is found again for as long as the key stands", async () => {
+    test("a request with a key can be found until the key expires", async () => {
       const { store, clock } = harness();
       const idempotency = { key: "k", fingerprint: "body" };
       assert.equal(await store.findRepeated("agent", idempotency), null);
@@ -172,7 +172,7 @@ export function accepting(harness: () => Harness): void {
       assert.equal(await store.findRepeated("agent", idempotency), null);
     });
 
-    test("a request that failed keeps no key", async () => {
+    test("a request that failed does not use up its key", async () => {
       const { store } = harness();
       const first = aRun();
       await store.accept(anAcceptance({ runs: [first] }));
@@ -181,7 +181,7 @@ export function accepting(harness: () => Harness): void {
       assert.deepEqual(await store.accept(anAcceptance({ runs: [aRun()], idempotency })), { kind: "stored" });
     });
 
-    test("runs of one lane that arrive together keep their order", async () => {
+    test("runs of one lane that arrive at the same time keep their order", async () => {
       const { store } = harness();
       const runs = Array.from({ length: 30 }, () => aRun({ sessionKey: "hook:one" }));
       await Promise.all(runs.map((each) => store.accept(anAcceptance({ runs: [each] }))));
@@ -198,7 +198,7 @@ export function accepting(harness: () => Harness): void {
       );
     });
 
-    test("a request that produced nothing leaves its record", async () => {
+    test("a request without an action is recorded", async () => {
       const { store, clock } = harness();
       const id = newId();
       await store.recordRequest({ id, hook: "github", outcome: "skipped", reason: hostile });

@@ -13,7 +13,7 @@ const cancelled = { error: "cancelled", summary: null, heartbeat: null };
 
 export function queue(harness: () => Harness): void {
   describe("the queue", () => {
-    test("a claimed run is running, counted, and nobody else's", async () => {
+    test("a claimed run is running, counts an attempt, and cannot be claimed again", async () => {
       const { store, clock } = harness();
       const queued = aRun();
       await acceptRuns(store, queued);
@@ -43,7 +43,7 @@ export function queue(harness: () => Harness): void {
       assert.deepEqual((await claim(store, { lease: "other" })).claimed, []);
     });
 
-    test("oldest first, no more than asked for", async () => {
+    test("claims the oldest first, and at most as many as requested", async () => {
       const { store, clock } = harness();
       const runs = [aRun(), aRun(), aRun()];
       for (const each of runs) {
@@ -57,7 +57,7 @@ export function queue(harness: () => Harness): void {
       );
     });
 
-    test("a lane goes one after another, lanes go side by side", async () => {
+    test("the runs of a lane go one after another, lanes in parallel", async () => {
       const { store } = harness();
       const [first, second] = [aRun({ sessionKey: "hook:a" }), aRun({ sessionKey: "hook:a" })];
       const other = aRun({ sessionKey: "hook:b" });
@@ -149,7 +149,7 @@ export function queue(harness: () => Harness): void {
       );
     });
 
-    test("a cancelled run inside a lane is passed over", async () => {
+    test("a cancelled run inside a lane is skipped", async () => {
       const { store } = harness();
       const runs = [
         aRun({ sessionKey: "hook:a" }),
@@ -166,7 +166,7 @@ export function queue(harness: () => Harness): void {
       );
     });
 
-    test("cancelling a running one asks its worker", async () => {
+    test("cancelling a running run is passed to its worker", async () => {
       const { store } = harness();
       await acceptRuns(store, aRun());
       const [mine] = (await claim(store)).claimed;
@@ -176,7 +176,7 @@ export function queue(harness: () => Harness): void {
       assert.equal((await store.findRun(mine!.id))?.status, "running");
     });
 
-    test("whoever takes over a run that is to be cancelled is told", async () => {
+    test("a worker that takes over a run learns of its cancellation", async () => {
       const { store, clock } = harness();
       await acceptRuns(store, aRun());
       const [mine] = (await claim(store)).claimed;
@@ -185,7 +185,7 @@ export function queue(harness: () => Harness): void {
       assert.equal((await claim(store, { lease: "other" })).claimed[0]?.cancelRequested, true);
     });
 
-    test("cancelling what is not there says so", async () => {
+    test("cancelling an unknown run returns `unknown`", async () => {
       assert.equal(await harness().store.cancelRun(newId(), cancelled), "unknown");
     });
 
@@ -203,7 +203,7 @@ export function queue(harness: () => Harness): void {
       assert.equal(await store.repeatRun(newId(), newId()), "unknown");
     });
 
-    test("unfinished runs are counted, and those of them that wait", async () => {
+    test("counts unfinished runs, and those that are not running", async () => {
       const { store } = harness();
       const counts = async () => [unfinishedRuns(await store.backlog()), await store.countWaiting()];
       assert.deepEqual(await counts(), [0, 0]);

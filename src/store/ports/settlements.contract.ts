@@ -10,7 +10,7 @@ import { aDelivery, aSettlement } from "../../../test/builders/settlement.ts";
 import { acceptRuns, claim, claimHeartbeats, leaseMs, type Harness } from "./harness.contract.ts";
 
 const summary = (text = "Hook Test: done") => anEvent(text, { source: "summary" });
-const noticed = (count: number): Signals => ({
+const signalsOf = (count: number): Signals => ({
   hiddenCharacters: count,
   chatTokens: 0,
   fakeMarkers: 2 * count,
@@ -87,9 +87,9 @@ export function settlements(harness: () => Harness): void {
         const ended = await store.findRun(id);
         assert.deepEqual([ended?.status, ended?.reply, ended?.endedAt], ["succeeded", "done", clock.now()]);
         assert.equal(ended?.signals?.hiddenCharacters, 1);
-        const said = await store.listTurns({ runId: id });
+        const turns = await store.listTurns({ runId: id });
         assert.deepEqual(
-          said.map(({ role, text }) => [role, text]),
+          turns.map(({ role, text }) => [role, text]),
           [
             ["user", "do it\0"],
             ["assistant", "done\0"],
@@ -107,7 +107,7 @@ export function settlements(harness: () => Harness): void {
       assert.equal((await claimHeartbeats(store)).claimed.length, 1);
     });
 
-    test("a failed settlement changes nothing at all", async () => {
+    test("a failed settlement changes nothing", async () => {
       const { store } = harness();
       const [first, second] = [aRun(), aRun()];
       await acceptRuns(store, first, second);
@@ -119,7 +119,7 @@ export function settlements(harness: () => Harness): void {
       assert.ok(await store.settleRun(claimed[1]!, aSettlement({ summary: summary() })));
     });
 
-    test("a retry waits its time and counts its attempts and work", async () => {
+    test("a retry waits for its delay and keeps attempts and working time", async () => {
       const { store, clock } = harness();
       await acceptRuns(store, aRun());
       const [first] = (await claim(store)).claimed;
@@ -134,7 +134,7 @@ export function settlements(harness: () => Harness): void {
       assert.equal(second?.elapsedMs, 70);
     });
 
-    test("a released run costs no attempt and can be claimed at once", async () => {
+    test("a release counts no attempt, and the run can be claimed at once", async () => {
       const { store } = harness();
       await acceptRuns(store, aRun());
       const [first] = (await claim(store)).claimed;
@@ -145,16 +145,16 @@ export function settlements(harness: () => Harness): void {
       assert.equal(second?.elapsedMs, 5);
     });
 
-    test("what was noticed is kept: set by a retry and by the end, left alone where there is nothing to say", async () => {
+    test("signals are stored by a retry and by the end, and kept when an attempt has none", async () => {
       const { store } = harness();
       const ended = aSettlement().next;
       const steps: [Settlement["next"], Signals | null, Signals | null][] = [
         [{ kind: "released" }, null, null],
-        [{ kind: "retry", delayMs: 0, error: "busy" }, noticed(1), noticed(1)],
-        [{ kind: "released" }, null, noticed(1)],
-        [{ kind: "retry", delayMs: 0, error: "busy" }, null, noticed(1)],
-        [{ kind: "retry", delayMs: 0, error: "busy" }, noticed(2), noticed(2)],
-        [ended, noticed(3), noticed(3)],
+        [{ kind: "retry", delayMs: 0, error: "busy" }, signalsOf(1), signalsOf(1)],
+        [{ kind: "released" }, null, signalsOf(1)],
+        [{ kind: "retry", delayMs: 0, error: "busy" }, null, signalsOf(1)],
+        [{ kind: "retry", delayMs: 0, error: "busy" }, signalsOf(2), signalsOf(2)],
+        [ended, signalsOf(3), signalsOf(3)],
       ];
       await acceptRuns(store, aRun());
       for (const [next, signals, expected] of steps) {
@@ -165,11 +165,11 @@ export function settlements(harness: () => Harness): void {
       await acceptRuns(store, aRun());
       const retry = { kind: "retry", delayMs: 0, error: "busy" } as const;
       const [mine] = (await claim(store)).claimed;
-      await store.settleRun(mine!, aSettlement({ next: retry, signals: noticed(4) }));
+      await store.settleRun(mine!, aSettlement({ next: retry, signals: signalsOf(4) }));
       const [again] = (await claim(store)).claimed;
-      assert.deepEqual(again?.signals, noticed(4), "a claim has it too");
+      assert.deepEqual(again?.signals, signalsOf(4), "a claim has it too");
       await store.settleRun(again, aSettlement());
-      assert.deepEqual((await store.listRuns({ kind: "hook", limit: 1 }))[0]?.signals, noticed(4));
+      assert.deepEqual((await store.listRuns({ kind: "hook", limit: 1 }))[0]?.signals, signalsOf(4));
     });
   });
 }

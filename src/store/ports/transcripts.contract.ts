@@ -41,7 +41,7 @@ const textsOf = (turns: readonly { role: string; text: string }[]) =>
 
 export function transcripts(harness: () => Harness): void {
   describe("transcripts", () => {
-    test("a later run with the same key continues what was said", async () => {
+    test("a later run with the same key gets the earlier turns", async () => {
       const { store } = harness();
       assert.deepEqual((await converse(store, "k", { foreignSession: "theirs" })).history, []);
       const second = await converse(store, "k", {}, { prompt: "again" });
@@ -53,7 +53,7 @@ export function transcripts(harness: () => Harness): void {
       assert.deepEqual((await converse(store, "other")).history, []);
     });
 
-    test("isolated turns are written down and carried nowhere", async () => {
+    test("isolated turns are stored, and no other run gets them", async () => {
       const { store } = harness();
       await acceptRuns(store, aRun(), aRun());
       for (let count = 0; count < 2; count++) {
@@ -69,7 +69,7 @@ export function transcripts(harness: () => Harness): void {
       assert.equal((await store.listTurns({ agentId: "main", sessionKey: "shared" })).length, 4);
     });
 
-    test("an attempt that is made again says nothing twice", async () => {
+    test("a second attempt replaces the turns of the first", async () => {
       const { store, clock } = harness();
       await acceptRuns(store, aRun({ sessionKey: "k" }));
       const first = await claimNext(store);
@@ -89,7 +89,7 @@ export function transcripts(harness: () => Harness): void {
       ]);
     });
 
-    test("whoever lost the lease begins nothing and changes nothing", async () => {
+    test("without the lease nothing is started and nothing changed", async () => {
       const { store } = harness();
       await acceptRuns(store, aRun());
       const claimed = await claimNext(store);
@@ -99,14 +99,14 @@ export function transcripts(harness: () => Harness): void {
       assert.deepEqual(await store.listTurns({ runId: claimed.id }), []);
     });
 
-    test("a turn that is not carried stays in the record", async () => {
+    test("a turn that is not carried stays in the list", async () => {
       const { store } = harness();
       await converse(store, "k", { carried: false });
       assert.deepEqual((await converse(store, "k")).history, []);
       assert.equal((await store.listTurns({ agentId: "main", sessionKey: "k" })).length, 4);
     });
 
-    test("a summary stands for what it sums up, and the record keeps all of it", async () => {
+    test("a summary replaces earlier turns for later runs, and the list keeps them", async () => {
       const { store } = harness();
       await converse(store, "k");
       await converse(store, "k");
@@ -126,7 +126,7 @@ export function transcripts(harness: () => Harness): void {
       assert.equal(all.filter(({ compacted }) => compacted).length, 7);
     });
 
-    test("of a very long conversation the newest turns are read, and that there are older ones is said", async () => {
+    test("of a very long conversation the newest turns are read, and `hasOlder` is set", async () => {
       const { store } = harness();
       const prompt = "x".repeat(1000);
       for (let turn = 0; turn < 4; turn++) await converse(store, "k", { text: `${turn}` }, { prompt });
@@ -142,7 +142,7 @@ export function transcripts(harness: () => Harness): void {
       assert.deepEqual(await read(0), [[], false], "nothing was asked for");
     });
 
-    test("turns that are not carried lie between others and are passed over", async () => {
+    test("turns that are not carried are skipped between others", async () => {
       const { store } = harness();
       await converse(store, "k", { text: "first" });
       for (let turn = 0; turn < 5; turn++) await converse(store, "k", { carried: false });
@@ -153,7 +153,7 @@ export function transcripts(harness: () => Harness): void {
       );
     });
 
-    test("sessions are listed, last used first, and can begin anew", async () => {
+    test("sessions are listed, last used first, and can be reset", async () => {
       const { store, clock } = harness();
       await converse(store, "one", { foreignSession: "theirs" });
       clock.advance(1000);
@@ -174,7 +174,7 @@ export function transcripts(harness: () => Harness): void {
       assert.equal((await store.listTurns({ agentId: "main", sessionKey: "one" })).length, 4);
     });
 
-    test("that something was changed is known to the next attempt", async () => {
+    test("the next attempt knows that a tool has changed something", async () => {
       const { store, clock } = harness();
       await acceptRuns(store, aRun());
       const first = await claimNext(store);
@@ -185,7 +185,7 @@ export function transcripts(harness: () => Harness): void {
       assert.equal((await claimNext(store)).acted, true);
     });
 
-    test("retention removes isolated turns, and conversations that are no longer used", async () => {
+    test("retention removes isolated turns and unused conversations", async () => {
       const { store, clock } = harness();
       await converse(store, "used");
       await converse(store, "unused");

@@ -23,7 +23,7 @@ async function listener(t: TestContext) {
   return { ...notifier, heard };
 }
 
-test("other nodes hear an announcement, the one that made it does not", async (t) => {
+test("an announcement reaches the other nodes, not its own", async (t) => {
   const [a, b, c] = [await listener(t), await listener(t), await listener(t)];
   a.announce("runs");
   await waitFor("both to hear it", async () => b.heard.length + c.heard.length >= 2);
@@ -32,14 +32,14 @@ test("other nodes hear an announcement, the one that made it does not", async (t
   assert.deepEqual([b.heard, c.heard, a.heard], [["runs", "deliveries"], ["runs", "deliveries"], []]);
 });
 
-test("many announcements become few, and the last of them is heard", async (t) => {
+test("many announcements become few, and the last of them arrives", async (t) => {
   const [a, b] = [await listener(t), await listener(t)];
   for (let times = 0; times < 1000; times++) a.announce("runs");
   await waitFor("the first and the last", async () => b.heard.length >= 2);
   assert.ok(b.heard.length <= 3, String(b.heard.length));
 });
 
-test("a cut connection is made again, and the node polls for what it missed", async (t) => {
+test("a cut connection is opened again, and the node polls for what it missed", async (t) => {
   const [a, b] = [await listener(t), await listener(t)];
   const other = new pg.Client({ connectionString: database.url });
   await other.connect();

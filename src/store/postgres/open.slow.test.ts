@@ -28,7 +28,7 @@ storeContract("postgres", async () => {
 });
 
 describe("postgres", () => {
-  test("nodes that start together migrate once", async () => {
+  test("of several nodes that start at the same time, one migrates", async () => {
     const database = await createDatabase({ bare: true });
     const clock = createTestClock();
     const open = () => openPostgresStore({ url: database.url, clock, migrate: true });
@@ -38,7 +38,7 @@ describe("postgres", () => {
     await database.drop();
   });
 
-  test("a database that no longer says anything is away, and a new connection finds it again", async (t) => {
+  test("a silent database is unavailable, and a new connection works again", async (t) => {
     const database = await createDatabase();
     const address = new URL(database.url);
     const wire = await startWire(Number(address.port));
@@ -59,7 +59,7 @@ describe("postgres", () => {
     await store.close();
   });
 
-  test("a database whose disk is full is away until there is room", async (t) => {
+  test("a database with a full disk is unavailable until there is space", async (t) => {
     const database = await createDatabase();
     const store = await openPostgresStore({ url: database.url, migrate: true });
     const other = new pg.Client(database.url);
@@ -85,7 +85,7 @@ describe("postgres", () => {
     assert.equal((await store.findRun(mine.id))?.status, "queued");
   });
 
-  test("what a node of the version before made or ended holds up no lane", async (t) => {
+  test("deliveries stored or ended by a node of an earlier version block no lane", async (t) => {
     const database = await createDatabase();
     const clock = createTestClock();
     const open = () => openPostgresStore({ url: database.url, clock, migrate: true });
@@ -120,7 +120,7 @@ describe("postgres", () => {
     await second.close();
   });
 
-  test("a clock of ours that jumps does not reach the database: its own time is asked again", async (t) => {
+  test("a jump of our clock does not reach the database: its own time is read again", async (t) => {
     const database = await createDatabase();
     const store = await openPostgresStore({ url: database.url, migrate: true });
     t.after(async () => {

@@ -7,7 +7,7 @@ function setUp(ours: number) {
   const time = createDatabaseTime();
   const steady = mock.method(performance, "now", () => ours);
   return {
-    /** A question at `askedAt` that reached a database, `ahead` of us, after `there`, and was answered after `back` more. */
+    /** A query at `askedAt` that reaches a database with a clock `ahead` of ours after `there`; the result takes `back`. */
     ask(ahead: number, askedAt: number, there: number, back: number): void {
       const databaseTime = Math.round(askedAt + there + ahead);
       time.learn(databaseTime, { askedAt, answeredAt: askedAt + there + back });
@@ -17,12 +17,12 @@ function setUp(ours: number) {
   };
 }
 
-describe("the database's time as thought out here", () => {
-  it("is not known before the database has said it", () => {
+describe("the estimate of the database's clock", () => {
+  it("is null before the database has reported its time", () => {
     assert.equal(createDatabaseTime().estimate(), null);
   });
 
-  it("is not ahead by more than the quickest answer took, however slow the others are", (t) => {
+  it("is ahead by at most the shortest round trip, however slow the others are", (t) => {
     const { ask, thought, restore } = setUp(10_000);
     t.after(restore);
     ask(500_000, 1_000, 400, 1);
@@ -33,7 +33,7 @@ describe("the database's time as thought out here", () => {
     assert.ok(thought() >= 510_000 && thought() <= 510_002, String(thought()));
   });
 
-  it("is never behind, wherever in a round trip the database looked at its clock", (t) => {
+  it("is never behind, wherever in a round trip the database read its clock", (t) => {
     const { ask, thought, restore } = setUp(10_000);
     t.after(restore);
     for (let step = 0; step <= 20; step++) {

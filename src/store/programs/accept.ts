@@ -13,7 +13,7 @@ type KeyedAcceptance = PackedRows & {
   hook: string;
   key: string;
   fingerprint: string;
-  answer: string;
+  response: string;
 };
 
 /** Requests without an idempotency key are packed as one, since they all have the same result. */
@@ -27,8 +27,8 @@ export type AcceptInput = {
 export function packGroup(group: readonly Acceptance[]): Pick<AcceptInput, "plain" | "keyed"> {
   const keyed = group.flatMap((each) => {
     if (!each.idempotency) return [];
-    const { id, hook, idempotency, response: answer } = each;
-    return [{ id, hook, ...idempotency, answer: JSON.stringify(answer), ...packRows([each]) }];
+    const { id, hook, idempotency, response } = each;
+    return [{ id, hook, ...idempotency, response: JSON.stringify(response), ...packRows([each]) }];
   });
   return { plain: packRows(keyed.length > 0 ? group.filter((each) => !each.idempotency) : group), keyed };
 }
@@ -97,7 +97,7 @@ function* claimKeys(
   }
   // Sorted, so that two groups never lock keys in opposite order.
   const sorted = [...firsts].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
-  const items = sorted.map(({ id, hook, key, fingerprint, answer }) => [hook, key, fingerprint, id, answer]);
+  const items = sorted.map(({ id, hook, key, fingerprint, response }) => [hook, key, fingerprint, id, response]);
   const taken = yield {
     sql: `insert into idempotency(hook, key, fingerprint, acceptance_id, answer, created_at)
       ${dialect.stored(keyColumns, 2, "item.hook, item.key, item.fingerprint, item.id, item.answer, cast($1 as bigint)")}

@@ -77,7 +77,7 @@ describe("sqlite", () => {
     await second.close();
   });
 
-  test("a newer store is refused with what to do", async () => {
+  test("a newer store is refused, with advice", async () => {
     const path = newPath();
     const clock = createTestClock();
     await (await openSqliteStore({ path, clock, leaseMs })).close();
@@ -92,7 +92,7 @@ describe("sqlite", () => {
     await assert.rejects(openSqliteFile({ path, clock }), /version 999/);
   });
 
-  test("a store of the first version is brought up to date, with what it holds", async () => {
+  test("a store of the first version is migrated with its rows", async () => {
     const path = newPath();
     const clock = createTestClock();
     const database = new DatabaseSync(path);
@@ -155,7 +155,7 @@ describe("sqlite", () => {
     await store.close();
   });
 
-  test("a file that is no database, or not there, is a clear error", async () => {
+  test("a missing file and a file that is no database are clear errors", async () => {
     const path = newPath();
     writeFileSync(
       path,
@@ -189,7 +189,7 @@ describe("sqlite", () => {
     engine.close();
   });
 
-  test("requests that arrive interleave share a commit", async (t) => {
+  test("requests that arrive at the same time share a commit", async (t) => {
     const sizes: number[] = [];
     const clock = createTestClock();
     const store = await openSqliteStore({
