@@ -9,7 +9,7 @@ import { acceptRuns, claim, leaseMs, type Harness } from "./harness.contract.ts"
 const trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01 vendor=a b";
 const empty = { queued: 0, running: 0, parked: 0, oldestMs: null, events: 0, deliveries: [] };
 
-export function backlog(harness: () => Harness): void {
+export function backlogContract(harness: () => Harness): void {
   describe("backlog", () => {
     test("counts unfinished runs by status", async () => {
       const { store } = harness();

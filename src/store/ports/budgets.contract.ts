@@ -11,7 +11,7 @@ import { acceptRuns, claim, claimNext, leaseMs, startRun, type Harness } from ".
 const day = 86_400_000;
 const wide: Budget = { runsPerDay: 100, tokensPerDay: 1_000_000, moneyPerDay: null };
 
-export function budgets(harness: () => Harness): void {
+export function budgetsContract(harness: () => Harness): void {
   describe("budgets", () => {
     test("over the limit a run is parked without counting an attempt, with one notice a day", async () => {
       const { store, clock } = harness();

@@ -25,7 +25,7 @@ async function deliver(store: Store, parts: Partial<NewDelivery> = {}): Promise<
   return made;
 }
 
-export function deliveries(harness: () => Harness): void {
+export function deliveriesContract(harness: () => Harness): void {
   describe("deliveries", () => {
     test("a waiting delivery is claimed once and has its time when it is sent", async () => {
       const { store, clock } = harness();

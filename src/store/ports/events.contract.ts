@@ -7,7 +7,7 @@ import { aHeartbeatRequest, anAcceptance, anEvent } from "../../../test/builders
 import { aSettlement } from "../../../test/builders/settlement.ts";
 import { claimHeartbeats, type Harness } from "./harness.contract.ts";
 
-export function heartbeats(harness: () => Harness): void {
+export function eventsContract(harness: () => Harness): void {
   describe("heartbeats and events", () => {
     test("requests while a heartbeat is queued become one", async () => {
       const { store, clock } = harness();

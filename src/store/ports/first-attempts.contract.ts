@@ -30,7 +30,7 @@ const firstAttempt = (
   leaseMs,
 });
 
-export function firstAttempts(harness: () => Harness): void {
+export function firstAttemptsContract(harness: () => Harness): void {
   describe("first attempts", () => {
     test("an isolated run with a first attempt is stored as started", async () => {
       const { store, clock } = harness();

@@ -8,8 +8,8 @@ import { aRun } from "../../../test/builders/run.ts";
 import { aDelivery, aSettlement } from "../../../test/builders/settlement.ts";
 import { acceptRuns, claim, type Harness } from "./harness.contract.ts";
 
-export function records(harness: () => Harness): void {
-  describe("records", () => {
+export function listsContract(harness: () => Harness): void {
+  describe("lists", () => {
     test("lists are newest first and as long as requested", async () => {
       const { store } = harness();
       const runs = Array.from({ length: 5 }, () => aRun());

@@ -43,7 +43,7 @@ const keys = async (store: Store): Promise<string[]> =>
 
 const notice = () => ({ event: anEvent("it says"), heartbeat: aHeartbeatRequest() });
 
-export function mail(harness: () => Harness): void {
+export function mailContract(harness: () => Harness): void {
   describe("mail", () => {
     test("one node has the lease of an account, until it releases it or the lease ends", async () => {
       const { store, clock } = harness();

@@ -10,8 +10,8 @@ import { claim, type Harness } from "./harness.contract.ts";
 
 const hostile = "quote ' \" \\ NUL \0 lone \ud800 pair 😀 line\u2028 \u0001 __proto__ $1 ?1 {{x}}";
 
-export function accepting(harness: () => Harness): void {
-  describe("accepting", () => {
+export function requestsContract(harness: () => Harness): void {
+  describe("requests", () => {
     test("an accepted request is stored exactly", async () => {
       const { store, clock } = harness();
       const message: Message = [hostile, { label: hostile, source: "request", text: hostile }, hostile];

@@ -11,8 +11,8 @@ import { acceptRuns, claim, leaseMs, type Harness } from "./harness.contract.ts"
 const summary = (text = "Hook Test: done") => anEvent(text, { source: "summary" });
 const cancelled = { error: "cancelled", summary: null, heartbeat: null };
 
-export function queue(harness: () => Harness): void {
-  describe("the queue", () => {
+export function runsContract(harness: () => Harness): void {
+  describe("runs", () => {
     test("a claimed run is running, counts an attempt, and cannot be claimed again", async () => {
       const { store, clock } = harness();
       const queued = aRun();

@@ -17,7 +17,7 @@ const signalsOf = (count: number): Signals => ({
   roleLabels: 0,
 });
 
-export function settlements(harness: () => Harness): void {
+export function settlementsContract(harness: () => Harness): void {
   describe("settlements", () => {
     test("settling stores everything that follows, once", async () => {
       const { store, clock } = harness();

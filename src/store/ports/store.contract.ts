@@ -1,17 +1,31 @@
 // The contract of the store, by subject. Every implementation passes all of it.
 import { afterEach, beforeEach, describe } from "node:test";
-import { accepting } from "./requests.contract.ts";
-import { backlog } from "./backlog.contract.ts";
-import { deliveries } from "./deliveries.contract.ts";
-import { budgets } from "./budgets.contract.ts";
-import { firstAttempts } from "./first-attempts.contract.ts";
+import { backlogContract } from "./backlog.contract.ts";
+import { budgetsContract } from "./budgets.contract.ts";
+import { deliveriesContract } from "./deliveries.contract.ts";
+import { eventsContract } from "./events.contract.ts";
+import { firstAttemptsContract } from "./first-attempts.contract.ts";
+import { listsContract } from "./lists.contract.ts";
+import { mailContract } from "./mail.contract.ts";
+import { requestsContract } from "./requests.contract.ts";
+import { runsContract } from "./runs.contract.ts";
+import { settlementsContract } from "./settlements.contract.ts";
+import { transcriptsContract } from "./transcripts.contract.ts";
 import type { Harness, OpenHarness } from "./harness.contract.ts";
-import { heartbeats } from "./events.contract.ts";
-import { mail } from "./mail.contract.ts";
-import { queue } from "./runs.contract.ts";
-import { records } from "./lists.contract.ts";
-import { settlements } from "./settlements.contract.ts";
-import { transcripts } from "./transcripts.contract.ts";
+
+const subjects = [
+  requestsContract,
+  firstAttemptsContract,
+  runsContract,
+  settlementsContract,
+  budgetsContract,
+  eventsContract,
+  deliveriesContract,
+  transcriptsContract,
+  mailContract,
+  listsContract,
+  backlogContract,
+];
 
 export function storeContract(name: string, open: OpenHarness): void {
   describe(`store contract: ${name}`, () => {
@@ -24,19 +38,6 @@ export function storeContract(name: string, open: OpenHarness): void {
       if (!current) throw new Error("the harness is open only inside a test");
       return current;
     };
-    for (const subject of [
-      accepting,
-      firstAttempts,
-      queue,
-      settlements,
-      heartbeats,
-      deliveries,
-      mail,
-      records,
-      transcripts,
-      budgets,
-      backlog,
-    ])
-      subject(harness);
+    for (const subject of subjects) subject(harness);
   });
 }

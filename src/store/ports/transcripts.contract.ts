@@ -39,7 +39,7 @@ async function converse(
 const textsOf = (turns: readonly { role: string; text: string }[]) =>
   turns.map(({ role, text }) => `${role}: ${text}`);
 
-export function transcripts(harness: () => Harness): void {
+export function transcriptsContract(harness: () => Harness): void {
   describe("transcripts", () => {
     test("a later run with the same key gets the earlier turns", async () => {
       const { store } = harness();
