@@ -16,7 +16,7 @@ const toSpending = (row: Row): Spending => ({
 });
 
 /** A run that is about to start; `isNew`: it has not been counted yet. */
-export type Wish = { id: string; hook: string; budget: Budget; isNew: boolean };
+export type BudgetedRun = { id: string; hook: string; budget: Budget; isNew: boolean };
 
 const hookColumn = ["hook"] as const;
 const countColumns = ["hook", "count"] as const;
@@ -43,12 +43,12 @@ export function readSpending(
 
 /** Refused runs with the limit that they reach, and how many runs of each hook start. First come, first served. */
 export function withinBudget(
-  wishes: readonly Wish[],
+  runs: readonly BudgetedRun[],
   spent: ReadonlyMap<string, Spending>,
 ): { refused: Map<string, string>; counts: Map<string, number> } {
   const refused = new Map<string, string>();
   const counts = new Map<string, number>();
-  for (const { id, hook, budget, isNew } of wishes) {
+  for (const { id, hook, budget, isNew } of runs) {
     const known = spent.get(hook)!;
     const count = counts.get(hook) ?? 0;
     const reached = limitReached({ ...known, runs: known.runs + count }, budget, isNew);

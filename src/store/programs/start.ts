@@ -30,7 +30,7 @@ export function* startRuns(dialect: Dialect, { starts, now }: StartInput): Trans
   const [held, spent] = yield* ask(
     queries([lockRuns(dialect, starts), readSpending(dialect, hooks, now)] as const),
   );
-  const { refused, counts } = withinBudget(wishesOf(starts, held), spent);
+  const { refused, counts } = withinBudget(budgetedRuns(starts, held), spent);
   const going = starts.filter(({ id }) => held.has(id) && !refused.has(id));
   const { statements, toResult } = startTurns(dialect, going, counts, now);
   const started = (rows: readonly Row[][]): AttemptStarted[] => {
@@ -63,7 +63,7 @@ function lockRuns(dialect: Dialect, starts: readonly AttemptStart[]): Query<Map<
 }
 
 /** The runs that count against a budget. A released run may start whatever the budget says. */
-const wishesOf = (starts: readonly AttemptStart[], held: ReadonlyMap<string, Row>) =>
+const budgetedRuns = (starts: readonly AttemptStart[], held: ReadonlyMap<string, Row>) =>
   starts.flatMap(({ id, hook, budget }) => {
     const row = held.get(id);
     if (!row || !budget || Number(row["released"]) === 1) return [];
