@@ -9,6 +9,7 @@ import { join, relative } from "node:path";
 const all = ["src/**/*.test.ts", "bench/**/*.test.ts", "test/**/*.test.ts"];
 const shownSlowest = 10;
 
+/** The last of the options is the reporter for people: reporters and destinations are paired in their order. */
 function run(files, options) {
   const folder = mkdtempSync(join(tmpdir(), "rouse-test-"));
   const report = join(folder, "report");
@@ -17,10 +18,10 @@ function run(files, options) {
     [
       "--test",
       "--test-timeout=240000",
+      ...options,
       "--test-reporter-destination=stdout",
       "--test-reporter=./scripts/files-reporter.mjs",
       `--test-reporter-destination=${report}`,
-      ...options,
       ...files,
     ],
     { stdio: "inherit", env: { NODE_COMPILE_CACHE: "node_modules/.cache/compile", ...process.env } },

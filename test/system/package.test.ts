@@ -136,7 +136,7 @@ const shout = `import { type Transform } from "rouse/transform";
 const shout: Transform = ({ payload }) => ({ message: payload.word.toUpperCase() });
 export default shout;`;
 
-const runShout = `import { openTransforms } from "./node_modules/rouse/dist/hooks/transforms/pool.js";
+const runShout = `import { openTransforms } from "./node_modules/rouse/dist/transforms/pool.js";
 const reference = { module: "shout.ts", export: null };
 const opened = await openTransforms({ transformsDir: "transforms", references: [reference], timeoutMs: 60_000 });
 if (!opened.ok) throw new Error(JSON.stringify(opened.faults));
