@@ -28,7 +28,12 @@ test("sweeps step by step until nothing old is left, and again later", async () 
   await clock.advance(1);
   for (let step = 0; step < 3; step++) await clock.advance(20);
   assert.equal(asked.length, 4, "three steps, and one that found nothing");
-  assert.deepEqual(asked[0], { finishedMs: 30 * day, requestsMs: 7 * day, idempotencyMs: day });
+  assert.deepEqual(asked[0], {
+    finishedMs: 30 * day,
+    requestsMs: 7 * day,
+    idempotencyMs: day,
+    conversationTurns: 2000,
+  });
   await clock.advance(600_000);
   assert.equal(asked.length, 5);
   await keeper.stop();

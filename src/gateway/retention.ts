@@ -2,7 +2,7 @@
 import type { Clock } from "../core/clock.ts";
 import { faultKind } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import { idempotencyMs } from "../core/retention.ts";
+import { idempotencyMs, mostCarriedTurns } from "../core/retention.ts";
 import type { Store } from "../store/ports/store.ts";
 
 export type RetentionKeeper = { start(): void; sweep(): Promise<number>; stop(): Promise<void> };
@@ -34,7 +34,12 @@ export function createRetentionKeeper(options: {
     while (!stopped) {
       const finished = finishedMs();
       const gone = await store.sweep(
-        { finishedMs: finished, requestsMs: Math.min(requestsMs, finished), idempotencyMs },
+        {
+          finishedMs: finished,
+          requestsMs: Math.min(requestsMs, finished),
+          idempotencyMs,
+          conversationTurns: mostCarriedTurns,
+        },
         step,
       );
       if (gone === 0) break;

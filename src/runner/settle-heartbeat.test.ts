@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Outcome } from "../core/outcome.ts";
-import { failed, nothingReported, policy, replied, run, settled, signals } from "../../test/builders/attempt.ts";
+import {
+  failed,
+  nothingReported,
+  policy,
+  replied,
+  run,
+  settled,
+  signals,
+} from "../../test/builders/attempt.ts";
 
 describe("a heartbeat", () => {
   const beat = run(

@@ -2,7 +2,15 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { outsideMessage, plainText } from "../core/message.ts";
 import type { NewEvent } from "../core/system-event.ts";
-import { failed, nothingReported, policy, replied, run, settled, signals } from "../../test/builders/attempt.ts";
+import {
+  failed,
+  nothingReported,
+  policy,
+  replied,
+  run,
+  settled,
+  signals,
+} from "../../test/builders/attempt.ts";
 
 const textOf = (event: NewEvent | null) => event && plainText(event.text);
 

@@ -6,7 +6,14 @@ import { begin, openConnections, transact, type Connections } from "../../test/s
 import { aDelivery, aDeliverySettlement } from "../../test/builders/settlement.ts";
 import { leaseMs } from "./ports/harness.contract.ts";
 import { postgresDialect } from "./driver/dialect.ts";
-import { cancelDelivery, claimDeliveries, insertDelivery, moveDelivery, retryDelivery, settleDelivery } from "./programs/deliveries.ts";
+import {
+  cancelDelivery,
+  claimDeliveries,
+  insertDelivery,
+  moveDelivery,
+  retryDelivery,
+  settleDelivery,
+} from "./programs/deliveries.ts";
 
 const now = 1_000_000;
 const dialect = postgresDialect;

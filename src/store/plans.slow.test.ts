@@ -26,7 +26,7 @@ import { accept, acceptEvents, acceptRuns, packGroup } from "./programs/accept.t
 import { toClaimedRow, toEventRow, toRunRow } from "./programs/rows.ts";
 import { backlog, countWaiting } from "./programs/backlog.ts";
 import { startRuns } from "./programs/start.ts";
-import { acceptStarted, startIsolated, settleIsolated } from "./programs/isolated.ts";
+import { acceptStarted } from "./programs/accept-started.ts";
 import { cancelRun, claimRuns, renewRuns } from "./programs/runs.ts";
 import {
   advanceDelivery,
@@ -37,7 +37,7 @@ import {
 } from "./programs/deliveries.ts";
 import { waitingEvents } from "./programs/lists.ts";
 import { commitMail, unseenMail, waitingMail } from "./programs/mail.ts";
-import { sweep } from "./programs/upkeep.ts";
+import { longConversations, sweep, sweepConversations } from "./programs/sweep.ts";
 import { settleRuns } from "./programs/settle.ts";
 import { openSqliteStore } from "./sqlite/open.ts";
 import type { AttemptStart } from "../core/attempt.ts";
@@ -79,22 +79,6 @@ const hotPath = (dialect: Dialect): Transaction<unknown>[] => [
   renewRuns(dialect, { ids: ["a"], lease: "lease", leaseMs, now }),
   startRuns(dialect, { starts: [start("a"), start("b")], now }),
   startRuns(dialect, { starts: [{ ...start("a"), isolated: false }], now }),
-  startIsolated(dialect, { starts: [start("a"), start("b")], now }),
-  settleIsolated(dialect, {
-    settlements: [
-      {
-        id: "a",
-        lease: "lease",
-        settlement: aSettlement({
-          summary: anEvent(),
-          heartbeat: aHeartbeatRequest(),
-          used: { inputTokens: 1, outputTokens: 1, cost: 0 },
-          ending: { ...session, text: "done", foreignSession: null, carried: true },
-        }),
-      },
-    ],
-    now,
-  }),
   settleRuns(dialect, {
     settlements: [
       {
@@ -136,8 +120,17 @@ const hotPath = (dialect: Dialect): Transaction<unknown>[] => [
     end: { cursor: "1", status: "ok", error: null, notice: null },
     now,
   }),
-  sweep(dialect, { retention: { finishedMs: 1, requestsMs: 1, idempotencyMs: 1 }, limit: 10, now }),
+  sweep(dialect, { retention, limit: 10, now }),
+  longConversations(dialect, { turns: 10, limit: 10 }),
+  sweepConversations(dialect, {
+    conversations: [{ agentId: "main", sessionKey: "k", oldestCarried: 5 }],
+    retention,
+    limit: 10,
+    now,
+  }),
 ];
+
+const retention = { finishedMs: 1, requestsMs: 1, idempotencyMs: 1, conversationTurns: 1 };
 
 const row: Row = {
   id: "x",
@@ -252,8 +245,8 @@ describe("plans of the hot path", () => {
         /Seq Scan on (run|event|delivery|request|idempotency|turn)/,
         `${sql}\n${plan}`,
       );
-      // The start is looked up for each settlement; a join would read all of them.
-      if (/with held/.test(sql)) assert.doesNotMatch(plan, /Bitmap Heap Scan/, plan);
+      // The stored start is looked up for each run; a join would read all starts.
+      if (/as started from run/.test(sql)) assert.doesNotMatch(plan, /Bitmap Heap Scan/, plan);
     }
   });
 });

@@ -45,7 +45,8 @@ describe("races of the queue", () => {
     (await connections.observer.query<{ status: string }>("select status from run order by seq")).rows.map(
       ({ status }) => status,
     );
-  const countEvents = async (): Promise<number> => (await connections.observer.query("select 1 from event")).rows.length;
+  const countEvents = async (): Promise<number> =>
+    (await connections.observer.query("select 1 from event")).rows.length;
   const claimable = async (): Promise<string[]> =>
     (await transact(one, claimOne())).claimed.map((each) => each.id);
 

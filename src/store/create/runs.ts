@@ -3,7 +3,6 @@ import type { AttemptStart, AttemptStarted } from "../../core/attempt.ts";
 import type { Driver } from "../driver/program.ts";
 import type { Runs } from "../ports/runs.ts";
 import type { Programs } from "../programs/catalogue.ts";
-import { isUsualEnd } from "../programs/isolated.ts";
 import type { Settled } from "../programs/settle.ts";
 import { createGroup } from "./group.ts";
 import { collect } from "./lists.ts";
@@ -27,32 +26,19 @@ export const createRuns = (driver: Driver<Programs>): Runs => ({
   listSpending: () => driver.run("listSpending", {}),
 });
 
-/** Tries an isolated run by a single statement first; its result is null when it was not stored. */
-function createStartRun(driver: Driver<Programs>): Runs["startRun"] {
-  const isolated = createGroup<AttemptStart, AttemptStarted | null>({
-    write: (group) => driver.run("startIsolated", { starts: group }),
-    longest: longestGroup,
-  });
-  const general = createGroup<AttemptStart, AttemptStarted>({
+const createStartRun = (driver: Driver<Programs>): Runs["startRun"] =>
+  createGroup<AttemptStart, AttemptStarted>({
     write: (group) => driver.run("startRuns", { starts: group }),
     longest: longestGroup,
-  });
-  return async (start) => (start.isolated ? await isolated.add(start) : null) ?? general.add(start);
-}
+  }).add;
 
-/** Like `createStartRun`. A heartbeat is settled in a group of its own: see `programs/settle`. */
+/** A heartbeat is settled in a group of its own: see `programs/settle`. */
 function createSettleRun(driver: Driver<Programs>): Runs["settleRun"] {
   const settle = (group: readonly Settled[]) => driver.run("settleRuns", { settlements: group });
   const heartbeats = createGroup<Settled, boolean>({ write: settle, longest: 1 });
-  const general = createGroup<Settled, boolean>({ write: settle, longest: longestGroup });
-  const isolatedEnds = createGroup<Settled, boolean | null>({
-    write: (group) => driver.run("settleIsolated", { settlements: group }),
-    longest: longestGroup,
-  });
-  return async ({ id, lease, kind, isolated }, settlement) => {
-    const settled = { id, lease, settlement };
-    if (kind === "heartbeat") return heartbeats.add(settled);
-    const isUsual = isolated && isUsualEnd(settled);
-    return (isUsual ? await isolatedEnds.add(settled) : null) ?? general.add(settled);
+  const hookRuns = createGroup<Settled, boolean>({ write: settle, longest: longestGroup });
+  return ({ id, lease, kind }, settlement) => {
+    const group = kind === "heartbeat" ? heartbeats : hookRuns;
+    return group.add({ id, lease, settlement });
   };
 }

@@ -1,11 +1,12 @@
 // The port of the store's own upkeep.
+import type { Retention } from "../../core/retention.ts";
 import type { Driver } from "../driver/program.ts";
 import type { Upkeep } from "../ports/upkeep.ts";
 import type { Programs } from "../programs/catalogue.ts";
 import type { Notifier } from "./notifier.ts";
 
 export const createUpkeep = (driver: Driver<Programs>, notifier: Notifier): Upkeep => ({
-  sweep: (retention, limit) => driver.run("sweep", { retention, limit }),
+  sweep: (retention, limit) => sweep(driver, retention, limit),
   announce: notifier.announce,
   listen: notifier.listen,
   databaseTime: () => driver.run("databaseTime", null),
@@ -15,3 +16,14 @@ export const createUpkeep = (driver: Driver<Programs>, notifier: Notifier): Upke
     await driver.close();
   },
 });
+
+/** Long conversations are looked for last: finding them reads far more than it removes. */
+async function sweep(driver: Driver<Programs>, retention: Retention, limit: number): Promise<number> {
+  const removed = await driver.run("sweep", { retention, limit });
+  if (removed > 0) return removed;
+  const turns = retention.conversationTurns;
+  const conversations = await driver.run("longConversations", { turns, limit });
+  return conversations.length === 0
+    ? 0
+    : driver.run("sweepConversations", { conversations, retention, limit });
+}

@@ -79,7 +79,13 @@ export function listsContract(harness: () => Harness): void {
         endsInMs: 100,
       });
       clock.advance(1000);
-      assert.equal(await store.sweep({ finishedMs: 1000, requestsMs: 500, idempotencyMs: 200 }, 10), 2);
+      assert.equal(
+        await store.sweep(
+          { finishedMs: 1000, requestsMs: 500, idempotencyMs: 200, conversationTurns: 10 },
+          10,
+        ),
+        2,
+      );
     });
 
     test("a probe succeeds", async () => {
@@ -88,7 +94,7 @@ export function listsContract(harness: () => Harness): void {
 
     test("retention removes only finished and old rows, in small steps", async () => {
       const { store, clock } = harness();
-      const retention = { finishedMs: 1000, requestsMs: 500, idempotencyMs: 200 };
+      const retention = { finishedMs: 1000, requestsMs: 500, idempotencyMs: 200, conversationTurns: 10 };
       const waiting = aRun();
       const shown = anEvent("shown");
       const unshown = anEvent("unshown");

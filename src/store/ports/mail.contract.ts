@@ -185,7 +185,7 @@ export function mailContract(harness: () => Harness): void {
       assert.equal(await store.forgetMailAccount(id), true);
       assert.equal(await store.forgetMailAccount(id), false);
       assert.equal((await hold(store))?.cursor, null);
-      const retention = { finishedMs: 1, requestsMs: 1, idempotencyMs: 1 };
+      const retention = { finishedMs: 1, requestsMs: 1, idempotencyMs: 1, conversationTurns: 1 };
       const dayMs = 86_400_000;
       clock.advance(399 * dayMs);
       await store.sweep(retention, 100);

@@ -26,10 +26,7 @@ export type Runs = {
   /** The run will not be retried. False when the lease was lost: then the agent may change nothing. */
   markActed(run: { id: string; lease: string }): Promise<boolean>;
   /** False when the lease was lost. */
-  settleRun(
-    run: Pick<ClaimedRun, "id" | "lease" | "kind" | "isolated">,
-    settlement: Settlement,
-  ): Promise<boolean>;
+  settleRun(run: Pick<ClaimedRun, "id" | "lease" | "kind">, settlement: Settlement): Promise<boolean>;
   /** A waiting run ends at once, with its summary; a running one is stopped by its worker. */
   cancelRun(
     id: string,

@@ -10,6 +10,7 @@ import { mailContract } from "./mail.contract.ts";
 import { requestsContract } from "./requests.contract.ts";
 import { runsContract } from "./runs.contract.ts";
 import { settlementsContract } from "./settlements.contract.ts";
+import { sweepContract } from "./sweep.contract.ts";
 import { transcriptsContract } from "./transcripts.contract.ts";
 import type { Harness, OpenHarness } from "./harness.contract.ts";
 
@@ -22,6 +23,7 @@ const subjects = [
   eventsContract,
   deliveriesContract,
   transcriptsContract,
+  sweepContract,
   mailContract,
   listsContract,
   backlogContract,

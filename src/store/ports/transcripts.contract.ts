@@ -195,7 +195,7 @@ export function transcriptsContract(harness: () => Harness): void {
       await store.settleRun(isolated, aSettlement({ ending: ending(isolated) }));
       clock.advance(31 * day);
       await converse(store, "used");
-      const retention = { finishedMs: 30 * day, requestsMs: day, idempotencyMs: day };
+      const retention = { finishedMs: 30 * day, requestsMs: day, idempotencyMs: day, conversationTurns: 10 };
       while ((await store.sweep(retention, 2)) > 0);
       assert.equal((await store.listTurns({ agentId: "main", sessionKey: "used" })).length, 4);
       assert.deepEqual(await store.listTurns({ agentId: "main", sessionKey: "unused" }), []);

@@ -97,7 +97,13 @@ function* claimKeys(
   }
   // Sorted, so that two groups never lock keys in opposite order.
   const sorted = [...firsts].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
-  const items = sorted.map(({ id, hook, key, fingerprint, response }) => [hook, key, fingerprint, id, response]);
+  const items = sorted.map(({ id, hook, key, fingerprint, response }) => [
+    hook,
+    key,
+    fingerprint,
+    id,
+    response,
+  ]);
   const taken = yield {
     sql: `insert into idempotency(hook, key, fingerprint, acceptance_id, answer, created_at)
       ${dialect.stored(keyColumns, 2, "item.hook, item.key, item.fingerprint, item.id, item.answer, cast($1 as bigint)")}

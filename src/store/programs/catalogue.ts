@@ -40,12 +40,13 @@ import {
   unseenMail,
   waitingMail,
 } from "./mail.ts";
-import { acceptStarted, startIsolated, settleIsolated } from "./isolated.ts";
+import { acceptStarted } from "./accept-started.ts";
 import { cancelRun, claimRuns, renewRuns, repeatRun, voidLeases } from "./runs.ts";
 import { settleRuns } from "./settle.ts";
+import { longConversations, sweep, sweepConversations } from "./sweep.ts";
 import { listSpending } from "./spending.ts";
 import { compact, listSessions, listTurns, markActed, releaseRuns, resetSession } from "./transcripts.ts";
-import { beatIfDue, databaseTime, lastTarget, probe, recordRequest, setLastTarget, sweep } from "./upkeep.ts";
+import { beatIfDue, databaseTime, lastTarget, probe, recordRequest, setLastTarget } from "./upkeep.ts";
 
 /**
  * `write`: a transaction. `single`: a write of one statement, which is a transaction by itself on PostgreSQL; in SQLite's
@@ -115,6 +116,7 @@ const entries = {
   listSessions: read(listSessions),
   listSpending: timedRead(listSpending),
   listTurns: read(listTurns),
+  longConversations: read(longConversations),
   markActed: write(markActed),
   markEvent: write(markEvent),
   mendLanes: write(mendLanes),
@@ -135,11 +137,10 @@ const entries = {
   retryDelivery: write(retryDelivery),
   setLastTarget: write(setLastTarget),
   settleDelivery: write(settleDelivery),
-  settleIsolated: single(settleIsolated),
   settleRuns: write(settleRuns),
-  startIsolated: single(startIsolated, { urgent: true }),
   startRuns: write(startRuns, { urgent: true }),
   sweep: write(sweep),
+  sweepConversations: write(sweepConversations),
   unseenMail: read(unseenMail),
   voidLeases: write(voidLeases),
   waitingChannels: read(waitingChannels),

@@ -183,11 +183,11 @@ const heartbeatDetail: RunRequest = {
   trace: null,
 };
 
-export const waitingHeartbeat = (dialect: Dialect, condition = "true"): string =>
-  `select 1 from run where kind = 'heartbeat' and status = 'queued' and started_at is null and ${condition} ${dialect.forShare}`;
+const waitingHeartbeat = (dialect: Dialect): string =>
+  `select 1 from run where kind = 'heartbeat' and status = 'queued' and started_at is null ${dialect.forShare}`;
 
 /** Takes the values of `heartbeatValues`, of which the first is the time. */
-export const insertHeartbeat = (dialect: Dialect, condition: string): string => {
+const insertHeartbeat = (dialect: Dialect, condition: string): string => {
   const now = dialect.timeOf("$1");
   return `insert into run(id, kind, hook, agent_id, session_key, lane, head, status, created_at, ready_at, request)
         select $2, 'heartbeat', 'heartbeat', $3, '${mainSessionKey}', '${heartbeatLane}',
@@ -196,7 +196,7 @@ export const insertHeartbeat = (dialect: Dialect, condition: string): string => 
         where ${condition} on conflict do nothing returning id`;
 };
 
-export const heartbeatValues = ({ agentId, delayMs }: HeartbeatRequest, now: number | null): Value[] => [
+const heartbeatValues = ({ agentId, delayMs }: HeartbeatRequest, now: number | null): Value[] => [
   now,
   newId(),
   agentId,

@@ -101,18 +101,9 @@ function requeue(dialect: Dialect, settlements: readonly Settled[], now: number)
   });
 }
 
-export const endColumns = [
-  "id",
-  "lease",
-  "outcome",
-  "worked",
-  "reply",
-  "fault",
-  "signals",
-  "report",
-] as const;
+const endColumns = ["id", "lease", "outcome", "worked", "reply", "fault", "signals", "report"] as const;
 
-export function toEndRow({ id, lease, settlement }: Settled): Value[] {
+function toEndRow({ id, lease, settlement }: Settled): Value[] {
   const { next, workedMs, signals, report } = settlement;
   if (next.kind !== "ended") throw new Error("a run that has not ended has no end");
   const texts = [encodeOrNull(next.reply), encodeOrNull(next.error)];

@@ -1,5 +1,6 @@
 // Transcripts: an attempt starts with its prompt (start.ts) and ends with its reply.
 import type { History, Session, TranscriptRole, TranscriptTurn } from "../../core/transcript.ts";
+import { mostCarriedTurns } from "../../core/retention.ts";
 import type { Dialect } from "../driver/dialect.ts";
 import {
   command,
@@ -32,9 +33,6 @@ type Input<T> = T & { now: number };
 
 type SessionId = { agentId: string; sessionKey: string };
 
-/** The most turns of a conversation that an attempt carries. */
-export const mostTurns = 2000;
-
 /**
  * Turns of earlier runs in this session, without this run's own. Recursive, from the newest turn backwards, so that it
  * reads no more turns than the attempt carries.
@@ -48,7 +46,7 @@ export function historyOf({ agentId, sessionKey, id, historyCharacters }: Attemp
           select older.seq from turn older where older.agent_id = $1 and older.session_key = $2
             and older.compacted = 0 and older.isolated = 0 and older.seq < back.seq
             and (older.run_id is null or older.run_id <> $3) order by older.seq desc limit 1)
-        where back.total < cast($4 as bigint) and back.turns < ${mostTurns})
+        where back.total < cast($4 as bigint) and back.turns < ${mostCarriedTurns})
       select ${turnColumns.map((column) => `turn.${column}`).join(", ")}, total
       from back join turn on turn.seq = back.seq`,
     values: [agentId, sessionKey, id, historyCharacters],
@@ -61,7 +59,7 @@ function toHistory(rows: readonly Row[], historyCharacters: number): History {
   const turns = rows.map(toTurn).toSorted((one, other) => one.seq - other.seq);
   return {
     turns: [...turns.filter(isSummary), ...turns.filter((turn) => !isSummary(turn))],
-    hasOlder: rows.length === mostTurns || (rows.length > 0 && characters >= historyCharacters),
+    hasOlder: rows.length === mostCarriedTurns || (rows.length > 0 && characters >= historyCharacters),
   };
 }
 
@@ -122,7 +120,7 @@ const runColumn = ["run"] as const;
 /** A column of the turn with the run's prompt. A subquery, because a join may read the whole table. */
 const promptTurn = (column: string, runId: string): string =>
   `(select ${column} from turn where run_id = ${runId} and role = 'user')`;
-export const hasStarted = (runId: string): string => `${promptTurn("seq", runId)} is not null`;
+const hasStarted = (runId: string): string => `${promptTurn("seq", runId)} is not null`;
 /** 1 for a run that has been counted against its budget, even if its attempts were released. */
 export const startedBefore = `case when ${hasStarted("run.id")} then 1 else 0 end`;
 

@@ -178,6 +178,7 @@ describe("sqlite", () => {
         ...packGroup([anAcceptance({ runs: [aRun({ request: aRunRequest({ message: aMessage(text) }) })] })]),
         now: clock.now(),
         idempotencyMs: 1,
+        conversationTurns: 1,
       },
     });
     const [small, large] = engine.write([pack("small"), pack("large ".repeat(10_000))]);
