@@ -6,9 +6,9 @@ import type { Agent, AgentInput } from "./agent.ts";
 export type AgentHarness = {
   /** Replies to any prompt. */
   replying: () => Agent;
-  /** Cannot answer; for kinds that can fail. */
+  /** Fails; for kinds that can. */
   failing?: () => Agent;
-  /** Never answers by itself; for kinds that can take long. */
+  /** Never replies; for kinds that can take long. */
   endless?: () => Agent;
 };
 

@@ -1,4 +1,4 @@
-// The agent port: who can answer.
+// The agent port: whatever takes a prompt and gives a reply.
 import type { AgentOutcome } from "../core/outcome.ts";
 import type { Data } from "../untrusted/prepare.ts";
 
@@ -8,7 +8,7 @@ export type AgentInput = {
   sessionKey: string;
   /** The whole prompt, as the model is to see it. */
   prompt: string;
-  /** The same in two parts, for agents that can pass data separately: `[data 1]` stands where an outside text belongs. */
+  /** The same in two parts, for agents that can pass data separately: `[data 1]` stands for the first outside text. */
   instructions: string;
   data: readonly Data[];
   /** Earlier turns of this conversation; null for an isolated run, which has none. */
@@ -17,7 +17,7 @@ export type AgentInput = {
   tools: readonly string[];
   /** Awaited before a tool that changes something runs; when it says false, the tool must not run. */
   onActing: () => Promise<boolean>;
-  /** `provider/model` for a model agent; for others whatever they call theirs. */
+  /** `provider/model` for a model agent; the agent's own name for other kinds. */
   model: string | null;
   thinking: string | null;
   timeoutSeconds: number;
@@ -40,9 +40,9 @@ export type Conversation = {
  */
 export type Agent = {
   run(input: AgentInput, signal: AbortSignal): Promise<AgentOutcome>;
-  /** A short account of what was said, to stand for it; only agents that keep no memory of their own need it. */
+  /** A short account of a conversation, stored in its place. Only agents without a memory of their own have it. */
   summarise?(
-    said: string,
+    conversation: string,
     input: Pick<AgentInput, "model" | "thinking">,
     signal: AbortSignal,
   ): Promise<AgentOutcome>;

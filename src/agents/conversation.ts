@@ -1,15 +1,15 @@
 // A conversation that goes on, as one text for an agent that keeps no memory of its own. Replies of the past were
-// written under the influence of outside text, so all that was said stands in fences: nothing in it can pass for
+// written under the influence of outside text, so all of it stands in fences: nothing in it can pass for
 // our words, for another turn, or for the current prompt.
 import { fence, newFenceId } from "../untrusted/fence.ts";
 import type { Conversation, AgentInput } from "./agent.ts";
 
-type Said = Conversation["history"][number];
+type Turn = Conversation["history"][number];
 
 /** In characters; what is older is left out. */
 const longestHistory = 256_000;
 
-const labels: Readonly<Record<Said["role"], string>> = {
+const labels: Readonly<Record<Turn["role"], string>> = {
   user: "what you were asked",
   assistant: "what you replied",
   summary: "a summary of what was said before",
@@ -22,7 +22,7 @@ const opening =
 const leftOut = "Older turns are left out here for want of room.";
 const closing = "That was the last block. Here is the prompt to answer now:";
 
-/** The prompt alone, unless something was said before. */
+/** The prompt alone, unless there are earlier turns. */
 export function conversationPrompt({
   prompt,
   conversation,
@@ -37,7 +37,7 @@ export function conversationPrompt({
   return [...frame, ...blocks, closing, prompt].join("\n\n");
 }
 
-function newest(history: readonly Said[]): readonly Said[] {
+function newest(history: readonly Turn[]): readonly Turn[] {
   let length = 0;
   const tooOld = history.findLastIndex(({ text }) => (length += text.length) > longestHistory);
   return history.slice(tooOld + 1);

@@ -17,7 +17,8 @@ export function lazySummarisingAgent(load: () => Promise<SummarisingAgent>): Sum
   const loaded = onceLoaded(load);
   return {
     run: (input, signal) => loaded((agent) => agent.run(input, signal)),
-    summarise: (said, input, signal) => loaded((agent) => agent.summarise(said, input, signal)),
+    summarise: (conversation, input, signal) =>
+      loaded((agent) => agent.summarise(conversation, input, signal)),
   };
 }
 

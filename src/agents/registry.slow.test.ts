@@ -84,6 +84,6 @@ test("a gateway with echo alone loads no library of another kind; a model's are 
   assert.ok(after.includes("ai"));
   assert.ok(
     !after.some((name) => /^@ai-sdk\/(openai|anthropic|google)/.test(name)),
-    "no server of these kinds was asked",
+    "no server of these kinds was called",
   );
 });

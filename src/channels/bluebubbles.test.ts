@@ -15,16 +15,16 @@ const fault = (status: number, type: string, message: string, data: object | nul
 });
 
 const on = (apiBase: string, more: object = {}) => createImessage({ apiBase, password, ...more }, { fetch });
-const answering = async (reply: PlatformReply) => on((await startPlatform(reply)).url);
-const sendWith = async (reply: PlatformReply) => sendOn(await answering(reply), to);
+const responding = async (reply: PlatformReply) => on((await startPlatform(reply)).url);
+const sendWith = async (reply: PlatformReply) => sendOn(await responding(reply), to);
 
 channelContract("imessage (BlueBubbles)", {
   to,
-  accepting: () => answering(taken),
-  refusing: () => answering(fault(400, "Validation Error", "The chatGuid field is required.")),
+  accepting: () => responding(taken),
+  refusing: () => responding(fault(400, "Validation Error", "The chatGuid field is required.")),
   limiting: (afterMs) =>
-    answering({ status: 429, headers: { "retry-after": `${afterMs / 1000}` }, text: "" }),
-  silent: () => answering("hang"),
+    responding({ status: 429, headers: { "retry-after": `${afterMs / 1000}` }, text: "" }),
+  silent: () => responding("hang"),
 });
 platformContract("imessage (BlueBubbles)", {
   to,
@@ -135,8 +135,8 @@ test("a check pings", async () => {
   const { url, calls } = await startPlatform({
     json: { status: 200, message: "Ping received!", data: "pong" },
   });
-  assert.deepEqual(await on(url).check(going()), { ok: true, detail: "BlueBubbles answers" });
+  assert.deepEqual(await on(url).check(going()), { ok: true, detail: "BlueBubbles responds" });
   assert.equal(calls[0]?.path, `/api/v1/ping?password=${encodeURIComponent(password)}`);
-  const refused = await (await answering(fault(401, "Authentication Error", "Unauthorized"))).check(going());
+  const refused = await (await responding(fault(401, "Authentication Error", "Unauthorized"))).check(going());
   assert.ok(!refused.ok && /password/.test(refused.reason));
 });

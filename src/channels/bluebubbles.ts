@@ -27,7 +27,7 @@ export function createBlueBubbles(
       return outcomeOf(await postJson(url("message/text"), { body, signal, fetch, timeoutMs }), read);
     },
     async check(signal) {
-      return checkOf(outcomeOf(await getJson(url("ping"), { signal, fetch }), read), "BlueBubbles answers");
+      return checkOf(outcomeOf(await getJson(url("ping"), { signal, fetch }), read), "BlueBubbles responds");
     },
   };
 }
@@ -45,17 +45,17 @@ function readResponse({ status: httpStatus, json }: Responded, password: string)
   const status = typeof body.status === "number" ? body.status : httpStatus;
   if (typeof body.status === "number" && status < 300) return { kind: "sent" };
   const words = body.error?.message ?? body.message;
-  const said = typeof words === "string" ? withoutPassword(words, password) : `status ${status}`;
+  const text = typeof words === "string" ? withoutPassword(words, password) : `status ${status}`;
   if (status === 401 || status === 403)
     return rejected("BlueBubbles does not accept the password: check channels.imessage.password");
-  if (status === 400 && /already queued/i.test(said))
+  if (status === 400 && /already queued/i.test(text))
     return unknown("BlueBubbles is still sending it from the attempt before");
   if (status >= 400 && status < 500 && status !== 408 && status !== 429)
-    return rejected(`BlueBubbles refused it: ${said}`);
+    return rejected(`BlueBubbles refused it: ${text}`);
   const code = body.data?.error;
   if (status >= 500 && code === notOnImessage)
     return rejected("the recipient cannot be reached with iMessage");
-  if (status >= 500 && body.error) return unknown(`Messages had trouble with it: ${said}`);
+  if (status >= 500 && body.error) return unknown(`Messages had trouble with it: ${text}`);
   return null;
 }
 

@@ -8,11 +8,11 @@ export type ChannelHarness = {
   to: string;
   /** A platform that takes the message. */
   accepting: () => Channel | Promise<Channel>;
-  /** A platform that says no for good. */
+  /** A platform that refuses the message. */
   refusing: () => Channel | Promise<Channel>;
-  /** A platform that asks to be left alone for `afterMs`; left out where it never names a delay. */
+  /** A platform that asks to wait `afterMs`; left out where it never names a delay. */
   limiting?: (afterMs: number) => Channel | Promise<Channel>;
-  /** A platform that takes the message and never answers. */
+  /** A platform that takes the message and never responds. */
   silent: () => Channel | Promise<Channel>;
 };
 

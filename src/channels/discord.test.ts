@@ -39,7 +39,7 @@ test("recipients", () => {
     assert.equal(typeof recipientFault(other), "string", other);
 });
 
-test("the body mentions nobody, and its nonce identifies a repetition", async () => {
+test("the body mentions no one, and its nonce identifies a repetition", async () => {
   const { url, calls } = await startPlatform(done);
   const channel = create(url);
   for (const id of [message.id, message.id, "another"]) await channel.send({ ...message, id }, going());

@@ -13,11 +13,11 @@ import { messageOn, reasonOf, sendOn } from "../../test/fixtures/sending.ts";
 
 const to = "+15550001111";
 const program = fileURLToPath(new URL("../../test/fixtures/imsg-program.ts", import.meta.url));
-const patient = { timeoutMs: 60_000, graceMs: 10_000 };
+const longLimits = { timeoutMs: 60_000, graceMs: 10_000 };
 
 type Note = { request?: unknown; environment?: string[]; group?: number; child?: number; asked?: string };
 
-function start(does: string | object, options: ImsgOptions = patient) {
+function start(does: string | object, options: ImsgOptions = longLimits) {
   const file = join(makeFolder("imsg"), "notes");
   writeFileSync(file, "");
   const way = typeof does === "string" ? does : JSON.stringify(does);
@@ -30,7 +30,7 @@ function start(does: string | object, options: ImsgOptions = patient) {
   return { channel, notes };
 }
 
-const running = (command: readonly string[]) => createImessage({ command: [...command] }, { fetch }, patient);
+const running = (command: readonly string[]) => createImessage({ command: [...command] }, { fetch }, longLimits);
 channelContract("imessage (imsg)", {
   to,
   accepting: () => start("ok").channel,
@@ -38,7 +38,7 @@ channelContract("imessage (imsg)", {
   silent: () => start("hang").channel,
 });
 
-describe("what imsg is asked", () => {
+describe("the request to imsg", () => {
   const requestFor = async (recipient: string) => {
     const { channel, notes } = start("ok");
     assert.deepEqual(await sendOn(channel, recipient), { kind: "sent" });
@@ -46,7 +46,7 @@ describe("what imsg is asked", () => {
     assert.equal(requests.length, 1);
     return requests[0];
   };
-  const asked = (params: object) => ({
+  const requestWith = (params: object) => ({
     jsonrpc: "2.0",
     id: "0198c0de-0000-7000-8000-000000000001-0",
     method: "send",
@@ -55,14 +55,14 @@ describe("what imsg is asked", () => {
 
   test("a person with iMessage and nothing else, or a chat", async () => {
     const text = "Hello.";
-    assert.deepEqual(await requestFor("+1 (555) 000-1111"), asked({ to, text, service: "imessage" }));
+    assert.deepEqual(await requestFor("+1 (555) 000-1111"), requestWith({ to, text, service: "imessage" }));
     assert.deepEqual(
       await requestFor("Ada@example.org"),
-      asked({ to: "ada@example.org", text, service: "imessage" }),
+      requestWith({ to: "ada@example.org", text, service: "imessage" }),
     );
     assert.deepEqual(
       await requestFor("iMessage;+;chat123"),
-      asked({ chat_guid: "iMessage;+;chat123", text }),
+      requestWith({ chat_guid: "iMessage;+;chat123", text }),
     );
   });
 
@@ -85,9 +85,9 @@ describe("what imsg is asked", () => {
 
 describe("what imsg responds", () => {
   const cases: [string, string | object, string, RegExp][] = [
-    ["noise beside the answer", "noise", "sent", /^$/],
-    ["an answer without its line break", "without-line-break", "sent", /^$/],
-    ["an answer that does not say it was sent", "not-ok", "unknown", /not that it was sent/],
+    ["noise beside the response", "noise", "sent", /^$/],
+    ["a response without its line break", "without-line-break", "sent", /^$/],
+    ["a response that does not say it was sent", "not-ok", "unknown", /not that it was sent/],
     ["an error without an id", "without-id", "rejected", /Parse error/],
     [
       "a wrong parameter",
@@ -127,10 +127,10 @@ describe("what imsg responds", () => {
     ["no database", { code: -32_002, message: "Database unavailable" }, "retry", /Database/],
     ["busy", { code: -32_000, message: "Server busy" }, "retry", /busy/],
     [
-      "an end without an answer",
+      "an end without a response",
       "exit",
       "unknown",
-      /exit code 3 before it answered: Messages is not running$/,
+      /exit code 3 before it responded: Messages is not running$/,
     ],
   ];
   for (const [title, does, kind, words] of cases)
@@ -142,12 +142,12 @@ describe("what imsg responds", () => {
     });
 
   test("no response in time: it may have been sent", async () => {
-    const outcome = await sendOn(start("hang", { ...patient, timeoutMs: 1 }).channel, to);
-    assert.deepEqual(outcome, { kind: "unknown", reason: "imsg did not answer in time" });
+    const outcome = await sendOn(start("hang", { ...longLimits, timeoutMs: 1 }).channel, to);
+    assert.deepEqual(outcome, { kind: "unknown", reason: "imsg did not respond in time" });
   });
 });
 
-describe("programs that cannot be asked", () => {
+describe("programs that cannot be started", () => {
   test("one that is not there, or may not be run", async () => {
     const folder = makeFolder("imsg");
     const file = join(folder, "imsg");
@@ -187,8 +187,8 @@ describe("programs that cannot be asked", () => {
 });
 
 describe("nothing is left of the program", () => {
-  /** Stops as soon as the program has noted what it was asked. */
-  const stopOnceAsked = async (
+  /** Stops as soon as the program has noted the request. */
+  const stopOnceRequested = async (
     { channel, notes }: ReturnType<typeof start>,
     isReady: (notes: Note[]) => boolean,
   ) => {
@@ -208,15 +208,15 @@ describe("nothing is left of the program", () => {
   test("when it is stopped, with what it started", async () => {
     const started = start("family");
     const child = () => started.notes().find((note) => note.child)?.child;
-    assert.equal(await stopOnceAsked(started, () => child() !== undefined), "unknown");
+    assert.equal(await stopOnceRequested(started, () => child() !== undefined), "unknown");
     const [first] = started.notes();
     assert.equal(isAlive(first?.group ?? 0), false);
     assert.equal(isAlive(child() ?? 0), false);
   });
 
   test("when it does not want to end", async () => {
-    const started = start("stubborn", { ...patient, graceMs: 200 });
-    const kind = await stopOnceAsked(started, (notes) => notes.some(({ request }) => request));
+    const started = start("stubborn", { ...longLimits, graceMs: 200 });
+    const kind = await stopOnceRequested(started, (notes) => notes.some(({ request }) => request));
     assert.equal(kind, "unknown");
     assert.equal(isAlive(started.notes()[0]?.group ?? 0), false);
   });

@@ -65,23 +65,23 @@ function parsed(line: string): unknown {
 function readResponse(response: RpcResponse): SendOutcome {
   if (response.kind === "error") return readError(response);
   const { ok } = response.result as { ok?: unknown };
-  return ok === true ? { kind: "sent" } : unknown("imsg answered, but not that it was sent");
+  return ok === true ? { kind: "sent" } : unknown("imsg responded, but not that it was sent");
 }
 
 /** The database or the bridge is away, or another send is stuck: this one did not start. */
-const notBegun: ReadonlySet<number> = new Set([-32_000, -32_002, -32_003, -32_004]);
+const notStartedCodes: ReadonlySet<number> = new Set([-32_000, -32_002, -32_003, -32_004]);
 
 function readError(error: RpcError): SendOutcome {
   const reason = `imsg could not send it: ${inItsWords(error)}`;
   const { retry_safe: isSafe } = (error.data ?? {}) as { retry_safe?: unknown };
-  if (isSafe === true || notBegun.has(error.code)) return later(reason);
+  if (isSafe === true || notStartedCodes.has(error.code)) return later(reason);
   return misunderstood.has(error.code) ? rejected(reason) : unknown(reason);
 }
 
 function inItsWords({ code, message, data }: RpcError): string {
   const detail = typeof data === "string" ? data : (data as { detail?: unknown } | null | undefined)?.detail;
-  const said = typeof detail === "string" ? `${message}: ${detail}` : message;
-  return `${quoted(said, "")} (${code})`;
+  const text = typeof detail === "string" ? `${message}: ${detail}` : message;
+  return `${quoted(text, "")} (${code})`;
 }
 
 /** Older versions do not know `status`, but that response shows that they run. */
@@ -100,12 +100,12 @@ const noSuchCommand = 127;
 const sshNotConnected = /^ssh: (connect to host|Could not resolve hostname) /m;
 
 function withoutReply(end: WithoutReply, program: string): SendOutcome {
-  if (end.kind === "stopped") return unknown("stopped before imsg answered");
-  if (end.kind === "late") return unknown("imsg did not answer in time");
+  if (end.kind === "stopped") return unknown("stopped before imsg responded");
+  if (end.kind === "late") return unknown("imsg did not respond in time");
   if (end.kind === "not-started") return notStarted(end.code, program);
-  const said = quoted(end.errorTail.trim().split("\n").at(-1) ?? "", "");
+  const lastLine = quoted(end.errorTail.trim().split("\n").at(-1) ?? "", "");
   const how = end.exitCode === null ? "was ended" : `ended with exit code ${end.exitCode}`;
-  const reason = `the program ${program} ${how} before it answered${said === "" ? "" : `: ${said}`}`;
+  const reason = `the program ${program} ${how} before it responded${lastLine === "" ? "" : `: ${lastLine}`}`;
   if (end.exitCode === noSuchCommand) return rejected(reason);
   return sshNotConnected.test(end.errorTail) ? later(reason) : unknown(reason);
 }

@@ -53,14 +53,14 @@ test("recipients", () => {
     assert.equal(typeof recipientFault(other), "string", other);
 });
 
-test("mentions in a reply notify nobody", () => {
+test("mentions in a reply notify no one", () => {
   const [text = ""] = create("http://127.0.0.1:1").render("@all, @Channel @here! @allan @here_");
   assert.ok(!/@(all|channel|here)(?![a-z0-9])/i.test(text));
   assert.ok(text.includes("@allan"));
   assert.equal(text.replaceAll("\u200B", "").startsWith("@all, @Channel @here!"), true);
 });
 
-test("a person gets it in a direct channel: both ids are asked for, once", async () => {
+test("a person gets it in a direct channel, and both ids are looked up once", async () => {
   const { url, calls } = await startPlatform(({ path }) => ({
     json: { id: path.split("/").at(-1) === "direct" ? "direct1" : path.slice(-3) },
   }));

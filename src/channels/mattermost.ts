@@ -62,7 +62,7 @@ function createMattermost({ apiBase, token }: Settings, { fetch }: ChannelTools)
   };
 }
 
-/** A character without width behind the @: the words stay, and nobody is called. */
+/** A character without width behind the @: the words stay, and no one is notified. */
 const withoutBroadcasts = (text: string): string =>
   text.replace(/@(?=(?:all|channel|here)(?![a-z0-9]))/gi, "@\u200B");
 

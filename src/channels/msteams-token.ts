@@ -1,5 +1,5 @@
-// The bot's access token: asked for with its id and secret, kept until shortly before it expires, and asked for once
-// however many messages wait for it.
+// The bot's access token: requested with its id and secret, kept until shortly before it expires. Messages
+// that wait for it share one request.
 import { onAbort } from "../core/abort.ts";
 import type { SendOutcome } from "../sdk/channel.ts";
 import { limited, quoted, rejected } from "./outcome.ts";
@@ -9,7 +9,7 @@ export type Token = { kind: "token"; value: string } | { kind: "none"; outcome: 
 
 export type TokenSource = {
   get(signal: AbortSignal): Promise<Token>;
-  /** This one was refused: the next `get` asks anew, unless someone has already. */
+  /** This token was refused: the next `get` requests another, unless one was requested since. */
   drop(value: string): void;
 };
 
@@ -20,12 +20,12 @@ const scope = "https://api.botframework.com/.default";
 const marginMs = 5 * 60_000;
 
 type Kept = { value: string; until: number };
-type Asking = { token: Promise<Token>; waiting: number; stop: AbortController };
+type TokenRequest = { token: Promise<Token>; waiting: number; stop: AbortController };
 
 export function createTokenSource(settings: TokenSettings, { fetch, now }: TokenTools): TokenSource {
   const { url, appId, appPassword } = settings;
   let kept: Kept | null = null;
-  let asking: Asking | null = null;
+  let request: TokenRequest | null = null;
 
   const ask = async (signal: AbortSignal): Promise<Token> => {
     const body = {
@@ -39,7 +39,7 @@ export function createTokenSource(settings: TokenSettings, { fetch, now }: Token
       kept = { value: token.value, until: now() + lifetimeMs - Math.min(marginMs, lifetimeMs / 10) };
     return token;
   };
-  const begin = (): Asking => {
+  const startRequest = (): TokenRequest => {
     const stop = new AbortController();
     return { token: ask(stop.signal), waiting: 0, stop };
   };
@@ -47,12 +47,12 @@ export function createTokenSource(settings: TokenSettings, { fetch, now }: Token
   return {
     async get(signal) {
       if (kept !== null && now() < kept.until) return { kind: "token", value: kept.value };
-      asking ??= begin();
-      const mine = asking;
+      request ??= startRequest();
+      const mine = request;
       mine.waiting++;
       const token = await unlessStopped(mine.token, signal);
       if (--mine.waiting === 0) mine.stop.abort();
-      if (asking === mine && (token !== null || mine.waiting === 0)) asking = null;
+      if (request === mine && (token !== null || mine.waiting === 0)) request = null;
       return token ?? none("stopped before it was sent");
     },
     drop(value) {
@@ -81,7 +81,7 @@ type ResponseBody = {
   error_description?: unknown;
 };
 
-/** Without a token nothing was sent: whatever is no refusal can be tried again. */
+/** Without a token nothing was sent: anything but a refusal can be tried again. */
 function read(response: PlatformResponse, secret: string): { token: Token; lifetimeMs: number } {
   if (response.kind !== "responded")
     return { token: none(`no token for the bot: ${response.reason}`), lifetimeMs: 0 };
@@ -97,9 +97,9 @@ function withoutToken({ status, headers, json }: Responded, secret: string): Tok
   const { error, error_description: description } = (json ?? {}) as ResponseBody;
   if (status === 429) return { kind: "none", outcome: limited(retryAfterMs(headers)) };
   if (status < 300 || status >= 500 || passing.has(error))
-    return none(`no token for the bot: its sign-in service answered ${status}`, retryAfterMs(headers));
-  const said = typeof description === "string" ? description : error;
-  const words = typeof said === "string" ? quoted(said, secret) : `status ${status}`;
+    return none(`no token for the bot: its sign-in service responded with ${status}`, retryAfterMs(headers));
+  const text = typeof description === "string" ? description : error;
+  const words = typeof text === "string" ? quoted(text, secret) : `status ${status}`;
   const hint = "check appId, appPassword and tenant";
   return { kind: "none", outcome: rejected(`Microsoft gave the bot no token, ${hint}: ${words}`) };
 }

@@ -28,17 +28,17 @@ const gives = (value: string, seconds: unknown = 3600): PlatformReply => ({
 const signIn = await startPlatform(gives("token-1"));
 const on = (apiBase: string, { now = Date.now, ...more }: { now?: () => number; tokenUrl?: string } = {}) =>
   createMsteams({ appId, appPassword, apiBase, tokenUrl: signIn.url, ...more }, { fetch }, { now });
-const answering = async (reply: PlatformReply) => on((await startPlatform(reply)).url);
-const sendWith = async (reply: PlatformReply) => sendOn(await answering(reply), to);
+const responding = async (reply: PlatformReply) => on((await startPlatform(reply)).url);
+const sendWith = async (reply: PlatformReply) => sendOn(await responding(reply), to);
 
 channelContract("msteams", {
   to,
-  accepting: () => answering(taken),
-  refusing: () => answering(fault(404, "ConversationNotFound")),
+  accepting: () => responding(taken),
+  refusing: () => responding(fault(404, "ConversationNotFound")),
   limiting: (afterMs) =>
-    answering({ status: 429, headers: { "retry-after": `${afterMs / 1000}` }, json: {} }),
+    responding({ status: 429, headers: { "retry-after": `${afterMs / 1000}` }, json: {} }),
   silent: async () => {
-    const channel = await answering("hang");
+    const channel = await responding("hang");
     // With its token at hand, the message leaves at once.
     await channel.check(going());
     return channel;
@@ -114,7 +114,7 @@ const counts = ({ tokens, connector }: { tokens: Platform; connector: Platform }
 ];
 
 describe("the bot's token", () => {
-  test("is asked for with the bot's id and secret", async () => {
+  test("is requested with the bot's id and secret", async () => {
     const { url, calls } = await startPlatform(gives("token-1"));
     assert.deepEqual(await on("http://127.0.0.1:1", { tokenUrl: `${url}/tenant/token` }).check(going()), {
       ok: true,
@@ -131,13 +131,13 @@ describe("the bot's token", () => {
   });
 
   const urlFor = async (settings: { tenant?: string }) => {
-    const asked: string[] = [];
+    const urls: string[] = [];
     const ask = (url: string | URL | Request) => {
-      asked.push(url instanceof Request ? url.url : String(url));
+      urls.push(url instanceof Request ? url.url : String(url));
       return Promise.resolve(Response.json({ access_token: "x", expires_in: 1 }));
     };
     await createMsteams({ appId, appPassword, ...settings }, { fetch: ask }).check(going());
-    return asked;
+    return urls;
   };
   test("comes from Microsoft, from the bot's own tenant where it has one", async () => {
     const service = "https://login.microsoftonline.com";
@@ -165,7 +165,7 @@ describe("the bot's token", () => {
     assert.deepEqual(counts(both), [2, 2]);
   });
 
-  test("is asked for once, however many wait for it", async () => {
+  test("is requested once, however many messages wait for it", async () => {
     const both = await startBoth(["token-1"]);
     const channel = on(both.connector.url, { tokenUrl: both.tokens.url });
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => sendOn(channel, to)));
@@ -190,26 +190,26 @@ describe("the bot's token", () => {
   });
 
   test("one who stops does not stop the others", async () => {
-    const asked = Promise.withResolvers<void>();
+    const requested = Promise.withResolvers<void>();
     const given = Promise.withResolvers<Response>();
     const { url } = await startPlatform(taken);
     const ask: typeof fetch = (address, init) => {
       if (typeof address === "string" && address.startsWith(url)) return fetch(address, init);
-      asked.resolve();
+      requested.resolve();
       return given.promise;
     };
     const channel = createMsteams({ appId, appPassword, apiBase: url }, { fetch: ask });
     const stop = new AbortController();
     const stopped = channel.send(messageOn(channel, to), stop.signal);
     const other = sendOn(channel, to);
-    await asked.promise;
+    await requested.promise;
     stop.abort();
     assert.equal((await stopped).kind, "retry");
     given.resolve(Response.json({ access_token: "x", expires_in: 3600 }));
     assert.deepEqual(await other, { kind: "sent" });
   });
 
-  test("the last one who stops ends the asking, and the next one asks anew", async () => {
+  test("the request is aborted when its last waiter stops; the next message starts another", async () => {
     const tokens = await startPlatform((_call, count) => (count === 1 ? "hang" : gives("token-2")));
     const connector = await startPlatform(taken);
     const channel = on(connector.url, { tokenUrl: tokens.url });

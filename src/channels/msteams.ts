@@ -64,7 +64,7 @@ export function createMsteams(
 
 function recipientFault(to: string): string | null {
   if (person.test(to))
-    return "is the id of a person or a bot: what is needed is the id of a conversation with them";
+    return "is the id of a person or a bot: give the id of a conversation with them";
   return conversation.test(to) ? null : "must be the id of a conversation, such as 19:…@thread.tacv2 or a:1…";
 }
 
@@ -94,6 +94,6 @@ function readResponse({ status, json }: Responded, token: string): SendOutcome |
   if ([408, 429].includes(status) || status >= 500 || (status >= 300 && status < 400)) return null;
   if (status < 300 && !error) return typeof id === "string" ? { kind: "sent" } : null;
   const known = words[String(error?.code)] ?? words[usualCodes[status] ?? ""];
-  const said = typeof error?.message === "string" ? `: ${quoted(error.message, token)}` : "";
-  return rejected(`${known ?? `Teams refused it (${status})`}${said}`);
+  const detail = typeof error?.message === "string" ? `: ${quoted(error.message, token)}` : "";
+  return rejected(`${known ?? `Teams refused it (${status})`}${detail}`);
 }

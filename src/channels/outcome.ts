@@ -30,11 +30,11 @@ export function outcomeOf(
 
 function byStatus({ status, headers }: Responded): SendOutcome {
   if (status === 429) return limited(retryAfterMs(headers));
-  if (status === 408 || status >= 500) return unknown(`the platform answered ${status}`);
-  if (status >= 400) return rejected(`the platform answered ${status}`);
+  if (status === 408 || status >= 500) return unknown(`the platform responded with ${status}`);
+  if (status >= 400) return rejected(`the platform responded with ${status}`);
   if (status >= 300)
-    return rejected(`the platform answered ${status}: redirects are not followed, check apiBase`);
-  return unknown(`the platform answered ${status}, but not in its own words`);
+    return rejected(`the platform responded with ${status}: redirects are not followed, check apiBase`);
+  return unknown(`the platform responded with ${status}, but not in its own form`);
 }
 
 /** The id from a call that comes before the message; if that call fails, the message was not sent. */

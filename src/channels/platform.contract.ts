@@ -14,7 +14,7 @@ export type PlatformHarness = {
   to: string;
   token: string;
   create: (apiBase: string, token?: string) => Channel;
-  /** Where a check asks elsewhere than a message goes. */
+  /** The path of a check, where it is not that of a message. */
   createForCheck?: (apiBase: string) => Channel;
 };
 
@@ -24,8 +24,8 @@ const faults: [string, PlatformReply, SendOutcome["kind"]][] = [
   ["502 of a proxy", { status: 502, headers: { "retry-after": "3" }, text: "Bad Gateway" }, "unknown"],
   ["408", { status: 408, text: "" }, "unknown"],
   ["a connection that is reset", "reset", "unknown"],
-  ["an answer that breaks off", "cut", "unknown"],
-  ["an answer that is longer than is read", { text: `{"ok":true,"id":"${"x".repeat(70_000)}"}` }, "unknown"],
+  ["a response that breaks off", "cut", "unknown"],
+  ["a response that is longer than is read", { text: `{"ok":true,"id":"${"x".repeat(70_000)}"}` }, "unknown"],
   ["200 without a word", { text: "" }, "unknown"],
   ["200 with a page", { text: "<html>please log in</html>" }, "unknown"],
   ["200 with JSON of another kind", { json: ["ok"] }, "unknown"],

@@ -109,14 +109,14 @@ test("it may have been sent: reset, closed, silence, a response that stops or br
   const reset = await startPlatform("reset");
   const cut = await startPlatform("cut");
   const silent = await startPlatform("hang");
-  const answers = [
+  const responses = [
     await post(`http://127.0.0.1:${closing}`),
     await post(`http://127.0.0.1:${stalling}`, going(), 200),
     await post(reset.url),
     await post(cut.url),
     await post(silent.url, going(), 200),
   ];
-  for (const response of answers) {
+  for (const response of responses) {
     assert.equal(response.kind, "no-response");
     assert.ok(!JSON.stringify(response).includes("secret"));
   }
@@ -139,7 +139,7 @@ test("stopped before it began, nothing was sent; after, it may have been", async
   const stop = new AbortController();
   const response = post(url, stop.signal);
   setImmediate(() => stop.abort());
-  assert.deepEqual(await response, { kind: "no-response", reason: "stopped before the platform answered" });
+  assert.deepEqual(await response, { kind: "no-response", reason: "stopped before the platform responded" });
 });
 
 test("what `fetch` fails with tells whether something was sent", async () => {

@@ -16,7 +16,7 @@ export type PlatformRequest = {
   headers?: Record<string, string>;
   signal: AbortSignal;
   fetch: typeof fetch;
-  /** For the whole call and, when given, for the headers too: some platforms respond only once the message is through. */
+  /** For the whole call and, when given, for the headers: some platforms respond only when the message is through. */
   timeoutMs?: number;
   /** How much of the body is read. */
   mostBytes?: number;
@@ -68,8 +68,8 @@ async function call(url: string, init: RequestInit, request: PlatformRequest): P
     clearTimeout(timer);
     return await read(response, request.mostBytes ?? usualBytes);
   } catch (fault) {
-    if (signal.aborted) return { kind: "no-response", reason: "stopped before the platform answered" };
-    if (ends.aborted) return { kind: "no-response", reason: "the platform did not answer in time" };
+    if (signal.aborted) return { kind: "no-response", reason: "stopped before the platform responded" };
+    if (ends.aborted) return { kind: "no-response", reason: "the platform did not respond in time" };
     return failureOf(fault instanceof Error ? (fault.cause ?? fault) : fault);
   } finally {
     clearTimeout(timer);
@@ -138,7 +138,7 @@ function failureOf(fault: unknown): PlatformResponse {
   const { code } = (fault ?? {}) as Fault;
   const name = typeof code === "string" && /^[A-Z][A-Z0-9_]*$/.test(code) ? code : "no code";
   if (!isBeforeSending(fault))
-    return { kind: "no-response", reason: `the connection broke before the platform answered (${name})` };
+    return { kind: "no-response", reason: `the connection broke before the platform responded (${name})` };
   return { kind: "unreachable", reason: `the platform cannot be reached: ${words[name] ?? name}` };
 }
 
@@ -154,7 +154,7 @@ function isBeforeSending(fault: unknown): boolean {
   );
 }
 
-/** The wait that `Retry-After` asks for; a date is compared with the platform's own `Date` header where there is one. */
+/** The wait in `Retry-After`; a date is compared with the `Date` header of the platform where there is one. */
 export function retryAfterMs(headers: Headers, now = Date.now()): number | null {
   const theirs = Date.parse(headers.get("date") ?? "");
   return parseRetryAfter(headers.get("retry-after"), Number.isNaN(theirs) ? now : theirs);

@@ -31,25 +31,25 @@ const results = (...list: object[]) => ({
 const taken = result(results({ type: "SUCCESS" }));
 
 const on = (apiBase: string, more: object = {}) => createSignal({ apiBase, ...more }, { fetch });
-const answering = async (reply: Parameters<typeof startPlatform>[0]) => on((await startPlatform(reply)).url);
-const sendWith = async (reply: Parameters<typeof startPlatform>[0]) => sendOn(await answering(reply), to);
+const responding = async (reply: Parameters<typeof startPlatform>[0]) => on((await startPlatform(reply)).url);
+const sendWith = async (reply: Parameters<typeof startPlatform>[0]) => sendOn(await responding(reply), to);
 
 channelContract("signal", {
   to,
-  accepting: () => answering(taken),
+  accepting: () => responding(taken),
   refusing: () =>
-    answering(error(-1, "Failed to send message", { response: results({ type: "UNREGISTERED_FAILURE" }) })),
+    responding(error(-1, "Failed to send message", { response: results({ type: "UNREGISTERED_FAILURE" }) })),
   limiting: (afterMs) =>
-    answering(
+    responding(
       error(-5, "rate limit", {
         response: results({ type: "RATE_LIMIT_FAILURE", retryAfterSeconds: afterMs / 1000 }),
       }),
     ),
-  silent: () => answering("hang"),
+  silent: () => responding("hang"),
 });
 platformContract("signal", { to, token: "it has none", create: (apiBase) => on(apiBase) });
 
-describe("what signal-cli is asked", () => {
+describe("the request to signal-cli", () => {
   const paramsFor = async (recipient: string, more: object = {}, markdown = "Hello.") => {
     const { url, calls } = await startPlatform(taken);
     assert.deepEqual(await sendOn(on(`${url}/`, more), recipient, markdown), { kind: "sent" });
@@ -192,7 +192,7 @@ test("a check asks for the version, and whether the account is there", async () 
   assert.deepEqual(await on(url, { account }).check(going()), { ok: true, detail: "signal-cli 0.14.6" });
   assert.deepEqual(calls[0]?.json, { jsonrpc: "2.0", id: "check", method: "version", params: { account } });
   const unknownAccount = await (
-    await answering(error(-32_602, "Specified account does not exist"))
+    await responding(error(-32_602, "Specified account does not exist"))
   ).check(going());
   assert.deepEqual(unknownAccount, {
     ok: false,

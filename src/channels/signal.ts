@@ -121,10 +121,10 @@ function longestMs(limits: Sent[]): number | null {
 function readError({ code, message, data }: RpcError): SendOutcome {
   const outcome = readSent((data as { response?: unknown } | null | undefined)?.response);
   if (outcome !== null) return outcome;
-  const said = quoted(message, "");
-  if (code === -1 || misunderstood.has(code)) return rejected(`signal-cli refused it: ${said}`);
+  const text = quoted(message, "");
+  if (code === -1 || misunderstood.has(code)) return rejected(`signal-cli refused it: ${text}`);
   if (code === -4) return rejected(untrusted);
   if (code === -5) return limited(null);
   if (code === -6) return rejected(captcha);
-  return unknown(`signal-cli failed while sending: ${said}`);
+  return unknown(`signal-cli failed while sending: ${text}`);
 }

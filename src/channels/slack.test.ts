@@ -46,7 +46,7 @@ test("recipients", () => {
     assert.equal(typeof recipientFault(other), "string", other);
 });
 
-test("mentions in a reply notify nobody", () => {
+test("mentions in a reply notify no one", () => {
   const [text = ""] = create("http://127.0.0.1:1").render("<!channel> <@U0123456789> & you");
   assert.ok(
     text.includes("&lt;!channel&gt;") && text.includes("&lt;@U0123456789&gt;") && text.includes("&amp; you"),

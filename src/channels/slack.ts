@@ -53,7 +53,7 @@ function readResponse(responded: Responded, token: string): SendOutcome | null {
   if (body.ok) return { kind: "sent" };
   const { error = "no reason given", needed } = body;
   if (/^rate_?limited$/.test(error)) return limited(retryAfterMs(responded.headers));
-  if (breakdowns.has(error)) return unknown(`Slack answered ${error}`);
+  if (breakdowns.has(error)) return unknown(`Slack responded with ${error}`);
   if (error === "missing_scope")
     return rejected(
       `the token lacks the scope ${quoted(needed ?? "chat:write", token)}: add it and reinstall the app`,

@@ -112,7 +112,7 @@ test("what Telegram says, in words", async () => {
     [refusal(400, "Bad Request: chat not found"), "rejected", /no such chat/],
     [refusal(403, "Forbidden: bot was blocked by the user"), "rejected", /blocked by the user/],
     [refusal(403, "Forbidden: bot was kicked from the supergroup chat"), "rejected", /not a member/],
-    [refusal(403, "Forbidden: bot can't initiate conversation with a user"), "rejected", /cannot begin/],
+    [refusal(403, "Forbidden: bot can't initiate conversation with a user"), "rejected", /cannot start/],
     [refusal(403, "Forbidden: user is deactivated"), "rejected", /deactivated/],
     [refusal(400, "Bad Request: message thread not found"), "rejected", /no such topic/],
     [refusal(400, "Bad Request: something new"), "rejected", /refused it: Bad Request: something new$/],

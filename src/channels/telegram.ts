@@ -110,7 +110,7 @@ function readResponse(responded: Responded, token: string): SendOutcome | null {
     const seconds = parameters?.retry_after;
     return limited(seconds === undefined ? retryAfterMs(responded.headers) : seconds * 1000);
   }
-  if (code >= 500) return unknown(`Telegram answered ${code}`);
+  if (code >= 500) return unknown(`Telegram responded with ${code}`);
   const known = refusals.find(([form]) => form.test(description));
   return rejected(known?.[1] ?? `Telegram refused it: ${quoted(description, token) || code}`);
 }
@@ -120,7 +120,7 @@ const refusals: readonly [RegExp, string][] = [
   [/blocked by the user/i, "the bot was blocked by the user"],
   [
     /can't initiate conversation/i,
-    "the user has not written to the bot yet: a bot cannot begin a conversation",
+    "the user has not written to the bot yet: a bot cannot start a conversation",
   ],
   [/user is deactivated/i, "the user's account is deactivated"],
   [/was kicked|not a member/i, "the bot is not a member of the chat any more: add it again"],

@@ -26,16 +26,16 @@ const fault = (code: number, message = "refused", status = 400, details?: string
 const template = { name: "news", language: "en_US" };
 const on = (apiBase: string, more: object = {}) =>
   createWhatsapp({ phoneNumberId: "105", token, apiBase, ...more }, { fetch });
-const answering = async (reply: PlatformReply, more: object = {}) =>
+const responding = async (reply: PlatformReply, more: object = {}) =>
   on((await startPlatform(reply)).url, more);
 
 channelContract("whatsapp", {
   to,
   accepting: async () => on((await startPlatform(({ method }) => (method === "GET" ? about : taken))).url),
-  refusing: () => answering(fault(131_026)),
+  refusing: () => responding(fault(131_026)),
   limiting: (afterMs) =>
-    answering({ status: 429, headers: { "retry-after": `${afterMs / 1000}` }, text: "slow down" }),
-  silent: () => answering("hang"),
+    responding({ status: 429, headers: { "retry-after": `${afterMs / 1000}` }, text: "slow down" }),
+  silent: () => responding("hang"),
 });
 platformContract("whatsapp", {
   to,
@@ -83,39 +83,39 @@ describe("refusals in words", () => {
   ];
   for (const [code, words] of cases)
     test(`${code}`, async () => {
-      const outcome = await sendOn(await answering(fault(code, "Invalid parameter")), to);
+      const outcome = await sendOn(await responding(fault(code, "Invalid parameter")), to);
       assert.equal(outcome.kind, "rejected");
       assert.match(reasonOf(outcome), words);
     });
 
   test("the reason has the platform's details, but not its echo of the token", async () => {
-    const outcome = await sendOn(await answering(fault(100, "x", 400, "language is missing")), to);
+    const outcome = await sendOn(await responding(fault(100, "x", 400, "language is missing")), to);
     assert.match(reasonOf(outcome), /error 100: language is missing/);
-    const echo = await sendOn(await answering(fault(190, `Malformed access token ${token}`, 401)), to);
+    const echo = await sendOn(await responding(fault(190, `Malformed access token ${token}`, 401)), to);
     assert.equal(echo.kind, "rejected");
     assert.ok(!reasonOf(echo).includes(token));
     assert.match(reasonOf(echo), /Malformed access token …/);
   });
 
   test("an error inside a 200 is one", async () => {
-    assert.equal((await sendOn(await answering(fault(131_026, "no", 200)), to)).kind, "rejected");
+    assert.equal((await sendOn(await responding(fault(131_026, "no", 200)), to)).kind, "rejected");
     assert.equal(
-      (await sendOn(await answering(fault(131_000, "Something went wrong", 200)), to)).kind,
+      (await sendOn(await responding(fault(131_000, "Something went wrong", 200)), to)).kind,
       "unknown",
     );
-    assert.equal((await sendOn(await answering({ json: { messages: [] } }), to)).kind, "unknown");
+    assert.equal((await sendOn(await responding({ json: { messages: [] } }), to)).kind, "unknown");
   });
 });
 
 describe("limits", () => {
   for (const code of [130_429, 131_056, 80_007])
     test(`${code} names no delay`, async () => {
-      const outcome = await sendOn(await answering(fault(code)), to);
+      const outcome = await sendOn(await responding(fault(code)), to);
       assert.ok(outcome.kind === "retry" && outcome.afterMs === null);
     });
 
   test("a breakdown with an error in it may have the message", async () => {
-    assert.equal((await sendOn(await answering(fault(131_026, "no", 500)), to)).kind, "unknown");
+    assert.equal((await sendOn(await responding(fault(131_026, "no", 500)), to)).kind, "unknown");
   });
 });
 
@@ -170,6 +170,6 @@ test("a check names the number, or says what is wrong", async () => {
   assert.deepEqual(await on(url).check(going()), { ok: true, detail: "Rouse, +1 555-000-2222" });
   assert.equal(calls[0]?.path, "/105?fields=verified_name,display_phone_number");
   assert.equal(calls[0]?.headers.authorization, `Bearer ${token}`);
-  const expired = await (await answering(fault(190, `Error validating ${token}`, 401))).check(going());
+  const expired = await (await responding(fault(190, `Error validating ${token}`, 401))).check(going());
   assert.ok(!expired.ok && /not valid any more/.test(expired.reason) && !expired.reason.includes(token));
 });

@@ -107,8 +107,8 @@ function readResponse(responded: Responded, token: string): SendOutcome | null {
 
 function inItsWords({ code, message, error_data: data }: Fault, token: string): string {
   const numbered = `error ${typeof code === "number" ? code : "without a number"}`;
-  const said = typeof data?.details === "string" ? data.details : message;
-  return typeof said === "string" ? `${numbered}: ${quoted(said, token)}` : numbered;
+  const text = typeof data?.details === "string" ? data.details : message;
+  return typeof text === "string" ? `${numbered}: ${quoted(text, token)}` : numbered;
 }
 
 function nameOf({ status, json }: Responded): string | null {

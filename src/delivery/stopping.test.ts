@@ -18,7 +18,7 @@ test("drain waits for what is being sent, then stops it", async (t) => {
   assert.equal(courier.busy(), 1);
   await clock.advance(1);
   await drained;
-  assert.equal((await find(id)).error, "it may have been sent: stopped before the platform answered");
+  assert.equal((await find(id)).error, "it may have been sent: stopped before the platform responded");
   assert.equal(clock.waiting(), 0, "nothing keeps the process alive");
 });
 

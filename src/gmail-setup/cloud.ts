@@ -107,7 +107,7 @@ async function ensureSubscription(
   return { ...done, state: "changed" };
 }
 
-/** The settings in which an existing subscription differs from ours. Fields that we do not set are left alone. */
+/** The settings in which an existing subscription differs from ours. Fields that we do not set are kept. */
 function differing(found: Fields, { push }: Cloud): Record<string, unknown> {
   const settings = subscriptionSettings(push);
   const isSame = {

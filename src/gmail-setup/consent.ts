@@ -46,7 +46,7 @@ export function readRedirect(redirected: string, { state }: Pick<Consent, "state
   const query = new URL(written).searchParams;
   if (!isSame(query.get("state") ?? "", state))
     throw new UsageError(
-      "The answer does not belong to this login (its state is another). It may be from an earlier try: open the address shown last, and use what comes of that.",
+      "The response does not belong to this login (its state is another). It may be from an earlier try: open the address shown last, and use what comes of that.",
     );
   const refused = query.get("error");
   if (refused !== null) throw new UsageError(refusalWords(refused));

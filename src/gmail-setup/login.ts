@@ -30,7 +30,7 @@ export type LoginOptions = {
   clock: Clock;
 };
 
-/** `cloudToken` is for Pub/Sub. A service account gets it in its own name, so that nobody has to delegate that scope. */
+/** `cloudToken` is for Pub/Sub. A service account gets it in its own name, so that scope need not be delegated. */
 export type Login = { credentials: Credentials; token: Token; cloudToken: Token; isNew: boolean };
 
 export async function logIn(options: LoginOptions): Promise<Login> {

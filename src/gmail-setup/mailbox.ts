@@ -18,7 +18,7 @@ export async function checkAccount(ask: Ask, endpoints: Endpoints, account: stri
   return String(historyId);
 }
 
-/** By id or by name: nobody knows the ids of their own labels. */
+/** By id or by name, because people know their labels by name. */
 export async function findLabel(ask: Ask, endpoints: Endpoints, label: string): Promise<string> {
   const doing = { what: "Reading the labels", project: null };
   const response = await explained(doing, () => ask(gmailCalls(endpoints).labels()));

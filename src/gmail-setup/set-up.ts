@@ -1,4 +1,4 @@
-// The setup, step by step. Every step leaves alone what is as it should be, and is reported at once. The config comes
+// The setup, step by step. Each step changes only what differs from the goal, and is reported at once. The config comes
 // last, so that a setup that fails half way is not in use.
 import type { Config } from "../config/config.ts";
 import type { Clock } from "../core/clock.ts";

@@ -1,6 +1,6 @@
 // The open elements. An end tag closes its element and all inside it, but an inline one never reaches out of its block,
-// a block's never out of its table cell, a cell's never out of its table: so text cannot leave what hides it by a stray end tag. Each close is paid
-// for by an open; a name that is not open costs one lookup.
+// a block's never out of its table cell, a cell's never out of its table: so a stray end tag cannot move text out of
+// the element that hides it. Each close is paid for by an open; a name that is not open costs one lookup.
 import type { Visibility } from "./hidden.ts";
 
 export type Kind = "inline" | "block" | "scope";

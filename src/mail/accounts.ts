@@ -1,5 +1,5 @@
-// The mail accounts of the configuration. A reload leaves an account alone when neither its settings nor its login
-// changed; another is stopped, and a new one started in its place.
+// The mail accounts of the configuration. A reload keeps an account whose settings and login are unchanged. It stops
+// any other and starts a new one.
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";

@@ -1,10 +1,10 @@
-// Syncs that follow a hint. A provider can announce a message before it shows it, so an announced position is looked
-// for three times more; after that the polls have to find it.
+// Syncs that follow a hint. A provider can announce a message before it shows it, so an announced position leads to
+// up to three more syncs; after those, the regular ones have to find it.
 
 export type FollowUp = {
   /** The provider says the mailbox has come as far as `position`. */
   hint(position: string): void;
-  /** A sync that began at this cursor has succeeded. */
+  /** A sync that started at this cursor has succeeded. */
   synced(cursorBefore: string | null): void;
   /** In how many milliseconds to sync again; null: no follow-up is due. */
   nextMs(): number | null;

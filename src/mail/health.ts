@@ -1,4 +1,4 @@
-// How an account is doing: syncs that failed in a row, and problems with its hints. The store and the log learn it here.
+// How an account is doing: failed syncs in a row, and problems with its hints. The store and the log learn it here.
 import { faultKind } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { MailStatus } from "../core/mail.ts";
@@ -12,7 +12,7 @@ export type FailedSync =
   | { readonly kind: "parked" };
 
 export type Health = {
-  /** Sets what is wrong with one part of the hints; null: nothing any more. True when that is news. */
+  /** Sets the problem of one part of the hints; null: none. True when it changed. */
   setProblem(part: string, message: string | null): boolean;
   hasProblem(): boolean;
   /** What a sync that succeeds stores. */
@@ -49,10 +49,10 @@ export function createHealth(options: HealthOptions): Health {
     return { kind: "parked" };
   }
 
-  async function retryLater(reason: string, askedMs: number): Promise<FailedSync> {
+  async function retryLater(reason: string, providerMs: number): Promise<FailedSync> {
     if (failures === 1) log.warn("mail cannot be read now", { ...fields, reason });
     await store.noteMail({ id, status: "degraded", error: reason, notice: null }).catch(() => {});
-    return { kind: "failed", retryInMs: Math.max(askedMs, backOffMs(failures, backOff, random())) };
+    return { kind: "failed", retryInMs: Math.max(providerMs, backOffMs(failures, backOff, random())) };
   }
 
   return {

@@ -6,7 +6,7 @@ import type { SyncOptions } from "./options.ts";
 import { accepted, failed, recorded, refusalText } from "./outcome.ts";
 
 export type Read = {
-  /** In the order asked for, without messages that this account does not take. */
+  /** In the order of the ids given, without messages that this account does not take. */
   mails: TakenMail[];
   /** Not read yet: the time was up. */
   left: WaitingMail[];
@@ -24,7 +24,7 @@ type Batch = {
 };
 
 const fetchesAtOnce = 5;
-/** What was read in this time is stored before more is read: nobody waits for a whole batch. */
+/** After this time, the messages read so far are stored before more are read. */
 const batchMs = 250;
 /** One message's own fault lets the others go on; so many are the mailbox's. */
 const mostFaults = 3;

@@ -19,7 +19,7 @@ export type Mail = {
 };
 
 export type Changes =
-  /** `ids` in order of arrival, each once; `cursor` is where the next sync begins. */
+  /** `ids` in order of arrival, each once; `cursor` is where the next sync starts. */
   | { readonly kind: "changes"; readonly ids: readonly string[]; readonly cursor: string }
   /** The provider no longer knows the cursor, and cannot say what came since. */
   | { readonly kind: "expired" };

@@ -21,7 +21,7 @@ export type MailStore = Pick<
   | "noteSubscription"
 >;
 
-/** A provider that sends hints only for a time, and has to be asked again. */
+/** A provider that sends hints for a limited time, so that the subscription has to be renewed. */
 export type Renewal = {
   everyMs: number;
   /** Resolves with the time until which hints will come. Throws a MailFault. */

@@ -47,7 +47,7 @@ suite("polls and hints", { concurrency: true }, () => {
     assert.deepEqual(await scene.keys(), keysOf(["a", "b"]));
   });
 
-  test("a message that is announced before it can be seen is looked for after 2, 5 and 15 seconds", async (t) => {
+  test("a message that is announced before it can be listed is synced for after 2, 5 and 15 seconds", async (t) => {
     const scene = await createMailScene(t);
     const schedule = scene.schedule({ pollMs: 300_000 });
     schedule.start();

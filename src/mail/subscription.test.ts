@@ -17,7 +17,7 @@ function createProvider({ clock }: MailScene) {
   return { state, renewal: { everyMs, renew } };
 }
 
-suite("asking the provider for hints", { concurrency: true }, () => {
+suite("requesting hints from the provider", { concurrency: true }, () => {
   test("the first sync asks, and later ones only when it is due", async (t) => {
     const scene = await createMailScene(t);
     const { state, renewal } = createProvider(scene);
@@ -40,7 +40,7 @@ suite("asking the provider for hints", { concurrency: true }, () => {
     assert.equal(state.calls, 2);
   });
 
-  test("while the provider refuses, mail is read, the account is degraded, and asking backs off", async (t) => {
+  test("while the provider refuses, mail is read, the account is degraded, and the requests back off", async (t) => {
     const scene = await createMailScene(t);
     const { state, renewal } = createProvider(scene);
     const schedule = await scene.started({ renewal });
@@ -50,7 +50,7 @@ suite("asking the provider for hints", { concurrency: true }, () => {
     assert.equal(await schedule.tick(), "done");
     assert.deepEqual(await scene.keys(), [keyOf("a")]);
     const { status, lastError } = await scene.account();
-    const error = "hints could not be asked for: Google knows no such topic (404)";
+    const error = "hints could not be requested: Google knows no such topic (404)";
     assert.deepEqual([status, lastError], ["degraded", error]);
     await schedule.tick();
     assert.equal(state.calls, 2);

@@ -30,11 +30,11 @@ function createRenewing(
 
   async function noteFailure({ message, retryAfterMs }: MailFault): Promise<void> {
     failures++;
-    health.setProblem("renewal", `hints could not be asked for: ${message}`);
+    health.setProblem("renewal", `hints could not be requested: ${message}`);
     const delayMs = Math.max(retryAfterMs ?? 0, backOffMs(failures, backOff, random()));
     await store.noteSubscription(id, { expiration: null, dueAt: clock.now() + delayMs });
     const fields = { account: mailbox.account, reason: message };
-    if (failures === 1) log.warn("hints of new mail could not be asked for", fields);
+    if (failures === 1) log.warn("hints of new mail could not be requested", fields);
   }
 
   return async (account, signal) => {

@@ -25,7 +25,7 @@ export function createSync(options: SyncOptions): (stopping: AbortSignal) => Pro
   const leases = createMailLeases(options);
   const fields = { account: mailbox.account };
 
-  async function begin(claim: Claim): Promise<void> {
+  async function startFromNow(claim: Claim): Promise<void> {
     await commits.takeIn(claim, [], { cursor: await mailbox.baseline(claim.signal) });
     log.info("new mail is read from now on", fields);
   }
@@ -47,7 +47,7 @@ export function createSync(options: SyncOptions): (stopping: AbortSignal) => Pro
 
   async function syncAs(claim: Claim, account: MailAccount): Promise<SyncResult> {
     await renewSubscription(account, claim.signal);
-    if (account.cursor === null) await begin(claim);
+    if (account.cursor === null) await startFromNow(claim);
     else await readBehind(account.cursor, account, claim);
     return { kind: "done", cursorBefore: account.cursor };
   }

@@ -44,7 +44,7 @@ export const slack: Voice = {
 
 export const telegram: Voice = {
   ...plain,
-  fit: (spans, form) => mergeSpans(headingAsBold(spans, form).map(plainLabel).map(codeAlone)),
+  fit: (spans, form) => mergeSpans(headingAsBold(spans, form).map(plainLabel).map(withoutEmphasisInCode)),
   text: escapeMarkup,
   code: (text) => `<code>${escapeMarkup(text)}</code>`,
   mark: (inner, style) => `<${TAGS[style]}>${inner}</${TAGS[style]}>`,
@@ -69,7 +69,7 @@ export function headingAsBold(spans: readonly Span[], form: Form): readonly Span
   return form.kind === "heading" ? spans.map((span) => ({ ...span, bold: !span.code })) : spans;
 }
 
-function codeAlone(span: Span): Span {
+function withoutEmphasisInCode(span: Span): Span {
   return span.code ? { ...span, bold: false, italic: false, strike: false } : span;
 }
 
@@ -80,7 +80,7 @@ function plainLabel(span: Span): Span {
 /** `*b*` works only between words, without another such mark inside; `code` only without a backtick. */
 function fitChat(spans: readonly Span[]): Span[] {
   const coded = spans.map((span) =>
-    codeAlone(span.code && span.text.includes("`") ? { ...span, code: false } : span),
+    withoutEmphasisInCode(span.code && span.text.includes("`") ? { ...span, code: false } : span),
   );
   return fitEmphasis(coded, ({ before, text, after }: Run, style) => {
     return !endsInWord(before) && !startsWithWord(after) && !text.includes(CHAT_MARKS[style]);

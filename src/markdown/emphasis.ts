@@ -51,7 +51,7 @@ function fitRun(
   return [...start.map(off), ...(kept ? inner : inner.map(off)), ...end.map(off)];
 }
 
-/** White space at the start, what is between, and white space at the end; code has none. */
+/** White space at the start, the text between, and white space at the end; code has none. */
 function apart(run: readonly Span[]): [Span[], Span[], Span[]] {
   const solid = run.map(({ code, text }) => (code ? "x".repeat(text.length) : text)).join("");
   const start = solid.length - solid.trimStart().length;

@@ -2,13 +2,13 @@
 // text that is searched for emphasis at once. HTML is not recognised, so it stays text.
 
 import { Lexer, Tokenizer, type Token } from "marked";
-import { pieces, sections } from "./source.ts";
+import { chunksOf, sections } from "./source.ts";
 
 const DEEPEST_BLOCK = 8;
 const DEEPEST_INLINE = 8;
 const MOST_COLUMNS = 40;
-const PIECE = 2_000;
-const DENSE_PIECE = 200;
+const CHUNK = 2_000;
+const DENSE_CHUNK = 200;
 const SHORT = 80;
 
 export function lexMarkdown(source: string): Token[] {
@@ -20,10 +20,10 @@ export function lexMarkdown(source: string): Token[] {
       : [...lexer.blockTokens(section.text, []), ...(section.gapAfter ? [SPACE] : [])],
   );
   for (const { src, tokens } of lexer.inlineQueue) {
-    for (const piece of inlinePieces(src)) {
-      if (piece.length > SHORT && punctuation(piece) > 0.7)
-        tokens.push({ type: "escape", raw: piece, text: piece });
-      else lexer.inlineTokens(piece, tokens);
+    for (const chunk of inlineChunks(src)) {
+      if (chunk.length > SHORT && punctuation(chunk) > 0.7)
+        tokens.push({ type: "escape", raw: chunk, text: chunk });
+      else lexer.inlineTokens(chunk, tokens);
     }
   }
   return tokens.filter((token) => token.type !== "def" || !tokenizer.referred.has(token.href));
@@ -31,9 +31,9 @@ export function lexMarkdown(source: string): Token[] {
 
 const SPACE: Token = { type: "space", raw: "\n\n" };
 
-function inlinePieces(text: string): string[] {
-  if (text.length <= DENSE_PIECE) return [text];
-  return pieces(text, PIECE).flatMap((piece) => (isDense(piece) ? pieces(piece, DENSE_PIECE) : [piece]));
+function inlineChunks(text: string): string[] {
+  if (text.length <= DENSE_CHUNK) return [text];
+  return chunksOf(text, CHUNK).flatMap((chunk) => (isDense(chunk) ? chunksOf(chunk, DENSE_CHUNK) : [chunk]));
 }
 
 /** Mostly punctuation: little emphasis to find, but much to search. */

@@ -205,7 +205,7 @@ describe("what a reply must not do", () => {
     }
   });
 
-  it("open a block with text that begins a line as a mark does", () => {
+  it("open a block with text that starts a line as a mark does", () => {
     const texts = ["a\n\\:-", "a\n\\:-:", "a\n\\==", "- \\[x]\\\n  b", "\\# a", "&#35; a", "&gt; a"];
     for (const text of texts) {
       for (const dialect of ["markdown", "markdown-tables"] as const) {

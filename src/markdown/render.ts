@@ -37,7 +37,7 @@ const DIALECTS: Record<Dialect, Layout & { voice: Voice }> = {
   plain: { voice: plain, links: "spelled", tables: "rows" },
 };
 
-/** At most 10 messages; what is left out is said in the last one. Pure: the same text always gives the same messages. */
+/** At most 10 messages; the last one says how much was left out. Pure: the same text always gives the same messages. */
 export function renderMessages(markdown: string, options: RenderOptions): string[] {
   const { dialect, limit, escapeMentions } = options;
   const { voice, ...layout } = DIALECTS[dialect];
@@ -72,7 +72,7 @@ export function renderLines<Message extends string | { text: string }>(
   return messages.length > 0 ? messages : shown(codeLines(source, ""));
 }
 
-/** Telegram counts what is left when tags and entities are read. */
+/** Telegram counts the text without tags and with entities decoded. */
 function withoutTags(message: string): string {
   return message.replace(/<[^>]*>/g, "").replace(/&(?:lt|gt|amp|quot);/g, "&");
 }

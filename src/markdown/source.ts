@@ -97,7 +97,7 @@ function mostBefore(line: string, previous: string | undefined): number {
 }
 
 /** Cut at line ends or else between words if there are some in the second half, never inside a surrogate pair. */
-export function pieces(text: string, most: number): string[] {
+export function chunksOf(text: string, most: number): string[] {
   const cut: string[] = [];
   let from = 0;
   while (text.length - from > most) {

@@ -22,7 +22,7 @@ export type Voice = {
   join(blocks: readonly Block[]): string;
 };
 
-/** Rows that belong together: a line, a code block, a table. */
+/** Rows that stay in one block: a line, a code block, a table. */
 export type Block = { readonly rows: readonly string[]; readonly first: Line; readonly last: Line };
 
 /** Keeps the text of each line, because packing tries many messages with the same lines. */
@@ -41,8 +41,8 @@ function groups(lines: readonly Line[]): Line[][] {
   const found: Line[][] = [];
   for (const line of lines) {
     const last = found.at(-1)?.[0];
-    const together = line.form.kind === "code" || line.form.kind === "table";
-    if (together && last?.form === line.form) found.at(-1)!.push(line);
+    const isOneBlock = line.form.kind === "code" || line.form.kind === "table";
+    if (isOneBlock && last?.form === line.form) found.at(-1)!.push(line);
     else found.push([line]);
   }
   return found;

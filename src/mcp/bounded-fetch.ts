@@ -20,7 +20,7 @@ function atMost(most: number): TransformStream<Uint8Array, Uint8Array> {
   return new TransformStream({
     transform(chunk, controller) {
       left -= chunk.byteLength;
-      if (left < 0) controller.error(new Error("the answer is too large"));
+      if (left < 0) controller.error(new Error("the response is too large"));
       else controller.enqueue(chunk);
     },
   });

@@ -72,7 +72,7 @@ export async function connectMcp(
     await close();
     if (signal.aborted) throw new ToolFault("it was stopped", true);
     if (limit.aborted)
-      throw new ToolFault(`the MCP server ${server} did not answer within ${limitMs / 1000} seconds`, true);
+      throw new ToolFault(`the MCP server ${server} did not respond within ${limitMs / 1000} seconds`, true);
     throw faultOf(fault, server, config, wire.program);
   }
 }
@@ -141,7 +141,7 @@ function faultOf(
   const status = MCPClientError.isInstance(fault) ? fault.statusCode : undefined;
   if (status !== undefined && status >= 400) {
     const mayPass = status >= 500 || status === 408 || status === 425 || status === 429;
-    return new ToolFault(`${name} answered with HTTP ${status}`, mayPass);
+    return new ToolFault(`${name} responded with HTTP ${status}`, mayPass);
   }
   const code = end?.code ?? deepCode(fault);
   if (config.kind === "command" && code !== null) {
@@ -149,7 +149,7 @@ function faultOf(
     return new ToolFault(`${name} could not be started: ${reason}`, mayPass);
   }
   if (MCPClientError.isInstance(fault) && code === null)
-    return new ToolFault(`${name} does not answer as an MCP server does`, false);
+    return new ToolFault(`${name} does not respond as an MCP server does`, false);
   return new ToolFault(`${name} could not be reached${code === null ? "" : ` (${code})`}`, true);
 }
 

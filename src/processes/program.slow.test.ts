@@ -5,7 +5,7 @@ import { isAlive } from "../../test/support/process.ts";
 import { linesOf } from "./lines.ts";
 import { type Program, type ProgramOptions, startProgram } from "./program.ts";
 
-/** A reaper that only notes what it is asked. */
+/** A reaper that only records its calls. */
 function createNotes() {
   const notes: string[] = [];
   const hold = () => {

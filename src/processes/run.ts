@@ -1,4 +1,4 @@
-// A program that is given all its input at once and whose output is its answer.
+// A program that is given all its input at once and whose output is its reply.
 import { onAbort } from "../core/abort.ts";
 import { codeOf } from "../core/errors.ts";
 import { type Program, type ProgramOptions, startProgram } from "./program.ts";

@@ -28,7 +28,7 @@ export function createFakeChannel(
 export const createSilentChannel = (): FakeChannel =>
   createFakeChannel((_message, signal) => {
     const { promise, resolve } = Promise.withResolvers<SendOutcome>();
-    const stopped = () => resolve({ kind: "unknown", reason: "stopped before the platform answered" });
+    const stopped = () => resolve({ kind: "unknown", reason: "stopped before the platform responded" });
     if (signal.aborted) stopped();
     else signal.addEventListener("abort", stopped, { once: true });
     return promise;

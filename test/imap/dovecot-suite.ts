@@ -4,8 +4,9 @@ import { rmSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { type AppendResponseObject, ImapFlow } from "imapflow";
 import type { MailAccountConfig } from "../../src/config/config.ts";
-import { imapContract, type ImapServer, open, rawMail } from "../../src/mail/imap/mailbox.contract.ts";
+import { imapContract } from "../../src/mail/imap/mailbox.contract.ts";
 import { MailFault } from "../../src/mail/mailbox.ts";
+import { type ImapServer, openMailbox, rawMail } from "../fixtures/imap-server.ts";
 import { makeFolder } from "../support/folder.ts";
 import { createDovecot, type Dovecot } from "./dovecot.ts";
 
@@ -102,7 +103,7 @@ imapContract("Dovecot", start);
 
 test("STARTTLS is used where it is asked for", async (t) => {
   const { config, append } = await start();
-  const mailbox = open(t, { ...config, port: dovecot.ports.plain, encryption: "starttls" });
+  const mailbox = openMailbox(t, { ...config, port: dovecot.ports.plain, encryption: "starttls" });
   const cursor = await mailbox.baseline(t.signal);
   await append({ raw: rawMail("one") });
   const changes = await mailbox.changes(cursor, t.signal);
@@ -111,7 +112,7 @@ test("STARTTLS is used where it is asked for", async (t) => {
 
 test("a certificate for another name is not trusted", async (t) => {
   const { config } = await start();
-  const mailbox = open(t, { ...config, host: "127.0.0.2" });
+  const mailbox = openMailbox(t, { ...config, host: "127.0.0.2" });
   await assert.rejects(
     mailbox.baseline(t.signal),
     (fault) => fault instanceof MailFault && fault.kind === "retry",
@@ -120,7 +121,7 @@ test("a certificate for another name is not trusted", async (t) => {
 
 test("\\Recent is left to the owner's own reader", async (t) => {
   const { config, append } = await start();
-  const mailbox = open(t, config);
+  const mailbox = openMailbox(t, config);
   const cursor = await mailbox.baseline(t.signal);
   await append({ raw: rawMail("one") });
   const changes = await mailbox.changes(cursor, t.signal);

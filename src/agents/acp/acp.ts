@@ -1,4 +1,4 @@
-// A coding agent that speaks the Agent Client Protocol: its program is started for one run, asked, and ended.
+// A coding agent that speaks the Agent Client Protocol. Its program is started for one run, prompted, and ended.
 import type { AgentConfig } from "../../config/config.ts";
 import { converse } from "./converse.ts";
 import { startProgram } from "../../processes/program.ts";

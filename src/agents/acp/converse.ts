@@ -67,8 +67,8 @@ export async function converse(talk: Talk, signal: AbortSignal): Promise<AgentOu
   if (isInterrupted) return { ...first, report };
   if ("fault" in first)
     return { ...brokenOutcome(first.fault, end, config.command, state.initialized), report };
-  const said = { reply: updates.reply(), report, wasRefused: seen.warnings !== undefined };
-  const outcome = finishedOutcome(first.response, said);
+  const finish = { reply: updates.reply(), report, wasRefused: seen.warnings !== undefined };
+  const outcome = finishedOutcome(first.response, finish);
   if (outcome.kind === "failed" || state.sessionId === null) return outcome;
   return { ...outcome, report: { ...outcome.report, foreignSession: state.sessionId } };
 }

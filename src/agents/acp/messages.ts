@@ -1,6 +1,6 @@
 // A program's input and output as the messages of the protocol: JSON, one to a line.
 //
-// The library's own reader answers any other line with an error and prints what it does not understand to our
+// The library's own reader responds to any other line with an error and prints what it does not understand to our
 // standard error. Programs do print stray lines: they are passed over here, and only a program that prints nothing else
 // is given up.
 import type { Readable, Writable } from "node:stream";
@@ -18,12 +18,12 @@ const request = z.looseObject({ jsonrpc: z.literal("2.0"), method: z.string(), i
 const response = z.looseObject({ jsonrpc: z.literal("2.0"), id });
 
 export function messagesOf(input: Writable, output: Readable): Stream {
-  const asked = new Set<unknown>();
+  const pendingIds = new Set<unknown>();
   return {
-    readable: ReadableStream.from(received(output, asked)),
+    readable: ReadableStream.from(received(output, pendingIds)),
     writable: new WritableStream<AnyMessage>({
       write(message) {
-        if ("method" in message && "id" in message) asked.add(message.id);
+        if ("method" in message && "id" in message) pendingIds.add(message.id);
         return send(input, `${JSON.stringify(message)}\n`);
       },
     }),
@@ -36,11 +36,11 @@ function send(input: Writable, text: string): Promise<void> {
   return promise;
 }
 
-async function* received(output: Readable, asked: Set<unknown>): AsyncGenerator<AnyMessage> {
+async function* received(output: Readable, pendingIds: Set<unknown>): AsyncGenerator<AnyMessage> {
   let strayLines = 0;
   let hasSpoken = false;
   for await (const line of linesOf(output as AsyncIterable<Buffer>, longestMessage, giveUp)) {
-    const message = messageIn(line, asked);
+    const message = messageIn(line, pendingIds);
     hasSpoken ||= message !== null;
     if (message !== null) yield message;
     else if (!hasSpoken && ++strayLines > mostStrayLines) throw new NotSpoken();
@@ -51,7 +51,7 @@ const giveUp = (): never => {
   throw new NotSpoken();
 };
 
-function messageIn(line: string, asked: Set<unknown>): AnyMessage | null {
+function messageIn(line: string, pendingIds: Set<unknown>): AnyMessage | null {
   let value: unknown;
   try {
     value = JSON.parse(line);
@@ -60,5 +60,5 @@ function messageIn(line: string, asked: Set<unknown>): AnyMessage | null {
   }
   if (request.safeParse(value).success) return value as AnyMessage;
   const { data } = response.safeParse(value);
-  return data !== undefined && !("method" in data) && asked.delete(data.id) ? (value as AnyMessage) : null;
+  return data !== undefined && !("method" in data) && pendingIds.delete(data.id) ? (value as AnyMessage) : null;
 }

@@ -26,9 +26,9 @@ const shortOf: Partial<Record<string, string>> = {
   max_turn_requests: "reached its limit of steps",
 };
 
-export type Said = { reply: string; report: AgentReport; wasRefused: boolean };
+export type Finish = { reply: string; report: AgentReport; wasRefused: boolean };
 
-export function finishedOutcome(response: unknown, { reply, report, wasRefused }: Said): AgentOutcome {
+export function finishedOutcome(response: unknown, { reply, report, wasRefused }: Finish): AgentOutcome {
   const { data } = finished.safeParse(response);
   if (data === undefined) return { ...failed("the agent ended its turn without saying how"), report };
   const { stopReason, usage } = data;
@@ -67,6 +67,6 @@ function refused({ code, message, data }: RequestError): Failed {
   if (code === authenticationRequired)
     return failed("the agent wants to be signed in: start it once by hand, as the gateway's user");
   const more = details.safeParse(data).data?.details;
-  const said = cutWithMark(oneLine(more === undefined ? message : `${message}: ${more}`), longestMessage);
-  return failed(`the agent answered with an error: ${said}`, !lasting.has(code));
+  const text = cutWithMark(oneLine(more === undefined ? message : `${message}: ${more}`), longestMessage);
+  return failed(`the agent responded with an error: ${text}`, !lasting.has(code));
 }

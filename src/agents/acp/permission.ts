@@ -1,4 +1,4 @@
-// Nobody is there to ask during a run, so permission is given by the config or not at all.
+// A run has no user to ask, so only the config gives permission.
 import type { PermissionOption, RequestPermissionOutcome } from "@agentclientprotocol/sdk";
 
 export function choose(options: readonly PermissionOption[], allowed: boolean): RequestPermissionOutcome {

@@ -19,7 +19,7 @@ type Setting = z.infer<typeof setting>;
 export type Wanted = { model: string | null; thinking: string | null };
 type Session = { agent: ClientContext; sessionId: string; configOptions: unknown };
 
-/** Says what could not be done as asked. */
+/** Returns a warning for each setting that could not be applied. */
 export async function applySettings(session: Session, { model, thinking }: Wanted): Promise<string[]> {
   const warnings: string[] = [];
   let settings: readonly Setting[] = settingsIn(session.configOptions);

@@ -25,7 +25,7 @@ export type Updates = {
 
 export type UpdatesOptions = {
   longestReply: number;
-  /** Called once for each tool call that changes something, when it starts, whether or not it asked. */
+  /** Called once for each tool call that changes something, when it starts, whether or not it asked for permission. */
   onActing: () => void;
   onTooLong: () => void;
 };

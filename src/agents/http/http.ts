@@ -23,7 +23,7 @@ export function createHttpAgent({ url, secret }: HttpConfig, { now = Date.now } 
       let doing = "the service could not be reached";
       try {
         const response = await service.post({ headers, body }, signal);
-        doing = "the service's answer was cut off";
+        doing = "the service's response was cut off";
         try {
           return await outcomeOf(response, now);
         } finally {

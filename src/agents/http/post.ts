@@ -32,7 +32,7 @@ export function createService(url: URL): Service {
       body,
       signal,
     });
-    // Without a listener, a body that nobody reads would throw its fault.
+    // Without a listener, the fault of a body that is not read would be thrown.
     response.body.on("error", () => {});
     return response;
   };
@@ -45,9 +45,9 @@ export function createService(url: URL): Service {
         // The service may just have closed the kept connection, in which case it never saw the request.
         if (!mayBeKept || !isReset(fault) || signal.aborted) throw fault;
       }
-      const alone = new Client(url.origin, settings);
-      const responding = ask(alone, post, signal);
-      void alone.close();
+      const fresh = new Client(url.origin, settings);
+      const responding = ask(fresh, post, signal);
+      void fresh.close();
       return responding;
     },
   };

@@ -27,15 +27,15 @@ type Message = z.infer<typeof message>;
 export async function outcomeOf(response: ServiceResponse, now: () => number): Promise<AgentOutcome> {
   const status = response.statusCode;
   if (status === 202 || status === 204)
-    return failed(`the service answered ${status}, without a reply: the answer itself must bring it`);
+    return failed(`the service responded with ${status} and no reply: the response itself must hold it`);
   if (status >= 300 && status < 400)
-    return failed(`the service answered ${status}: redirects are not followed, give the final address`);
+    return failed(`the service responded with ${status}: redirects are not followed, give the final address`);
   if (status !== 200 && status !== 201) return refused(response, status, now());
   const type = headerIn(response, "content-type").split(";")[0]!.trim().toLowerCase();
   if (type === "application/json") return jsonOutcome(response);
   if (type === "text/event-stream") return streamOutcome(response);
   return failed(
-    `the service answered with ${shown(type) || "no content type"}, not JSON or server-sent events`,
+    `the service responded with ${shown(type) || "no content type"}, not JSON or server-sent events`,
   );
 }
 
@@ -46,7 +46,7 @@ const headerIn = ({ headers }: ServiceResponse, name: string): string =>
 async function refused(response: ServiceResponse, status: number, now: number): Promise<AgentOutcome> {
   const text = await readText(response, longestErrorBody).catch(() => null);
   const own = text === null ? undefined : messageOf(text)?.error;
-  const reason = `the service answered ${status}${own === undefined ? "" : `: ${shown(own)}`}`;
+  const reason = `the service responded with ${status}${own === undefined ? "" : `: ${shown(own)}`}`;
   const mayPass = status >= 500 || passing.has(status);
   const wait = mayPass ? parseRetryAfter(headerIn(response, "retry-after"), now) : null;
   return wait === null ? failed(reason, mayPass) : { ...failed(reason, mayPass), retryAfterMs: wait };
@@ -56,9 +56,9 @@ async function jsonOutcome(response: ServiceResponse): Promise<AgentOutcome> {
   const text = await readText(response, longestReply);
   if (text === null) return tooLong;
   const body = messageOf(text);
-  if (!body) return failed("the service's answer is not a JSON object");
+  if (!body) return failed("the service's response is not a JSON object");
   if (body.reply === undefined)
-    return failed(body.error === undefined ? 'the service\'s answer has no "reply"' : said(body.error));
+    return failed(body.error === undefined ? 'the service\'s response has no "reply"' : reported(body.error));
   return replied(body.reply, body.usage);
 }
 
@@ -69,7 +69,7 @@ async function streamOutcome(response: ServiceResponse): Promise<AgentOutcome> {
     for await (const event of readEvents(response.body as AsyncIterable<Buffer>, longestReply)) {
       if (event.data === "[DONE]") break;
       const part = partOf(event);
-      if (part.error !== undefined) return failed(said(part.error));
+      if (part.error !== undefined) return failed(reported(part.error));
       usage = part.usage ?? usage;
       if (part.reply !== undefined) return replied(part.reply, usage);
       text += part.delta ?? "";
@@ -105,6 +105,6 @@ function replied(text: string, usage: TokenUse | undefined): AgentOutcome {
   return { kind: "replied", reply, ...report };
 }
 
-const tooLong = failed(`the service answered with more than ${longestReply} bytes`);
+const tooLong = failed(`the service responded with more than ${longestReply} bytes`);
 const shown = (text: string): string => cutWithMark(oneLine(text), longestErrorText);
-const said = (error: string): string => `the service says: ${shown(error)}`;
+const reported = (error: string): string => `the service says: ${shown(error)}`;

@@ -1,11 +1,11 @@
-// One question to a model, with as many rounds of tools as it needs, through the `ai` library. Answers are streamed,
-// because a long one would otherwise outlast what `fetch` and the proxies in between wait for a first byte.
+// One question to a model, with as many rounds of tools as it needs, through the `ai` library. Responses
+// are streamed, because `fetch` and proxies wait only so long for the first byte of a response.
 import { isStepCount, streamText, type CallWarning, type FinishReason } from "ai";
 import type { AgentOutcome } from "../../core/outcome.ts";
 import { failed } from "../failure.ts";
 import type { Toolbox } from "../tools/toolbox.ts";
 import { faultOf } from "./fault.ts";
-import type { Said } from "./messages.ts";
+import type { ChatMessage } from "./messages.ts";
 import type { Chosen } from "./providers.ts";
 import type { Tally } from "./tally.ts";
 import { levelOf } from "./thinking.ts";
@@ -14,7 +14,7 @@ globalThis.AI_SDK_LOG_WARNINGS = false;
 
 export type Question = {
   chosen: Extract<Chosen, { ok: true }>;
-  messages: Said[];
+  messages: ChatMessage[];
   thinking: string | null;
   toolbox: Pick<Toolbox, "tools" | "nameOf">;
   maxSteps: number;
@@ -65,15 +65,15 @@ async function stepsOf(question: Question, tally: Tally, stop: AbortSignal): Pro
   return steps;
 }
 
-/** The reply is the text of the last step; what was said between tools is not. */
+/** The reply is the text of the last step; text between tool calls is left out. */
 function outcomeOf(steps: readonly Step[], { chosen, maxSteps }: Question, tally: Tally): AgentOutcome {
   const last = steps.at(-1);
   const server = `the model server ${chosen.provider}`;
-  if (last === undefined) return failed(`${server} ended without an answer`, true);
-  if (brokeOff(last)) return failed(`the answer of ${server} broke off`, true);
+  if (last === undefined) return failed(`${server} ended without a response`, true);
+  if (brokeOff(last)) return failed(`the response of ${server} broke off`, true);
   if (last.calls > 0 && steps.length >= maxSteps)
-    return failed(`it still called tools in the last of its ${maxSteps} steps and gave no answer (maxSteps)`);
-  if (last.calls > 0) return failed("the model stopped after a tool call and gave no answer");
+    return failed(`it still called tools in the last of its ${maxSteps} steps and gave no reply (maxSteps)`);
+  if (last.calls > 0) return failed("the model stopped after a tool call and gave no reply");
   const reply = last.text.trim();
   if (reply === "") return failed(emptyReason(last.finish));
   if (last.finish === "length") tally.warn("the reply was cut: it reached the most the model writes at once");
@@ -81,14 +81,14 @@ function outcomeOf(steps: readonly Step[], { chosen, maxSteps }: Question, tally
   return { kind: "replied", reply };
 }
 
-/** A stream that just ends is no error to every one of the libraries. */
+/** Some of the libraries report no error when a stream just ends. */
 const brokeOff = ({ finish, rawFinish }: Step): boolean =>
   finish === "interrupted" || finish === "error" || (finish === "other" && rawFinish === undefined);
 
 function emptyReason(finish: FinishReason): string {
-  if (finish === "length") return "the model wrote as much as it may, all of it thinking, and gave no answer";
+  if (finish === "length") return "the model wrote as much as it may, all of it thinking, and gave no reply";
   if (finish === "content-filter") return "the model refused to answer (content filter)";
-  return "the model gave no answer";
+  return "the model gave no reply";
 }
 
 function sentenceOf(warning: CallWarning): string {

@@ -20,7 +20,7 @@ for (const [status, mayPass, words] of [
   [404, false, /does not know the model small/],
   [413, false, /too long/],
   [408, true, /408/],
-  [429, true, /asked too often/],
+  [429, true, /too many requests/],
   [500, true, /has a fault \(500/],
   [503, true, /has a fault \(503/],
   [529, true, /has a fault \(529/],
@@ -61,7 +61,7 @@ test("each attempt is one request: 500 twice, then a reply", async () => {
   assert.equal(third?.kind, "replied");
 });
 
-test("asked to wait an hour, says so at once instead of waiting", { timeout: 60_000 }, async () => {
+test("a server that asks to wait an hour is reported at once, without waiting", { timeout: 60_000 }, async () => {
   server.onMessage("in an hour", { error: { message: "x" }, status: 429, retryAfter: 3600 });
   for (const kind of kinds) {
     const { sent, fetch } = capturingFetch();

@@ -6,32 +6,32 @@ import { cutWithMark } from "../../core/text.ts";
 import { failed, type Failed } from "../failure.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
-export type Asked = { provider: string; name: string };
+export type ModelName = { provider: string; name: string };
 
-export function faultOf(fault: unknown, asked: Asked): Failed {
-  if (APICallError.isInstance(fault)) return apiFault(fault, asked);
+export function faultOf(fault: unknown, model: ModelName): Failed {
+  if (APICallError.isInstance(fault)) return apiFault(fault, model);
   if (NoOutputGeneratedError.isInstance(fault))
-    return failed(`${server(asked)} ended without an answer`, true);
+    return failed(`${server(model)} ended without a response`, true);
   if (InvalidResponseDataError.isInstance(fault))
-    return failed(`the answer of ${server(asked)} broke off`, true);
-  if (isStreamFault(fault)) return streamFault(fault, asked);
-  return failed(`the model could not be asked: ${faultKind(fault)}`, true);
+    return failed(`the response of ${server(model)} broke off`, true);
+  if (isStreamFault(fault)) return streamFault(fault, model);
+  return failed(`the model could not be called: ${faultKind(fault)}`, true);
 }
 
-const server = ({ provider }: Asked): string => `the model server ${provider}`;
+const server = ({ provider }: ModelName): string => `the model server ${provider}`;
 
-function apiFault(fault: APICallError, asked: Asked): Failed {
+function apiFault(fault: APICallError, model: ModelName): Failed {
   const { statusCode, data, responseHeaders = {} } = fault;
   if (statusCode === undefined)
-    return failed(`${server(asked)} could not be reached${aside(causeCode(fault.cause))}`, true);
-  if (statusCode < 400) return failed(`the answer of ${server(asked)} broke off`, true);
+    return failed(`${server(model)} could not be reached${aside(causeCode(fault.cause))}`, true);
+  if (statusCode < 400) return failed(`the response of ${server(model)} broke off`, true);
   const code = errorCode(data);
   const outOfCredit = code === "insufficient_quota";
-  const says = outOfCredit ? "says that the account has no credit left" : statusWords(statusCode, asked);
+  const says = outOfCredit ? "says that the account has no credit left" : statusWords(statusCode, model);
   const mayPass = isPassing(statusCode) && !outOfCredit;
   const waitMs = mayPass ? retryAfterMs(responseHeaders) : null;
   return {
-    ...failed(`${server(asked)} ${says}${aside(statusCode, code)}`, mayPass),
+    ...failed(`${server(model)} ${says}${aside(statusCode, code)}`, mayPass),
     ...(waitMs !== null && { retryAfterMs: waitMs }),
   };
 }
@@ -41,7 +41,7 @@ const isPassing = (status: number): boolean =>
 
 const longestShownModel = 100;
 
-function statusWords(status: number, { name }: Asked): string {
+function statusWords(status: number, { name }: ModelName): string {
   switch (status) {
     case 401:
       return "did not accept the key: see its apiKey";
@@ -54,7 +54,7 @@ function statusWords(status: number, { name }: Asked): string {
     case 413:
       return "found the prompt too long";
     case 429:
-      return "was asked too often";
+      return "had too many requests";
     default:
       return status >= 500 ? "has a fault" : "refused the request";
   }
@@ -66,12 +66,12 @@ type StreamFault = { code?: unknown; type?: unknown; statusCode?: unknown };
 const isStreamFault = (fault: unknown): fault is StreamFault =>
   typeof fault === "object" && fault !== null && !(fault instanceof Error);
 
-function streamFault({ code, type, statusCode }: StreamFault, asked: Asked): Failed {
+function streamFault({ code, type, statusCode }: StreamFault, model: ModelName): Failed {
   const status = typeof statusCode === "number" ? statusCode : null;
   const refused =
     type === "invalid_request_error" || (status !== null && status >= 400 && !isPassing(status));
   return failed(
-    `${server(asked)} reported a fault in its answer${aside(word(code) ?? word(type))}`,
+    `${server(model)} reported a fault in its response${aside(word(code) ?? word(type))}`,
     !refused,
   );
 }

@@ -76,7 +76,7 @@ test("a reply that reached the most the model writes is one with a warning", asy
 });
 
 for (const [finishReason, reason] of [
-  ["stop", /gave no answer/],
+  ["stop", /gave no reply/],
   ["length", /all of it thinking/],
   ["content_filter", /content filter/],
 ] as const)

@@ -52,11 +52,11 @@ export function createModelAgent(
 
   return {
     run: (input, signal) => untilStopped((tally, stop) => runModel(input, tally, stop), signal),
-    summarise: (said, { model, thinking }, signal) =>
+    summarise: (conversation, { model, thinking }, signal) =>
       untilStopped(async (tally, stop) => {
         const chosen = choose(model);
         if (!chosen.ok) return failed(chosen.reason);
-        const messages = messagesOf({ prompt: summaryPrompt(said), conversation: null });
+        const messages = messagesOf({ prompt: summaryPrompt(conversation), conversation: null });
         return ask({ chosen, messages, thinking, toolbox: noTools, maxSteps: 1 }, tally, stop);
       }, signal),
   };
@@ -70,14 +70,14 @@ async function acting({ onActing }: AgentInput, tally: Tally): Promise<boolean> 
   return may;
 }
 
-/** Closes once: when the run ends, or as soon as it is stopped, because a tool may hold up its end. */
+/** Closes once: when the run ends, or as soon as it is stopped, because a tool may delay its end. */
 function closing(toolbox: Toolbox, stop: AbortSignal): () => void {
   let closed = false;
   const close = () => {
     if (closed) return;
     closed = true;
     stop.removeEventListener("abort", close);
-    // Nobody waits for it: a server that will not close must not hold up the reply.
+    // Not awaited: a server that does not close must not delay the reply.
     toolbox.close().catch(() => undefined);
   };
   stop.addEventListener("abort", close);

@@ -1,5 +1,5 @@
 // From a model's id to the model: `provider/model`, the provider by the name the config gives it. The library of a
-// kind is loaded when a model of that kind is first asked. Addresses and keys come from the config alone: left to
+// kind is loaded when a model of that kind is first called. Addresses and keys come from the config alone: left to
 // themselves, the libraries would take them from the environment.
 import type { LanguageModel } from "ai";
 import type { ModelsConfig, ProviderConfig, ProviderKind } from "../../config/config.ts";
@@ -15,7 +15,7 @@ export type Chosen =
 type Access = { baseURL: string; apiKey: string; fetch?: typeof fetch };
 
 const longestShownId = 100;
-/** For servers of the user's own that ask for none. */
+/** For the user's own servers that need no key. */
 const noKey = "none";
 
 const makersAddress: Readonly<Record<Exclude<ProviderKind, "openai-compatible">, string>> = {

@@ -1,4 +1,4 @@
-// How long a server asks to wait, from the headers of its response.
+// How long a server asks us to wait, from the headers of its response.
 import { parseRetryAfter } from "../../core/retry-after.ts";
 
 /** Names in lower case. A date is compared with the server's own `Date`, so that our clock does not matter. */

@@ -31,8 +31,8 @@ test("an unknown word is left out with a warning", async () => {
   assert.ok(!("reasoning_effort" in sent[0]!.body));
 });
 
-/** On a slow machine the server may close an idle connection in the moment it is used again: that may pass. */
-const asked = async (model: string, thinking: string | null) => {
+/** On a slow machine the server may close an idle connection just as it is used again: that may pass. */
+const requestOf = async (model: string, thinking: string | null) => {
   const { sent, fetch } = capturingFetch();
   const ask = () => run("think", { fetch }, { model, thinking });
   let outcome = await ask();
@@ -41,8 +41,8 @@ const asked = async (model: string, thinking: string | null) => {
   return { body: sent[0]!.body, warnings: outcome.report?.warnings ?? [] };
 };
 
-/** Where each server wants to be told. */
-const told = ({
+/** The field that each server reads. */
+const settingIn = ({
   reasoning_effort,
   reasoning,
   thinking,
@@ -63,18 +63,18 @@ for (const [model, expected] of [
   ["google/gemini-2.5-flash", { generationConfig: { thinkingConfig: { thinkingBudget: 24576 } } }],
 ] as const)
   test(`"high" for ${model}`, async () => {
-    const { body, warnings } = await asked(model, "high");
-    assert.equal(told(body), JSON.stringify(expected));
+    const { body, warnings } = await requestOf(model, "high");
+    assert.equal(settingIn(body), JSON.stringify(expected));
     assert.deepEqual(warnings, []);
   });
 
 for (const model of ["local/small", "openai/gpt-5.4", "anthropic/claude-opus-4-6", "google/gemini-3-pro"])
-  test(`${model} gets no thinking setting when none was asked for`, async () => {
-    const { body } = await asked(model, null);
+  test(`${model} gets no thinking setting when the run names none`, async () => {
+    const { body } = await requestOf(model, null);
     assert.equal(
-      /think|reason|effort/i.test(told(body).replaceAll('"generationConfig":{}', "")),
+      /think|reason|effort/i.test(settingIn(body).replaceAll('"generationConfig":{}', "")),
       false,
-      told(body),
+      settingIn(body),
     );
   });
 
@@ -83,11 +83,11 @@ test("a level that is rounded gives a warning, and the library prints none of it
   const listen = ({ message }: Error) => void printed.push(message);
   process.on("warning", listen);
   context.after(() => process.off("warning", listen));
-  const compatible = await asked("local/small", "max");
+  const compatible = await requestOf("local/small", "max");
   assert.equal(compatible.body["reasoning_effort"], "high");
   assert.match(compatible.warnings.join(), /^thinking "max" was sent as "high"/);
-  const google = await asked("google/gemini-3-pro", "max");
-  assert.match(told(google.body), /"thinkingLevel":"high"/);
+  const google = await requestOf("google/gemini-3-pro", "max");
+  assert.match(settingIn(google.body), /"thinkingLevel":"high"/);
   assert.match(google.warnings.join(), /^thinking: .*"max".*"high"/);
   await settled();
   assert.deepEqual(printed, []);

@@ -45,13 +45,13 @@ for (const kind of kinds)
       assert.deepEqual(outcome.report.usage, { inputTokens: 10, outputTokens: 4 });
   });
 
-for (const [what, asked] of [
+for (const [what, response] of [
   ["malformed", call("read", '{"path":')],
   ["ill-fitting", call("read", '{"file":1}')],
   ["unknown", call("destroy")],
 ] as const)
   test(`a call that is ${what} goes back to the model, and no tool runs`, async () => {
-    server.on({ userMessage: `call-${what}`, hasToolResult: false }, asked);
+    server.on({ userMessage: `call-${what}`, hasToolResult: false }, response);
     server.on({ userMessage: `call-${what}`, hasToolResult: true }, { content: "I was wrong." });
     const tools = withTools({ read: () => assert.fail("it ran") });
     const outcome = await run(`call-${what}`, tools);
@@ -87,13 +87,13 @@ test("a tool that changes something does not run without leave, and asks before 
   server.on({ userMessage: "may I write", hasToolResult: true }, { content: "As you say." });
   const order: string[] = [];
   const tools = withTools({ write: () => void order.push("written") });
-  const asked = (answer: boolean) => async () => {
-    order.push(`asked ${answer}`);
-    return answer;
+  const permit = (isPermitted: boolean) => async () => {
+    order.push(`asked ${isPermitted}`);
+    return isPermitted;
   };
-  const refused = await run("may I write", tools, { onActing: asked(false) });
+  const refused = await run("may I write", tools, { onActing: permit(false) });
   assert.ok(refused.kind === "replied" && refused.report?.acted === undefined);
-  await run("may I write", tools, { onActing: asked(true) });
+  await run("may I write", tools, { onActing: permit(true) });
   assert.deepEqual(order, ["asked false", "asked true", "written"]);
 });
 
@@ -151,28 +151,28 @@ test("stopped while tools are being opened, they are closed when they have been"
 });
 
 test("a tool server that cannot be reached is a failure as it says", async () => {
-  const unreachable = () => Promise.reject(new ToolFault("the MCP server x does not answer", true));
+  const unreachable = () => Promise.reject(new ToolFault("the MCP server x does not respond", true));
   const outcome = await run("Hello.", { openToolbox: unreachable });
-  assert.deepEqual(outcome, { ...failed("the MCP server x does not answer", true), report: {} });
+  assert.deepEqual(outcome, { ...failed("the MCP server x does not respond", true), report: {} });
 });
 
 test("gets what the run was granted, and nothing else", async () => {
   server.onMessage("granted", { content: "Yes." });
-  const asked: unknown[] = [];
+  const opened: unknown[] = [];
   await run(
     "granted",
     {
       fetchHosts: ["example.com"],
       workspace: "/somewhere",
       async openToolbox({ granted, workspace, fetchHosts, mcp, environment }) {
-        asked.push({ granted, workspace, fetchHosts, mcp, environment });
+        opened.push({ granted, workspace, fetchHosts, mcp, environment });
         return toolboxOf({});
       },
       environment: { A: "b" },
     },
     { tools: ["read", "mcp:x"] },
   );
-  assert.deepEqual(asked, [
+  assert.deepEqual(opened, [
     {
       granted: ["read", "mcp:x"],
       workspace: "/somewhere",

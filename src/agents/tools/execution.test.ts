@@ -55,15 +55,15 @@ test("what changes something asks for leave first, and does not run without it",
       { signal: new AbortController().signal, onActing: leave },
       changes,
     )({});
-  const answering = (leave: boolean) => async () => {
+  const permitting = (leave: boolean) => async () => {
     order.push(`asked ${leave}`);
     return leave;
   };
-  assert.equal(await run(answering(true)), "done");
-  assert.match(await run(answering(false)), /^This was not done/);
+  assert.equal(await run(permitting(true)), "done");
+  assert.match(await run(permitting(false)), /^This was not done/);
   assert.match(await run(() => Promise.reject(new Error("the store is gone"))), /^This was not done/);
   assert.deepEqual(order, ["asked true", "ran", "asked false"]);
-  assert.equal(await run(answering(false), false), "done");
+  assert.equal(await run(permitting(false), false), "done");
 });
 
 test("a stopped run calls no tool, and does not wait for work or permission that ignores the signal", async () => {

@@ -1,4 +1,4 @@
 // How one call of a tool fails.
 
-/** This call cannot be done. The model reads the message: what is wrong, and what to do instead. */
+/** This call cannot be done. The model reads the message, which says why and what to do instead. */
 export class Refusal extends Error {}

@@ -110,13 +110,13 @@ async function resultOf(response: IncomingMessage, url: URL): Promise<ToolResult
   if (encoded || (!isText(type) && headers["content-length"] !== "0")) {
     response.destroy();
     throw new Refusal(
-      `It answered with ${encoded ? "compressed data" : type || "data of no known type"} (HTTP ${statusCode}); only text and JSON can be fetched.`,
+      `It responded with ${encoded ? "compressed data" : type || "data of no known type"} (HTTP ${statusCode}); only text and JSON can be fetched.`,
     );
   }
   const { bytes, isCut } = await readBody(response);
   const size = isCut ? ` Only the first ${largestBody} bytes of it were read.` : "";
   return {
-    says: `${url.host} answered with HTTP ${statusCode}.${size}`,
+    says: `${url.host} responded with HTTP ${statusCode}.${size}`,
     label: url.href,
     outside: decoderOf(charset).decode(bytes),
   };

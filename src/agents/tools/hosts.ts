@@ -15,7 +15,7 @@ function parseEntry(written: string): Entry {
   return { host, below: wildcard !== undefined, port: port ?? null };
 }
 
-/** The address as a URL when it may be asked; otherwise a refusal that says why not. */
+/** The address as a URL when it may be fetched; otherwise a refusal with the reason. */
 export function allowedUrl(written: string, hosts: readonly string[], base?: URL): URL {
   const url = URL.parse(written, base?.href);
   if (url === null)
@@ -30,8 +30,8 @@ export function allowedUrl(written: string, hosts: readonly string[], base?: URL
 
 function fits({ hostname, port, protocol }: URL, entry: Entry): boolean {
   if (entry.host === "") return false;
-  const asked = port === "" ? (protocol === "https:" ? "443" : "80") : port;
-  if (entry.port === null ? !usualPorts.includes(asked) : entry.port !== asked) return false;
+  const wanted = port === "" ? (protocol === "https:" ? "443" : "80") : port;
+  if (entry.port === null ? !usualPorts.includes(wanted) : entry.port !== wanted) return false;
   return entry.below ? hostname.endsWith(`.${entry.host}`) : hostname === entry.host;
 }
 

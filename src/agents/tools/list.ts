@@ -1,4 +1,4 @@
-// The list tool: what is in a folder.
+// The list tool: the entries of a folder.
 import { lstat } from "node:fs/promises";
 import { Refusal } from "./fault.ts";
 import { findExisting, quoted } from "./path.ts";

@@ -29,8 +29,8 @@ function refusalTo(fault: unknown, label: string): ToolResult {
   // What a server says to its caller; other messages are the library's, and may have an address in them.
   if (fault.code !== undefined)
     return { says: "The tool's server refused the call.", label, outside: cut(fault.message, longestReason) };
-  const status = fault.statusCode === undefined ? "" : ` It answered with HTTP ${fault.statusCode}.`;
-  throw new Refusal(`The tool's server gave no answer.${status}`);
+  const status = fault.statusCode === undefined ? "" : ` It responded with HTTP ${fault.statusCode}.`;
+  throw new Refusal(`The tool's server gave no response.${status}`);
 }
 
 const argumentsOf = (input: unknown): Record<string, unknown> =>

@@ -156,7 +156,7 @@ test("what was opened is compared with what was checked", async () => {
 const swapping = `
 const { parentPort, workerData: { folder, link, aside, stop } } = require("node:worker_threads");
 const { renameSync } = require("node:fs");
-parentPort.postMessage("begun");
+parentPort.postMessage("started");
 while (Atomics.load(stop, 0) === 0) {
   renameSync(folder, aside); renameSync(link, folder);
   renameSync(folder, link); renameSync(aside, folder);

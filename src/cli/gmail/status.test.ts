@@ -65,7 +65,7 @@ test("the state before the first sync, after it, and when syncs have stopped", a
 
 test("a fault is named with its fix; a lost login is a failure", async (t) => {
   const watched = await createWatched(t);
-  await watched.look("degraded", "hints could not be asked for: Google refused the request (403 forbidden)");
+  await watched.look("degraded", "hints could not be requested: Google refused the request (403 forbidden)");
   const degraded = await watched.state();
   assert.equal(degraded["state"], "degraded");
   assert.match(degraded["fix"] ?? "", /rouse gmail setup/);

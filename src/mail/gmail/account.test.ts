@@ -105,7 +105,7 @@ suite("mail that is polled", { concurrency: true }, () => {
 });
 
 suite("hints that are pulled", { concurrency: true }, () => {
-  test("Google is asked for hints, and each leads to the run at once", async (t) => {
+  test("hints are requested from Google, and each leads to a run at once", async (t) => {
     const { google, gateway } = await open(t, { mode: "pull" });
     await gateway.waitFor("the watch", async () => google.gmail.state.watchedUntil > 0);
     await runOf(gateway, google.gmail.deliver());
@@ -136,7 +136,7 @@ suite("hints that are pulled", { concurrency: true }, () => {
     const { google, gateway, status } = await open(t, { mode: "pull", topic: "projects/p/topics/none" });
     await gateway.waitFor("the status", async () => (await status()) === "degraded");
     const [account] = await gateway.inspect.listMailAccounts();
-    assert.match(account?.lastError ?? "", /hints could not be asked for: Google knows no such topic/);
+    assert.match(account?.lastError ?? "", /hints could not be requested: Google knows no such topic/);
     assert.equal(google.gmail.state.watchedUntil, 0);
     const id = google.gmail.deliver();
     await gateway.restart();

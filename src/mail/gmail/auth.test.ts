@@ -20,7 +20,7 @@ const faultWith = (kind: MailFault["kind"], message: RegExp) => (fault: unknown)
   fault instanceof MailFault && fault.kind === kind && message.test(fault.message);
 
 suite("access tokens", { concurrency: true }, () => {
-  test("one is kept until shortly before its end, and asked for once by all who need it", async (t) => {
+  test("one is kept until shortly before its end, and callers that wait for it share one request", async (t) => {
     const scene = await surroundings(t);
     const auth = authOf(scene);
     const tokens = await Promise.all(Array.from({ length: 8 }, () => auth.token(scene.signal)));

@@ -65,7 +65,7 @@ suite("calls", { concurrency: true }, () => {
 suite("the pace", { concurrency: true }, () => {
   const never = new AbortController().signal;
 
-  test("never above what a second or a minute allows, whatever is asked for", async () => {
+  test("never above what a second or a minute allows, however many calls there are", async () => {
     const clock = createFakeClock();
     const pace = createPace(clock);
     const startedAt = clock.now();

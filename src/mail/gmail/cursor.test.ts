@@ -5,11 +5,11 @@ import { isNewer, moveOn, parseCursor, startOf, writeCursor } from "./cursor.ts"
 const high = "18446744073709551614";
 const higher = "18446744073709551615";
 
-test("a bare history id is where to begin, at once", () => {
+test("a bare history id is a start position at once", () => {
   assert.equal(startOf(parseCursor(high), Date.now()), high);
 });
 
-test("a position is begun at only when it is a minute old", () => {
+test("a position is started from only when it is a minute old", () => {
   const at = 1_800_000_000_000;
   const first = moveOn(parseCursor("100"), "107", at);
   assert.deepEqual(parseCursor(writeCursor(first)), { from: "100", reported: "107", reportedAt: at });

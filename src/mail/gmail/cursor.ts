@@ -13,7 +13,7 @@ export type Cursor = {
 const settleMs = 60_000;
 const written = /^(\d+)(?:\/(\d+)@(\d+))?$/;
 
-/** A bare history id is where to begin. */
+/** A bare history id is the position to start from. */
 export function parseCursor(text: string): Cursor {
   const [, from = text, reported = from, at = "0"] = written.exec(text) ?? [];
   return { from, reported, reportedAt: Number(at) };
@@ -27,7 +27,7 @@ const isSettled = ({ reportedAt }: Cursor, now: number): boolean => Math.abs(now
 export const startOf = (cursor: Cursor, now: number): string =>
   isSettled(cursor, now) ? cursor.reported : cursor.from;
 
-/** The cursor after a sync that began at `startOf` and for which the mailbox reported `reported`. */
+/** The cursor after a sync that started at `startOf` and for which the mailbox reported `reported`. */
 export const moveOn = (cursor: Cursor, reported: string, now: number): Cursor =>
   isSettled(cursor, now)
     ? { from: cursor.reported, reported: later(cursor.reported, reported), reportedAt: now }

@@ -33,7 +33,7 @@ suite("changes in a Gmail mailbox", { concurrency: true }, () => {
     assert.deepEqual((await read(start)).ids, ids);
   });
 
-  test("reading begins a minute back, so that a message that became visible late is found", async (t) => {
+  test("reading starts a minute back, so that a message that became visible late is found", async (t) => {
     for (const reportsHidden of [false, true]) {
       const { google, mailbox, read, clock, signal } = await open(t);
       google.gmail.state.reportsHidden = reportsHidden;
@@ -163,7 +163,7 @@ suite("reading a message", { concurrency: true }, () => {
     assert.ok(Buffer.byteLength(long.body) <= 1000 && long.body.startsWith("xxx"));
   });
 
-  test("without bodies only the headers are asked for", async (t) => {
+  test("without bodies only the headers are fetched", async (t) => {
     const { google, fetch } = await open(t, { includeBody: false });
     const fetched = await fetch(google.gmail.deliver({ text: "secret text" }));
     if (fetched.kind !== "mail") throw new Error(fetched.kind);

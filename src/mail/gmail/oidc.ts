@@ -13,7 +13,7 @@ const issuers = ["https://accounts.google.com", "accounts.google.com"];
 const skewSeconds = 300;
 const longestToken = 8192;
 
-/** Null when the token is good, else what is wrong with it, for the log. */
+/** Null when the token is good, else its fault, for the log. */
 export async function tokenFault(
   token: string,
   { expected, findKey, now }: { expected: Expected; findKey: FindKey; now: number },

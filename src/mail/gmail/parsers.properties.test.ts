@@ -17,7 +17,7 @@ const text = fc.oneof(
   id,
 );
 
-test("a cursor that was written is read back, and any text is a cursor to begin at", () => {
+test("a cursor that was written is read back, and any text is a cursor to start from", () => {
   fc.assert(
     fc.property(id, id, fc.nat(), (from, reported, reportedAt) => {
       const cursor = { from, reported, reportedAt };

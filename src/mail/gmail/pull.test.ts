@@ -74,7 +74,7 @@ suite("pulling hints", { concurrency: true }, () => {
     await eventually(() => hints.length === 2, "the hint again");
   });
 
-  test("a server without hints is asked again after a while, not without end", async (t) => {
+  test("a server without hints is pulled again after a pause", async (t) => {
     const { google, pull, wait } = await open(t);
     pull.start();
     await wait(0);
@@ -83,7 +83,7 @@ suite("pulling hints", { concurrency: true }, () => {
     await eventually(() => google.count(":pull") === 2, "the next pull");
   });
 
-  test("faults are told, waited out, and told to be over", async (t) => {
+  test("faults are reported, waited out, and reported as over", async (t) => {
     const { google, pull, hints, troubles, say, wait } = await open(t);
     google.faults.add({ on: ":pull", times: 1, reply: faultReplies.unavailable });
     google.faults.add({ on: ":pull", times: 1, reply: faultReplies.tooMany });

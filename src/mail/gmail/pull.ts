@@ -22,7 +22,7 @@ export type PullOptions = {
   subscription: string;
   clock: Clock;
   onHint: (hint: Hint) => void;
-  /** Called with what is wrong with pulling, or with null when it works. */
+  /** Called with the problem of pulling, or with null when it works. */
   onProblem: (message: string | null) => void;
   random?: () => number;
 };
@@ -71,8 +71,8 @@ export function createPull(options: PullOptions): Pull {
         onProblem(`hints cannot be pulled: ${fault instanceof MailFault ? fault.message : faultKind(fault)}`);
         // Only a new login helps, and with it the account starts anew.
         if (fault instanceof MailFault && fault.kind === "reauth") return;
-        const askedMs = fault instanceof MailFault ? (fault.retryAfterMs ?? 0) : 0;
-        await sleep(clock, Math.max(askedMs, backOffMs(failures, faultBackOff, random())), signal).catch(
+        const providerMs = fault instanceof MailFault ? (fault.retryAfterMs ?? 0) : 0;
+        await sleep(clock, Math.max(providerMs, backOffMs(failures, faultBackOff, random())), signal).catch(
           () => {},
         );
       }

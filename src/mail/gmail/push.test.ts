@@ -55,7 +55,7 @@ async function open(t: TestContext) {
 }
 
 suite("pushes", { concurrency: true }, () => {
-  test("one with a good token is answered with 204 and is a hint", async (t) => {
+  test("one with a good token gets 204 and is a hint", async (t) => {
     const { push, token, hints } = await open(t);
     assert.deepEqual(await push(token(good)), { status: 204, text: "" });
     assert.deepEqual(hints, [{ emailAddress: "me@mail.test", historyId: "18446744073709551615" }]);
@@ -77,7 +77,7 @@ suite("pushes", { concurrency: true }, () => {
     assert.deepEqual(hints, []);
   });
 
-  test("a body that is no notification of Gmail is answered with 204 and ignored", async (t) => {
+  test("a body that is no notification of Gmail gets 204 and is ignored", async (t) => {
     const { push, token, hints } = await open(t);
     const notData = [bodyOf("!"), bodyOf(encode([])), bodyOf(encode({ historyId: "x" }))];
     for (const body of ["{", "[]", "null", "{}", ...notData])

@@ -9,7 +9,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 export type GoogleResponse = {
   status: number;
   body: Fields;
-  /** Google's codes for what is wrong: `rateLimitExceeded`, `invalid_grant`. */
+  /** Google's error codes: `rateLimitExceeded`, `invalid_grant`. */
   reasons: readonly string[];
   retryAfterMs: number | null;
 };

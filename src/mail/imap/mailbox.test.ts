@@ -2,11 +2,10 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { eventually } from "../../../test/fakes/clock.ts";
 import { createFakeImap, type FakeImap, fakeMailbox, fakePassword } from "../../../test/fakes/imap.ts";
+import { type ImapServer, neverAborted, openMailbox, rawMail } from "../../../test/fixtures/imap-server.ts";
 import type { MailAccountConfig } from "../../config/config.ts";
 import { MailFault } from "../mailbox.ts";
-import { imapContract, type ImapServer, open, rawMail } from "./mailbox.contract.ts";
-
-const neverAborted = new AbortController().signal;
+import { imapContract } from "./mailbox.contract.ts";
 
 const account = (port: number): MailAccountConfig => ({
   id: "support",
@@ -67,7 +66,7 @@ const faultOf = async (work: Promise<unknown>): Promise<MailFault> => {
 
 test("only commands that change nothing are sent", async (t) => {
   const fake = await startFake(t);
-  const mailbox = open(t, account(fake.port));
+  const mailbox = openMailbox(t, account(fake.port));
   const cursor = await mailbox.baseline(neverAborted);
   fake.add({ raw: Buffer.from(rawMail("one")) });
   const changes = await mailbox.changes(cursor, neverAborted);
@@ -102,14 +101,14 @@ test("only commands that change nothing are sent", async (t) => {
 test("Gmail's own ids, threads and labels are used where the server offers them", async (t) => {
   const fake = await startFake(t);
   fake.capabilities = "IMAP4rev1 IDLE X-GM-EXT-1";
-  const mailbox = open(t, account(fake.port));
+  const mailbox = openMailbox(t, account(fake.port));
   const cursor = await mailbox.baseline(neverAborted);
   const gmail = { id: "18446744073709551615", thread: "17", labels: ["\\Important", "Work"] };
   fake.add({ raw: Buffer.from(rawMail("one")), gmail });
   const changes = await mailbox.changes(cursor, neverAborted);
   const id = "support:M.18446744073709551615";
   assert.deepEqual(changes.kind === "changes" && changes.ids, [id]);
-  const fetched = await open(t, account(fake.port)).fetch(id, neverAborted);
+  const fetched = await openMailbox(t, account(fake.port)).fetch(id, neverAborted);
   assert.equal(fetched.kind, "mail");
   assert.deepEqual(fetched.kind === "mail" && [fetched.mail.threadId, fetched.mail.labels], [
     "17",
@@ -119,7 +118,7 @@ test("Gmail's own ids, threads and labels are used where the server offers them"
 
 test("two copies within one second count as one message", async (t) => {
   const fake = await startFake(t);
-  const mailbox = open(t, account(fake.port));
+  const mailbox = openMailbox(t, account(fake.port));
   const cursor = await mailbox.baseline(neverAborted);
   const date = new Date("2026-03-04T05:06:07Z");
   for (const subject of ["one", "one", "two"]) fake.add({ raw: Buffer.from(rawMail(subject)), date });
@@ -130,7 +129,7 @@ test("two copies within one second count as one message", async (t) => {
 
 test("a server that sends no UIDNEXT is read, too", async (t) => {
   const fake = await startFake(t);
-  const mailbox = open(t, account(fake.port));
+  const mailbox = openMailbox(t, account(fake.port));
   fake.add({ raw: Buffer.from(rawMail("old")), uid: 7 });
   fake.uidNext = 0;
   const cursor = await mailbox.baseline(neverAborted);
@@ -143,7 +142,7 @@ test("a server that sends no UIDNEXT is read, too", async (t) => {
 
 test("a cursor of another form has expired", async (t) => {
   const fake = await startFake(t);
-  const mailbox = open(t, account(fake.port));
+  const mailbox = openMailbox(t, account(fake.port));
   for (const cursor of [
     "",
     "17",
@@ -160,7 +159,7 @@ test("a temporary refusal of the login is a retry fault; a lasting one is a reau
   const fake = await startFake(t);
   const kindAfter = async (response: string) => {
     fake.loginResponse = response;
-    return (await faultOf(open(t, account(fake.port)).baseline(neverAborted))).kind;
+    return (await faultOf(openMailbox(t, account(fake.port)).baseline(neverAborted))).kind;
   };
   assert.equal(await kindAfter("NO [AUTHENTICATIONFAILED] no"), "reauth");
   assert.equal(await kindAfter("NO no"), "reauth");
@@ -174,11 +173,11 @@ test("a temporary refusal of the login is a retry fault; a lasting one is a reau
 test("a login that the server offers no way for is a broken fault", async (t) => {
   const fake = await startFake(t);
   const withToken = { ...account(fake.port), login: { accessToken: "secret-token" } };
-  assert.equal((await faultOf(open(t, withToken).baseline(neverAborted))).kind, "broken");
+  assert.equal((await faultOf(openMailbox(t, withToken).baseline(neverAborted))).kind, "broken");
   fake.capabilities = "IMAP4rev1 LOGINDISABLED";
-  assert.equal((await faultOf(open(t, account(fake.port)).baseline(neverAborted))).kind, "broken");
+  assert.equal((await faultOf(openMailbox(t, account(fake.port)).baseline(neverAborted))).kind, "broken");
   const upgrading = await faultOf(
-    open(t, { ...account(fake.port), encryption: "starttls" }).baseline(neverAborted),
+    openMailbox(t, { ...account(fake.port), encryption: "starttls" }).baseline(neverAborted),
   );
   assert.deepEqual([upgrading.kind, upgrading.message], ["broken", "the server does not offer STARTTLS"]);
   assert.deepEqual(
@@ -190,11 +189,11 @@ test("a login that the server offers no way for is a broken fault", async (t) =>
 test("faults show neither the account nor the server's text", async (t) => {
   const fake = await startFake(t);
   const faults = [
-    await faultOf(open(t, { ...account(fake.port), login: { password: "wrong" } }).baseline(neverAborted)),
+    await faultOf(openMailbox(t, { ...account(fake.port), login: { password: "wrong" } }).baseline(neverAborted)),
   ];
-  faults.push(await faultOf(open(t, { ...account(fake.port), mailbox: "Private" }).baseline(neverAborted)));
+  faults.push(await faultOf(openMailbox(t, { ...account(fake.port), mailbox: "Private" }).baseline(neverAborted)));
   await fake.stop();
-  faults.push(await faultOf(open(t, account(fake.port)).baseline(neverAborted)));
+  faults.push(await faultOf(openMailbox(t, account(fake.port)).baseline(neverAborted)));
   assert.deepEqual(
     faults.map(({ message }) => message),
     [
@@ -207,14 +206,14 @@ test("faults show neither the account nor the server's text", async (t) => {
 
 test("a lost connection is never taken for an empty mailbox", async (t) => {
   const fake = await startFake(t);
-  const mailbox = open(t, account(fake.port));
+  const mailbox = openMailbox(t, account(fake.port));
   const cursor = await mailbox.baseline(neverAborted);
   fake.add({ raw: Buffer.from(rawMail("one")) });
   const changes = await mailbox.changes(cursor, neverAborted);
   const id = changes.kind === "changes" ? (changes.ids[0] ?? "") : "";
   for (const command of ["EXAMINE", "UID FETCH", "UID SEARCH"]) {
     fake.dropOn.add(command);
-    const fresh = open(t, account(fake.port));
+    const fresh = openMailbox(t, account(fake.port));
     assert.equal((await faultOf(fresh.fetch(id, neverAborted))).kind, "retry", command);
     assert.equal(
       (await faultOf(fresh.catchUp(null, { maxAgeMs: 1e9, maxMessages: 5 }, neverAborted))).kind,
@@ -229,7 +228,7 @@ test("a lost connection is never taken for an empty mailbox", async (t) => {
 
 test("one connection is shared, and opened again when it is lost", async (t) => {
   const fake = await startFake(t);
-  const mailbox = open(t, account(fake.port));
+  const mailbox = openMailbox(t, account(fake.port));
   await Promise.all([1, 2, 3].map(() => mailbox.baseline(neverAborted)));
   assert.equal(fake.openConnections(), 1);
   fake.dropAll();
@@ -242,7 +241,7 @@ test("one connection is shared, and opened again when it is lost", async (t) => 
 
 test("a signal ends a command without a response, and idling, and closes the connection", async (t) => {
   const fake = await startFake(t);
-  const mailbox = open(t, account(fake.port));
+  const mailbox = openMailbox(t, account(fake.port));
   for (const command of ["LOGIN", "EXAMINE"]) {
     fake.silentOn.add(command);
     const stop = new AbortController();

@@ -1,4 +1,4 @@
-// Reads one message. Of a large one only the headers and the beginnings of its texts are loaded.
+// Reads one message. Of a large one, only the headers and the start of each text are loaded.
 import type { FetchMessageObject, ImapFlow } from "imapflow";
 import type { MailAccountConfig } from "../../config/config.ts";
 import { cutBody, type MimeMessage, readMime, snippetOf } from "../message.ts";
@@ -65,7 +65,7 @@ async function readParts(client: ImapFlow, uid: number, limit: number): Promise<
   const texts: string[] = [];
   const parts = textParts(found.bodyStructure);
   for (const { part } of parts.slice(0, mostTextParts)) {
-    const text = await beginning(client, uid, part, limit);
+    const text = await startOfPart(client, uid, part, limit);
     if (text !== "") texts.push(text);
   }
   const isCut = parts.length > mostTextParts || parts.some(({ size = 0 }) => size > limit);
@@ -74,7 +74,7 @@ async function readParts(client: ImapFlow, uid: number, limit: number): Promise<
 }
 
 /** Reads a part as if it were a message, with the part's own headers. */
-async function beginning(client: ImapFlow, uid: number, part = "", maxLength: number): Promise<string> {
+async function startOfPart(client: ImapFlow, uid: number, part = "", maxLength: number): Promise<string> {
   const limit = { start: 0, maxLength };
   const query = part === "" ? { source: limit } : { bodyParts: [`${part}.mime`, { key: part, ...limit }] };
   const found = await fetchOne(client, uid, query);

@@ -1,4 +1,4 @@
-// Claude Code (`claude`). `--verbose` is what its event stream asks for; the plain `json` output names no tools.
+// Claude Code (`claude`). Its event stream needs `--verbose`; the plain `json` output names no tools.
 import { z } from "zod";
 import { addCall, addWarning, type Preset, refuseCall, type Seen } from "./preset.ts";
 
@@ -9,7 +9,7 @@ const denied = z.object({
   subtype: z.literal("permission_denied"),
   tool_use_id: z.string(),
 });
-const said = z.object({ type: z.literal("assistant"), message: z.object({ content: z.array(z.unknown()) }) });
+const assistant = z.object({ type: z.literal("assistant"), message: z.object({ content: z.array(z.unknown()) }) });
 const toolUse = z.object({ type: z.literal("tool_use"), id: z.string(), name: z.string() });
 const result = z.object({
   type: z.literal("result"),
@@ -30,7 +30,7 @@ const result = z.object({
     .optional()
     .catch(undefined),
 });
-const event = z.union([started, denied, said, result]);
+const event = z.union([started, denied, assistant, result]);
 
 const readOnly = new Set([
   "Read",
@@ -72,7 +72,7 @@ export const claude: Preset = {
     const { data } = event.safeParse(written);
     if (data === undefined) return seen;
     if (data.type === "result") return readResult(seen, data);
-    if (data.type === "assistant") return readSaid(seen, data);
+    if (data.type === "assistant") return readAssistant(seen, data);
     return data.subtype === "init"
       ? { ...seen, session: data.session_id }
       : refuseCall(seen, data.tool_use_id);
@@ -80,7 +80,7 @@ export const claude: Preset = {
   forgotten: /no conversation found with session id/i,
 };
 
-const readSaid = (seen: Seen, { message }: z.infer<typeof said>): Seen =>
+const readAssistant = (seen: Seen, { message }: z.infer<typeof assistant>): Seen =>
   message.content
     .flatMap((part) => toolUse.safeParse(part).data ?? [])
     .reduce((so, { id, name }) => addCall(so, { id, name, changes: !readOnly.has(name) }), seen);

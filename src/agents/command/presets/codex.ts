@@ -84,8 +84,8 @@ export const codex: Preset = {
   forgotten: /no rollout found for thread id/i,
 };
 
-function readItem(seen: Seen, told: z.infer<typeof item>["item"], harmless: ReadonlySet<string>): Seen {
-  const { id, type, text, message, server, tool } = told;
+function readItem(seen: Seen, reported: z.infer<typeof item>["item"], harmless: ReadonlySet<string>): Seen {
+  const { id, type, text, message, server, tool } = reported;
   if (type === "agent_message") return text === undefined ? seen : { ...seen, reply: text };
   if (type === "error") return message === undefined ? seen : addWarning(seen, message);
   if (noTools.has(type)) return seen;

@@ -12,13 +12,13 @@ export type Preset = {
   readonly env: readonly string[];
   /** The program's own word for each level of thinking that it has. */
   readonly efforts: Readonly<Partial<Record<ThinkingLevel, string>>>;
-  argumentsFor(asked: Asked): string[];
-  readerFor(asked: Asked): (seen: Seen, event: unknown) => Seen;
+  argumentsFor(options: ProgramOptions): string[];
+  readerFor(options: ProgramOptions): (seen: Seen, event: unknown) => Seen;
   /** How it says that it does not have the conversation it was to continue. */
   readonly forgotten: RegExp;
 };
 
-export type Asked = {
+export type ProgramOptions = {
   readonly model: string | null;
   /** The level of thinking in the program's own word. */
   readonly effort: string | null;
@@ -33,11 +33,11 @@ export type ToolCall = {
   readonly name: string;
   /** It may change something: every tool may that is not on the preset's list of harmless ones. */
   readonly changes: boolean;
-  /** It was asked for and did not run. */
+  /** The agent called it, and it did not run. */
   readonly refused: boolean;
 };
 
-/** What a program has said so far. */
+/** What a program has reported so far. */
 export type Seen = {
   readonly reply: string;
   readonly session: string | null;

@@ -100,8 +100,8 @@ for (const preset of commandPresets) {
 
     test("without a session, or with one that the program has forgotten, it gets the history as text", async () => {
       const { run } = makeAgent(preset);
-      const told = given(await run("Go on.", { conversation: { history: said, foreignSession: null } }));
-      assert.match(told.prompt, /^\| My name is Ada\.$[^]*^\| Hello Ada\.$[^]*Go on\.$/m);
+      const carried = given(await run("Go on.", { conversation: { history: said, foreignSession: null } }));
+      assert.match(carried.prompt, /^\| My name is Ada\.$[^]*^\| Hello Ada\.$[^]*Go on\.$/m);
       const outcome = await run("Go on.", { conversation: { history: said, foreignSession: "gone" } });
       assert.match(given(outcome).prompt, /^\| Hello Ada\.$/m);
       assert.match(reportOf(outcome).warnings?.join() ?? "", /no longer had the conversation/);
@@ -133,7 +133,7 @@ for (const preset of commandPresets) {
 
     test("no reply is a failure; a fault after the reply is not", async () => {
       const { run } = makeAgent(preset);
-      assert.match(failureOf(await run("say nothing")).reason, /without an answer that is understood/);
+      assert.match(failureOf(await run("say nothing")).reason, /without a reply that is understood/);
       assert.equal((await run("stumble")).kind, "replied");
     });
 
@@ -162,7 +162,7 @@ for (const preset of commandPresets) {
       assert.equal(outcome.report?.toolsUsed?.length, 1);
     });
 
-    test("whoever may not act is stopped", async () => {
+    test("a run that may not act is stopped", async () => {
       const args = preset === "codex" ? ["--sandbox=workspace-write"] : [];
       const { run } = makeAgent(preset, { args });
       for (const onActing of [async () => false, async () => Promise.reject(new Error("away"))]) {

@@ -6,9 +6,9 @@ import { conversationPrompt } from "../../conversation.ts";
 import { failed, type Failed } from "../../failure.ts";
 import { badExit, type CommandConfig, cutShort, type Launch } from "../launch.ts";
 import type { ProcessEnd } from "../../../processes/run.ts";
-import { askedOf } from "./asked.ts";
+import { optionsOf } from "./options.ts";
 import { mayPass } from "./fault.ts";
-import type { Asked, Preset, Seen } from "./preset.ts";
+import type { ProgramOptions, Preset, Seen } from "./preset.ts";
 import { createUpdates, hasActed } from "./events.ts";
 
 export type Program = { preset: Preset; config: CommandConfig; launch: Launch };
@@ -21,32 +21,32 @@ export async function runPreset(
   input: AgentInput,
   signal: AbortSignal,
 ): Promise<AgentOutcome> {
-  const { asked, warnings } = askedOf(program.preset, input, program.config.args);
-  const first = await ask(program, asked, input, signal);
+  const { options, warnings } = optionsOf(program.preset, input, program.config.args);
+  const first = await ask(program, options, input, signal);
   if (!first.forgotten) return outcomeOf(program, first, warnings);
-  const told = "The program no longer had the conversation, so it was given to it as text.";
-  const again = await ask(program, { ...asked, session: null }, input, signal);
-  return outcomeOf(program, again, [...warnings, told]);
+  const notice = "The program no longer had the conversation, so it was given to it as text.";
+  const again = await ask(program, { ...options, session: null }, input, signal);
+  return outcomeOf(program, again, [...warnings, notice]);
 }
 
 type Result = { end: ProcessEnd; seen: Seen; forgotten: boolean; tooLong: boolean };
 
 async function ask(
   { preset, config, launch }: Program,
-  asked: Asked,
+  options: ProgramOptions,
   input: AgentInput,
   signal: AbortSignal,
 ): Promise<Result> {
-  const updates = createUpdates(preset.readerFor(asked), input.onActing, config.outputLimitBytes);
+  const updates = createUpdates(preset.readerFor(options), input.onActing, config.outputLimitBytes);
   const start = {
-    args: preset.argumentsFor(asked),
+    args: preset.argumentsFor(options),
     env: preset.env,
-    input: asked.session === null ? conversationPrompt(input) : input.prompt,
+    input: options.session === null ? conversationPrompt(input) : input.prompt,
     onOutput: updates.take,
   };
   const end = await launch(input, start, AbortSignal.any([signal, updates.signal]));
   const { seen, tooLong } = await updates.end();
-  return { end, seen, tooLong, forgotten: asked.session !== null && isForgotten(preset, end, seen) };
+  return { end, seen, tooLong, forgotten: options.session !== null && isForgotten(preset, end, seen) };
 }
 
 function isForgotten({ forgotten }: Preset, end: ProcessEnd, { failure, calls, reply }: Seen): boolean {
@@ -66,14 +66,14 @@ function judge(end: ProcessEnd, seen: Seen, config: CommandConfig): AgentOutcome
   if (seen.ended && seen.failure === null && reply !== "" && end.kind !== "stopped")
     return { kind: "replied", reply };
   if (end.kind !== "exited") return cutShort(end, config);
-  if (seen.failure !== null) return said(seen.failure);
+  if (seen.failure !== null) return reported(seen.failure);
   if (end.exitCode !== 0) return passing(badExit(end));
   return failed(
-    seen.ended ? "the command gave no reply" : "the command ended without an answer that is understood",
+    seen.ended ? "the command gave no reply" : "the command ended without a reply that is understood",
   );
 }
 
-const said = (failure: NonNullable<Seen["failure"]>): Failed =>
+const reported = (failure: NonNullable<Seen["failure"]>): Failed =>
   failed(`the command reported: ${cutWithMark(oneLine(failure.message), longestReason)}`, mayPass(failure));
 
 const passing = (fault: Failed): Failed => ({

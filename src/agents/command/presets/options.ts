@@ -1,7 +1,7 @@
-// An input in the words of the program.
+// An agent's input as the options of a program.
 import { cutWithMark, oneLine } from "../../../core/text.ts";
 import type { AgentInput } from "../../agent.ts";
-import { type Asked, type Preset, type ThinkingLevel, thinkingLevels } from "./preset.ts";
+import { type ProgramOptions, type Preset, type ThinkingLevel, thinkingLevels } from "./preset.ts";
 
 const aliases: Readonly<Record<string, ThinkingLevel>> = { off: "none", med: "medium" };
 const longestShownWord = 32;
@@ -9,15 +9,15 @@ const longestShownWord = 32;
 /** The name comes from a program's output: it must not be taken for an option. */
 const sessionName = /^[A-Za-z0-9][A-Za-z0-9:._-]{0,199}$/;
 
-export function askedOf(
+export function optionsOf(
   preset: Preset,
   { model, thinking, conversation }: Pick<AgentInput, "model" | "thinking" | "conversation">,
   extra: readonly string[],
-): { asked: Asked; warnings: string[] } {
+): { options: ProgramOptions; warnings: string[] } {
   const { effort, warning } = effortOf(preset, thinking);
   const session = conversation?.foreignSession ?? null;
   return {
-    asked: {
+    options: {
       model: model === null ? null : model.replace(preset.maker, ""),
       effort,
       session: session !== null && sessionName.test(session) ? session : null,
