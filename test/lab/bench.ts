@@ -1,5 +1,5 @@
-// The bench that rounds are played on: nodes, their store, and the world around them. It stays for many rounds; only
-// what a round has ended is started again.
+// The bench that rounds run on: nodes, their store, and the world around them. It is used for many rounds; only
+// processes that a round ended are started again.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import type { Store } from "../../src/store/ports/store.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { createRandom } from "../support/random.ts";
 import type { Setting } from "./cells.ts";
-import type { Told } from "./fail-points.ts";
+import type { NodeEvent } from "./fail-points.ts";
 import type { Life, Note } from "./history.ts";
 import { createLabNode, type LabNode } from "./lab-node.ts";
 import { startWire, type Wire } from "./proxy.ts";
@@ -18,7 +18,7 @@ import { startWorld, type World } from "./world.ts";
 
 export type BenchNode = LabNode & { wire: Wire | null; output(): string };
 
-/** A node at the point, with the work that it has in hand there. */
+/** A node that waits at the fail point, and the id of the work it is doing there. */
 export type Standing = { node: BenchNode; id: string | null };
 
 export type Bench = {
@@ -31,12 +31,12 @@ export type Bench = {
   server: { pause(): Promise<void>; resume(): Promise<void> } | null;
   notes(): readonly Note[];
   lives(): readonly Life[];
-  /** Resolves with who stands still next. */
+  /** Resolves with the next node that stops at its fail point. */
   reached(): Promise<Standing>;
-  /** What went wrong by itself, such as a process that ended. */
+  /** Faults that the lab did not cause, such as a process that ended. */
   troubles(): string[];
-  /** A new round: what was noted before is forgotten. Answers its name, which no other has had here. */
-  begin(): string;
+  /** Starts a round without the notes of earlier ones. Returns its name, which is unique on this bench. */
+  startRound(): string;
   close(): Promise<void>;
 };
 
@@ -73,9 +73,9 @@ export async function openBench(setting: Setting, seed: number): Promise<Bench> 
         writeFileSync(file, JSON.stringify(configOf(world.addressOf(life), store)), { mode: 0o600 });
         return file;
       };
-      const hear = (told: Told): void => {
-        if (told.kind === "reached") standing.resolve({ node, id: told.id });
-        else notes.push(told);
+      const hear = (event: NodeEvent): void => {
+        if (event.kind === "reached") standing.resolve({ node, id: event.id });
+        else notes.push(event);
       };
       const node: BenchNode = Object.assign(
         createLabNode({
@@ -105,7 +105,7 @@ export async function openBench(setting: Setting, seed: number): Promise<Bench> 
       lives: () => lives,
       reached: () => standing.promise,
       troubles: () => troubles,
-      begin() {
+      startRound() {
         notes = [];
         troubles = [];
         standing = Promise.withResolvers<Standing>();
@@ -120,8 +120,8 @@ export async function openBench(setting: Setting, seed: number): Promise<Bench> 
   }
 }
 
-export function letAllGo({ nodes, world }: Bench): void {
-  world.letGo();
+export function releaseAll({ nodes, world }: Bench): void {
+  world.release();
   for (const node of nodes) node.release();
 }
 

@@ -2,7 +2,7 @@
 
 /** Where a piece of work is when it happens. Each is between two things that Rouse does. */
 export const points = {
-  accepted: "between answer and claim",
+  accepted: "between response and claim",
   claimed: "between claim and start",
   running: "during a run",
   finished: "between run and settle",

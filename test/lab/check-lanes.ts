@@ -1,9 +1,9 @@
-// The turns that agents saw: never two of a lane at once, in order, and none again without need.
+// The turns that agents saw: one of a lane at a time, in order, and repeated only after a lost lease.
 //
-// What is asserted, and what may happen: a turn is open at the agent from its request to its answer, or until its
+// What is asserted, and what may happen: a turn is open at the agent from its request to its reply, or until its
 // caller is gone. Two turns of a lane are never open at the same time while the leases of both are valid. A run is
-// begun again only when the lease of the attempt before is over, and is never claimed once it has ended. A process that
-// is starved for longer than a lease can still begin what it had claimed before: that it has lost the lease is known.
+// started again only when the lease of the attempt before is over, and is never claimed once it has ended. A process
+// that is starved for longer than a lease can still start a run it had claimed: its later writes are refused.
 import type { Histories, Turn } from "./history.ts";
 import { claimsIn, claimsOf } from "./leases.ts";
 import { replyForm } from "./world.ts";
@@ -22,11 +22,11 @@ export function overlaps(histories: Histories): string[] {
     turns.flatMap((turn, at) =>
       turns.slice(0, at).flatMap((before) => {
         const isSame = before.runId === turn.runId;
-        const isOpen = before.endedAt === null || before.endedAt > turn.begunAt;
+        const isOpen = before.endedAt === null || before.endedAt > turn.startedAt;
         if (!isSame && !isOpen) return [];
-        if (Math.min(overAt(before), overAt(turn)) <= turn.begunAt) return [];
-        const what = isSame ? "was begun again" : `began in ${laneOf(turn)}`;
-        const early = Math.round(overAt(before) - turn.begunAt);
+        if (Math.min(overAt(before), overAt(turn)) <= turn.startedAt) return [];
+        const what = isSame ? "was started again" : `started in ${laneOf(turn)}`;
+        const early = Math.round(overAt(before) - turn.startedAt);
         return [`${nameOf(turn)} ${what} beside ${nameOf(before)}, ${early} ms before its lease was over`];
       }),
     ),
@@ -36,7 +36,7 @@ export function overlaps(histories: Histories): string[] {
 export const unclaimed = (histories: Histories): string[] =>
   [...claimsOf(histories.turns, claimsIn(histories), ({ runId }) => runId)]
     .filter(([, claim]) => claim === null)
-    .map(([turn]) => `${nameOf(turn)} was begun without a claim`);
+    .map(([turn]) => `${nameOf(turn)} was started without a claim`);
 
 const nameOf = ({ runId, attempt, life }: Turn): string => `${runId}/${attempt} on ${life}`;
 
@@ -48,21 +48,21 @@ export function claimedAfterEnd(histories: Histories): string[] {
   }
   const claims = claimsOf(turns, claimsIn(histories), ({ runId }) => runId);
   return turns
-    .filter((turn) => (claims.get(turn)?.askedAt ?? 0) > (endedAt.get(turn.runId) ?? Infinity))
+    .filter((turn) => (claims.get(turn)?.requestedAt ?? 0) > (endedAt.get(turn.runId) ?? Infinity))
     .map((turn) => `${nameOf(turn)} was claimed after its run had ended`);
 }
 
-/** In a conversation: as asked, so stored, and so begun. */
-export function wrongOrder({ asked, runs, turns }: Histories): string[] {
-  const orderOf = new Map(asked.map(({ marker, order }) => [marker, order]));
+/** Runs of a conversation are stored and started in the order of their requests. */
+export function wrongOrder({ requests, runs, turns }: Histories): string[] {
+  const orderOf = new Map(requests.map(({ marker, order }) => [marker, order]));
   const runOrder = new Map(runs.map(({ id, request }) => [id, orderOf.get(request.name ?? "") ?? -1]));
   const inLane = (each: { sessionKey: string }) => each.sessionKey.startsWith("lab:");
-  const begun = turns.filter(inLane).filter(({ runId }, at, all) => isFirst(all, runId, at));
+  const firstTurns = turns.filter(inLane).filter(({ runId }, at, all) => isFirst(all, runId, at));
   const found = [
     ...Map.groupBy(runs.filter(inLane), ({ sessionKey }) => `stored in ${sessionKey}`),
     ...Map.groupBy(
-      begun.map((turn) => ({ ...turn, id: turn.runId })),
-      ({ sessionKey }) => `begun in ${sessionKey}`,
+      firstTurns.map((turn) => ({ ...turn, id: turn.runId })),
+      ({ sessionKey }) => `started in ${sessionKey}`,
     ),
   ];
   return found.flatMap(([where, list]) => {
@@ -75,7 +75,7 @@ export function wrongOrder({ asked, runs, turns }: Histories): string[] {
 const isFirst = (turns: readonly Turn[], runId: string, at: number): boolean =>
   turns.findIndex((turn) => turn.runId === runId) === at;
 
-/** A turn of a conversation is reminded of the reply of each turn before it, once and in order. */
+/** The history of a turn holds the reply of each earlier turn of its conversation, once and in order. */
 export function wrongMemory({ runs, turns }: Histories): string[] {
   const lanes = Map.groupBy(
     runs.filter(({ sessionKey }) => sessionKey.startsWith("lab:")),

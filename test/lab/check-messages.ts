@@ -6,8 +6,8 @@ import { partsPerReply, replyForm } from "./world.ts";
 
 const wordOf = ({ runId, attempt, part }: Received): string => `${runId}/${attempt}/${part}`;
 
-export function wrongDeliveries({ asked, runs, deliveries }: Histories): string[] {
-  const wanted = new Set(asked.filter(({ chat }) => chat !== null).map(({ marker }) => marker));
+export function wrongDeliveries({ requests, runs, deliveries }: Histories): string[] {
+  const wanted = new Set(requests.filter(({ chat }) => chat !== null).map(({ marker }) => marker));
   const byRun = Map.groupBy(deliveries, ({ runId }) => runId);
   return [
     ...runs.flatMap(({ id, request }) => {
@@ -52,7 +52,7 @@ export function needlessMessages(histories: Histories): string[] {
         note.kind === "booked" &&
         note.id === claim.id &&
         note.sentMessages > again.part &&
-        note.at < claim.askedAt,
+        note.at < claim.requestedAt,
     );
     if (isBooked) return [`${wordOf(again)} was sent again although it was stored as sent`];
     const before = received.slice(0, at).findLast((each) => wordOf(each) === wordOf(again));

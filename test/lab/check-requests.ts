@@ -1,12 +1,12 @@
-// What clients were told, held against what is stored: every 2xx ends, twins are one, each run has one summary.
+// Compares the responses that clients got with the store: each accepted run ends, twins are one, one summary a run.
 import { plainText } from "../../src/core/message.ts";
 import { parseFences } from "../../src/untrusted/fence.ts";
-import type { Asked, Histories } from "./history.ts";
+import type { ClientRequest, Histories } from "./history.ts";
 import { markerForm } from "./history.ts";
 import { replyForm } from "./world.ts";
 
-/** Whatever was answered is stored once; whatever was not, at most once. */
-export function lostRequests({ asked, runs, events }: Histories): string[] {
+/** A request with a 2xx response is stored once, any other at most once. */
+export function lostRequests({ requests, runs, events }: Histories): string[] {
   const stored = Map.groupBy(
     [
       ...runs.map(({ id, request }) => ({ id, text: plainText(request.message) })),
@@ -16,35 +16,35 @@ export function lostRequests({ asked, runs, events }: Histories): string[] {
     ],
     ({ text }) => markerForm.exec(text)?.[0] ?? "",
   );
-  return asked.flatMap(({ marker, hook, key, answers }) => {
+  return requests.flatMap(({ marker, hook, key, responses }) => {
     const ids = (stored.get(marker) ?? []).map(({ id }) => id);
-    const wrong = answers.map(({ body }) => idIn(hook, body)).filter((id) => !ids.includes(id));
+    const wrong = responses.map(({ body }) => idIn(hook, body)).filter((id) => !ids.includes(id));
     return [
-      ...(key !== null && answers.length === 0 ? [`${marker} was never answered`] : []),
+      ...(key !== null && responses.length === 0 ? [`${marker} never got a response`] : []),
       ...(ids.length > 1 ? [`${marker} is stored ${ids.length} times`] : []),
-      ...wrong.map((id) => `${marker} was answered with ${id}, which is not stored`),
+      ...wrong.map((id) => `${marker} got ${id} in a response, which is not stored`),
     ];
   });
 }
 
-const idIn = (hook: Asked["hook"], body: Readonly<Record<string, unknown>>): string =>
+const idIn = (hook: ClientRequest["hook"], body: Readonly<Record<string, unknown>>): string =>
   String(body[hook === "agent" ? "runId" : "eventId"]);
 
-/** All answers to one key say the same, and only one of them says that it is the first. */
-export const unlikeTwins = ({ asked }: Histories): string[] =>
-  asked.flatMap(({ marker, answers }) => {
-    const said = new Set(answers.map(({ status, body }) => JSON.stringify([status, body])));
-    const firsts = answers.filter(({ replayed }) => !replayed).length;
+/** All responses to one key are the same, and only one of them is not marked as a replay. */
+export const unlikeTwins = ({ requests }: Histories): string[] =>
+  requests.flatMap(({ marker, responses }) => {
+    const kinds = new Set(responses.map(({ status, body }) => JSON.stringify([status, body])));
+    const firsts = responses.filter(({ replayed }) => !replayed).length;
     return [
-      ...(said.size > 1 ? [`${marker} was answered in ${said.size} different ways`] : []),
-      ...(firsts > 1 ? [`${marker} was answered ${firsts} times as if it were new`] : []),
+      ...(kinds.size > 1 ? [`${marker} got ${kinds.size} different responses`] : []),
+      ...(firsts > 1 ? [`${marker} was accepted as new ${firsts} times`] : []),
     ];
   });
 
-/** Nothing in the lab makes a run fail: each ends well, with the reply that an attempt of it gave. */
+/** Every run of the lab succeeds, with the reply of one of its attempts. */
 export function wrongEnds({ runs, turns }: Histories): string[] {
   const given = new Set(
-    turns.filter(({ answered }) => answered).map((turn) => `${turn.runId}/${turn.attempt}`),
+    turns.filter(({ replied }) => replied).map((turn) => `${turn.runId}/${turn.attempt}`),
   );
   return runs.flatMap(({ id, status, endedAt, error, reply }) => {
     if (endedAt === null) return [`the run ${id} never ended: it is ${status}`];
@@ -52,11 +52,11 @@ export function wrongEnds({ runs, turns }: Histories): string[] {
     const stored = replyForm.exec(reply ?? "")?.[0] ?? "";
     return stored.startsWith(id) && given.has(stored)
       ? []
-      : [`the run ${id} has a reply that nobody gave it`];
+      : [`the run ${id} has a reply that no attempt gave`];
   });
 }
 
-/** A run's name is its marker, and stands in its summary. */
+/** A run's name is its marker, and its summary holds the name. */
 export function wrongSummaries({ runs, events }: Histories): string[] {
   const summaries = Map.groupBy(
     events.filter(({ source }) => source === "summary"),
@@ -68,12 +68,12 @@ export function wrongSummaries({ runs, events }: Histories): string[] {
   });
 }
 
-/** An event is over when the main session was shown it in a turn that the agent has answered, and no sooner. */
-export function unseenEvents({ asked, events, turns }: Histories): string[] {
-  const ours = new Set(asked.map(({ marker }) => marker));
+/** An event is marked as shown only when a turn of the main session held it and got a reply. */
+export function unseenEvents({ requests, events, turns }: Histories): string[] {
+  const ours = new Set(requests.map(({ marker }) => marker));
   const shown = new Set(
     turns
-      .filter(({ sessionKey, answered }) => sessionKey === "main" && answered)
+      .filter(({ sessionKey, replied }) => sessionKey === "main" && replied)
       .flatMap(({ prompt }) => parseFences(prompt))
       .flatMap(({ text }) => text.match(new RegExp(markerForm, "g")) ?? []),
   );

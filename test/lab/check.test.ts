@@ -1,4 +1,4 @@
-// The judge of the lab must be able to find fault: a good round, and the same one broken in each way there is.
+// The judge of the lab must find each violation: a good round, and the same round broken in every known way.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Delivery } from "../../src/core/delivery.ts";
@@ -8,24 +8,24 @@ import type { EventSource, SystemEvent } from "../../src/core/system-event.ts";
 import { fence } from "../../src/untrusted/fence.ts";
 import { cells } from "./cells.ts";
 import { tallyOf, violationsIn } from "./check.ts";
-import type { Asked, Histories, Note, Received, Turn } from "./history.ts";
+import type { ClientRequest, Histories, Note, Received, Turn } from "./history.ts";
 
 const [first, second, single] = ["1", "2", "3"].map(
   (digit) => `01a1e73e-ec0${digit}-712d-9f8a-fac9fb0699ba`,
 ) as [string, string, string];
 const text = (written: string) => outsideMessage("text", "request", written);
 
-const asked = (order: number, more: Partial<Asked>): Asked => ({
+const request = (order: number, more: Partial<ClientRequest>): ClientRequest => ({
   marker: `m-1-${order}-`,
   hook: "agent",
   sessionKey: null,
   order,
   key: `key-${order}`,
   chat: null,
-  answers: [],
+  responses: [],
   ...more,
 });
-const answer = (body: Record<string, unknown>, replayed = false) => ({
+const response = (body: Record<string, unknown>, replayed = false) => ({
   at: 0,
   life: "a.1",
   status: 202,
@@ -44,14 +44,14 @@ const run = (id: string, order: number, sessionKey: string, attempt: string): Ru
     request: { name: `m-1-${order}-`, message: text(`m-1-${order}-`) },
   }) as Run;
 
-const turn = (runId: string, attempt: string, begunAt: number, more: Partial<Turn> = {}): Turn => ({
+const turn = (runId: string, attempt: string, startedAt: number, more: Partial<Turn> = {}): Turn => ({
   attempt,
   runId,
   sessionKey: "lab:1:0",
   life: "a.1",
-  begunAt,
-  endedAt: begunAt + 50,
-  answered: true,
+  startedAt,
+  endedAt: startedAt + 50,
+  replied: true,
   prompt: "",
   reminded: [],
   ...more,
@@ -100,7 +100,7 @@ const event = (id: string, source: EventSource, written: string): SystemEvent =>
 
 /**
  * Two runs of a conversation, the first of which delivers, a run of its own and a wake that had a twin. The node a.1 is
- * killed in the first turn, which begins again on b.1; b.1 then sends a message twice, because c.1 takes over.
+ * killed in the first turn, which starts again on b.1; b.1 then sends a message twice, because c.1 takes over.
  */
 function good(): Histories {
   const beat = [`m-1-0-`, `m-1-1-`, `m-1-2-`, `m-1-3-`].map((marker, at) =>
@@ -108,14 +108,14 @@ function good(): Histories {
   );
   return {
     cell: cells.find((cell) => cell.nodes === 3 && cell.fault === "kill" && cell.point === "running")!,
-    asked: [
-      asked(0, { sessionKey: "lab:1:0", chat: "11", answers: [answer({ runId: first })] }),
-      asked(1, { sessionKey: "lab:1:0", answers: [answer({ runId: second })] }),
-      asked(2, { key: null, answers: [answer({ runId: single })] }),
-      asked(3, { hook: "wake", answers: [answer({ eventId: "wake" }), answer({ eventId: "wake" }, true)] }),
+    requests: [
+      request(0, { sessionKey: "lab:1:0", chat: "11", responses: [response({ runId: first })] }),
+      request(1, { sessionKey: "lab:1:0", responses: [response({ runId: second })] }),
+      request(2, { key: null, responses: [response({ runId: single })] }),
+      request(3, { hook: "wake", responses: [response({ eventId: "wake" }), response({ eventId: "wake" }, true)] }),
     ],
     turns: [
-      turn(first, "1", 100, { endedAt: 200, answered: false }),
+      turn(first, "1", 100, { endedAt: 200, replied: false }),
       turn(first, "2", 1150, { life: "b.1" }),
       turn(second, "3", 1300, { life: "b.1", reminded: [`${first}/2`] }),
       turn(single, "4", 110, { life: "b.1", sessionKey: `hook:${single}` }),
@@ -162,7 +162,7 @@ function good(): Histories {
   };
 }
 
-test("a good round has no violations, and what came twice is counted", () => {
+test("a good round has no violations, and doubled turns and messages are counted", () => {
   assert.deepEqual(violationsIn(good()), []);
   assert.deepEqual(tallyOf(good()), { requests: 4, runs: 3, doubledTurns: 1, doubledMessages: 1 });
 });
@@ -175,35 +175,35 @@ type Doctor = (round: Histories) => Partial<Histories>;
 const broken: Record<string, Doctor> = {
   "which is not stored": ({ runs }) => ({ runs: without(runs, 2) }),
   "is stored 2 times": ({ runs }) => ({ runs: [...runs, { ...runs[2]!, id: "other" }] }),
-  "was never answered": ({ asked }) => ({ asked: changed(asked, 1, { answers: [] }) }),
-  "answered in 2 different ways": ({ asked }) => ({
-    asked: changed(asked, 3, { answers: [answer({ eventId: "wake" }), answer({ eventId: "x" }, true)] }),
+  "never got a response": ({ requests }) => ({ requests: changed(requests, 1, { responses: [] }) }),
+  "got 2 different responses": ({ requests }) => ({
+    requests: changed(requests, 3, { responses: [response({ eventId: "wake" }), response({ eventId: "x" }, true)] }),
   }),
-  "2 times as if it were new": ({ asked }) => ({
-    asked: changed(asked, 3, { answers: [answer({ eventId: "wake" }), answer({ eventId: "wake" })] }),
+  "was accepted as new 2 times": ({ requests }) => ({
+    requests: changed(requests, 3, { responses: [response({ eventId: "wake" }), response({ eventId: "wake" })] }),
   }),
   "never ended: it is running": ({ runs }) => ({
     runs: changed(runs, 0, { endedAt: null, status: "running" }),
   }),
   "ended as failed": ({ runs }) => ({ runs: changed(runs, 0, { status: "failed" }) }),
-  "a reply that nobody gave it": ({ runs }) => ({ runs: changed(runs, 0, { reply: `${first}/1/0 word` }) }),
+  "a reply that no attempt gave": ({ runs }) => ({ runs: changed(runs, 0, { reply: `${first}/1/0 word` }) }),
   "has 0 summaries": ({ events }) => ({ events: without(events, 2) }),
   "has 2 summaries": ({ events }) => ({ events: [...events, { ...events[1]!, id: "again" }] }),
   "was never shown": ({ events }) => ({ events: changed(events, 0, { shownAt: null }) }),
-  "but was in no turn": ({ turns }) => ({ turns: changed(turns, 4, { answered: false }) }),
-  "began in lab:1:0 beside": ({ turns }) => ({
+  "but was in no turn": ({ turns }) => ({ turns: changed(turns, 4, { replied: false }) }),
+  "started in lab:1:0 beside": ({ turns }) => ({
     turns: [...turns.slice(0, 1), ...changed(turns.slice(1), 0, { endedAt: 1310 })],
     notes: good().notes.filter(
       ({ kind, ...note }) => !(kind === "released" && "id" in note && note.id === first),
     ),
   }),
-  "was begun again beside": ({ turns }) => ({ turns: changed(turns, 1, { begunAt: 1000 }) }),
-  "was begun without a claim": ({ notes }) => ({ notes: without(notes, 0) }),
+  "was started again beside": ({ turns }) => ({ turns: changed(turns, 1, { startedAt: 1000 }) }),
+  "was started without a claim": ({ notes }) => ({ notes: without(notes, 0) }),
   "claimed after its run had ended": ({ turns, notes }) => ({
     turns: [...turns, turn(single, "6", 500, { life: "c.1", sessionKey: `hook:${single}` })],
     notes: [...notes, held("c.1", single, "l8", 490)],
   }),
-  "begun in lab:1:0, request 0 came after request 1": ({ turns }) => ({
+  "started in lab:1:0, request 0 came after request 1": ({ turns }) => ({
     turns: [turns[2]!, ...without(turns, 2)],
   }),
   "stored in lab:1:0, request 0 came after request 1": ({ runs }) => ({
@@ -239,11 +239,11 @@ const broken: Record<string, Doctor> = {
   "the store was never away": ({ cell }) => ({ cell: { ...cell, fault: "cut" } }),
   "no run succeeded": () => ({ runs: [] }),
   "no conversation went on": ({ turns }) => ({ turns: changed(turns, 2, { reminded: [] }) }),
-  "no wake was taken": ({ asked }) => ({ asked: without(asked, 3) }),
-  "hardly a request was taken": ({ asked }) => ({ asked: asked.map((each) => ({ ...each, answers: [] })) }),
+  "no wake was taken": ({ requests }) => ({ requests: without(requests, 3) }),
+  "hardly a request was taken": ({ requests }) => ({ requests: requests.map((each) => ({ ...each, responses: [] })) }),
   "no message arrived": () => ({ received: [] }),
-  "no twin was known again": ({ asked }) => ({
-    asked: changed(asked, 3, { answers: [answer({ eventId: "wake" })] }),
+  "no twin was known again": ({ requests }) => ({
+    requests: changed(requests, 3, { responses: [response({ eventId: "wake" })] }),
   }),
   "something went wrong": () => ({ troubles: ["something went wrong"] }),
 };
@@ -259,18 +259,18 @@ for (const [violation, doctor] of Object.entries(broken)) {
   });
 }
 
-test("on an embedded store a lease is over with its process; on a shared one it is not", () => {
+test("a lease ends with its process on an embedded store, but not on a shared one", () => {
   const round = good();
-  const turns = changed(round.turns, 1, { begunAt: 300 });
+  const turns = changed(round.turns, 1, { startedAt: 300 });
   const early = (store: "sqlite" | "postgres") =>
     violationsIn({ ...round, turns, cell: { ...round.cell, store } }).filter((each) =>
-      each.includes("begun again beside"),
+      each.includes("started again beside"),
     );
   assert.equal(early("postgres").length, 1);
   assert.deepEqual(early("sqlite"), []);
 });
 
-test("a process that was starved and begins what it has lost is not at fault, and is counted", () => {
+test("a starved process that starts a run after its lease is no violation, but a doubled turn", () => {
   const round = good();
   const late = turn(first, "7", 1170, { life: "a.1" });
   const starved = { ...round, turns: [...round.turns.slice(0, 2), late, ...round.turns.slice(2)] };

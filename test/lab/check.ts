@@ -1,4 +1,4 @@
-// The judge of a round: pure, from what everyone saw to everything that is wrong.
+// The judge of a round: a pure function from the histories to the violations in them.
 import { claimedAfterEnd, overlaps, unclaimed, wrongMemory, wrongOrder } from "./check-lanes.ts";
 import { needlessMessages, wrongDeliveries, wrongMessages } from "./check-messages.ts";
 import { lostRequests, unlikeTwins, unseenEvents, wrongEnds, wrongSummaries } from "./check-requests.ts";
@@ -26,10 +26,10 @@ export function violationsIn(histories: Histories): string[] {
   return [...histories.troubles, ...rules.flatMap((rule) => rule(histories))];
 }
 
-/** A round in which nothing happened proves nothing. */
-function noProgress({ victim, cell, lives, runs, asked, received, notes, turns }: Histories): string[] {
-  const answered = (hook: string) =>
-    asked.filter((each) => each.hook === hook && each.answers.length > 0).length;
+/** A round without these proves nothing. */
+function noProgress({ victim, cell, lives, runs, requests, received, notes, turns }: Histories): string[] {
+  const accepted = (hook: string) =>
+    requests.filter((each) => each.hook === hook && each.responses.length > 0).length;
   const died = lives.some(({ name, diedAt }) => name === victim && diedAt !== null);
   const needed: readonly [string, boolean][] = [
     ["no node came to the point", victim !== null],
@@ -40,20 +40,20 @@ function noProgress({ victim, cell, lives, runs, asked, received, notes, turns }
     ],
     ["no run succeeded", runs.some(({ status }) => status === "succeeded")],
     ["no conversation went on", turns.some(({ reminded }) => reminded.length > 0)],
-    ["no wake was taken", answered("wake") > 0],
-    ["hardly a request was taken", answered("agent") + answered("wake") > asked.length / 2],
+    ["no wake was taken", accepted("wake") > 0],
+    ["hardly a request was taken", accepted("agent") + accepted("wake") > requests.length / 2],
     ["no message arrived", received.length > 0],
-    ["no twin was known again", asked.some(({ answers }) => answers.some(({ replayed }) => replayed))],
+    ["no twin was known again", requests.some(({ responses }) => responses.some(({ replayed }) => replayed))],
   ];
   return needed.filter(([, isSo]) => !isSo).map(([what]) => `no progress: ${what}`);
 }
 
 export type Tally = { requests: number; runs: number; doubledTurns: number; doubledMessages: number };
 
-export function tallyOf({ asked, runs, turns, received }: Histories): Tally {
+export function tallyOf({ requests, runs, turns, received }: Histories): Tally {
   const hookTurns = turns.filter(({ sessionKey }) => sessionKey !== "main");
   return {
-    requests: asked.length,
+    requests: requests.length,
     runs: runs.length,
     doubledTurns: hookTurns.length - new Set(hookTurns.map(({ runId }) => runId)).size,
     doubledMessages:

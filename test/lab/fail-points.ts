@@ -1,24 +1,24 @@
-// The store port of a lab node: it notes what the node holds, and stands still where it was told to.
+// The store port of a lab node: it notes the leases that the node holds, and stops at the armed fail point.
 import { StoreUnavailable } from "../../src/core/errors.ts";
 import type { Store } from "../../src/store/ports/store.ts";
 import type { Point } from "./cells.ts";
 import { type Change, monotonicMs, type Note } from "./history.ts";
 
-/** A node stands still at the `skip`th time it comes to the point. */
+/** A node passes the point `skip` times and then stops there. */
 export type Stand = { point: Point; skip: number };
 
 export type FailPoints = {
   store: Store;
-  /** Resolves when nothing is under way any more that began before. */
+  /** Resolves when every claim that started before has ended. */
   arm(stand: Stand): Promise<void>;
-  /** Whoever stands still goes on, and nobody stands still again. */
+  /** Continues calls that are stopped, and stops no more. */
   release(): void;
 };
 
-/** `id` is the work that it has in hand there. */
-export type Told = Note | { kind: "reached"; life: string; point: Point; id: string | null };
+/** `id` is the run or delivery that it works on there. */
+export type NodeEvent = Note | { kind: "reached"; life: string; point: Point; id: string | null };
 
-export function createFailPoints(store: Store, life: string, tell: (told: Told) => void): FailPoints {
+export function createFailPoints(store: Store, life: string, tell: (event: NodeEvent) => void): FailPoints {
   const claiming = new Set<Promise<unknown>>();
   const hookRuns = new Set<string>();
   let armed: Stand | null = null;
@@ -27,7 +27,7 @@ export function createFailPoints(store: Store, life: string, tell: (told: Told) 
   async function standAt(point: Point, id: string | null = null): Promise<void> {
     if (armed?.point !== point) return;
     if (armed.skip-- > 0) return;
-    // Before a claim everyone waits: whoever did not would take the work.
+    // Before a claim all nodes stop; one that did not would claim the work.
     if (point === "accepted") armed.skip = 0;
     else armed = null;
     tell({ kind: "reached", life, point, id });
@@ -39,7 +39,7 @@ export function createFailPoints(store: Store, life: string, tell: (told: Told) 
   const held = (leased: Leased, from: number, leaseMs: number): void =>
     note(leased, from, { kind: "held", until: from + leaseMs });
 
-  /** Notes the end of a claim, whether it is known or not. */
+  /** Notes the end of a lease, and whether the store confirmed it. */
   async function releasing(leased: Leased, ended: boolean, write: () => Promise<boolean>): Promise<boolean> {
     const from = monotonicMs();
     try {
@@ -52,11 +52,11 @@ export function createFailPoints(store: Store, life: string, tell: (told: Told) 
     }
   }
 
-  const port = noticing(store, (verb) => tell({ kind: "away", life, verb, at: monotonicMs() }));
+  const port = reportAway(store, (verb) => tell({ kind: "away", life, verb, at: monotonicMs() }));
   const standing: Store = {
     ...port,
     async accept(acceptance, first) {
-      // Where a claim is to be waited for, runs wait for one, as they do when no place is free.
+      // For a stop before the claim, the run is stored as queued, as it is when no slot is free.
       const taking = armed?.point === "accepted" ? undefined : first;
       const from = monotonicMs();
       const accepted = await port.accept(acceptance, taking);
@@ -65,7 +65,7 @@ export function createFailPoints(store: Store, life: string, tell: (told: Told) 
         held(started, from, taking.leaseMs);
         note(started, from, { kind: "started" });
         hookRuns.add(started.id);
-        // Neither the caller nor the agent has heard of it.
+        // The caller has no response yet, and the agent was not called.
         await standAt("claimed", started.id);
       }
       return accepted;
@@ -73,9 +73,9 @@ export function createFailPoints(store: Store, life: string, tell: (told: Told) 
     async claimRuns(claim) {
       if (claim.kind === "hook") await standAt("accepted");
       const from = monotonicMs();
-      const asked = port.claimRuns(claim);
-      claiming.add(asked);
-      const result = await asked.finally(() => claiming.delete(asked));
+      const pending = port.claimRuns(claim);
+      claiming.add(pending);
+      const result = await pending.finally(() => claiming.delete(pending));
       for (const run of result.claimed) {
         held(run, from, claim.leaseMs);
         if (claim.kind === "hook") hookRuns.add(run.id);
@@ -85,9 +85,9 @@ export function createFailPoints(store: Store, life: string, tell: (told: Told) 
     },
     async renewRuns(renewal) {
       const from = monotonicMs();
-      const answer = await port.renewRuns(renewal);
-      for (const id of answer.held) held({ id, lease: renewal.lease }, from, renewal.leaseMs);
-      return answer;
+      const renewed = await port.renewRuns(renewal);
+      for (const id of renewed.held) held({ id, lease: renewal.lease }, from, renewal.leaseMs);
+      return renewed;
     },
     async startRun(start) {
       const from = monotonicMs();
@@ -149,10 +149,10 @@ export function createFailPoints(store: Store, life: string, tell: (told: Told) 
 
 type Leased = { id: string; lease: string };
 
-/** The same port; every call that finds the store away is told. */
-function noticing(store: Store, onAway: (verb: string) => void): Store {
+/** The same port; `onAway` is called for each call that finds the store unavailable. */
+function reportAway(store: Store, onAway: (verb: string) => void): Store {
   const verbs = Object.entries(store).map(([verb, call]) => {
-    const noticed = (...input: unknown[]): unknown => {
+    const wrapped = (...input: unknown[]): unknown => {
       const result = (call as (...input: unknown[]) => unknown)(...input);
       if (!(result instanceof Promise)) return result;
       return result.catch((fault: unknown) => {
@@ -160,7 +160,7 @@ function noticing(store: Store, onAway: (verb: string) => void): Store {
         throw fault;
       });
     };
-    return [verb, noticed];
+    return [verb, wrapped];
   });
   return Object.fromEntries(verbs) as Store;
 }

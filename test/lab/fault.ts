@@ -1,8 +1,8 @@
-// What happens to a node that stands at the point, and to the store under it.
+// The fault that strikes a node at the point, or the store under it.
 import { spawnSync } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
 import { until } from "../support/process.ts";
-import { type Bench, type BenchNode, leaseMs, letAllGo, type Standing } from "./bench.ts";
+import { type Bench, type BenchNode, leaseMs, releaseAll, type Standing } from "./bench.ts";
 import type { Cell } from "./cells.ts";
 import { monotonicMs } from "./history.ts";
 
@@ -10,7 +10,7 @@ import { monotonicMs } from "./history.ts";
 export type Plan = {
   /** How often the point is passed before a node stands still there. */
   skip: number;
-  /** Whoever stands still goes on while the fault lasts, or only after it. */
+  /** Nodes at the point continue only after the fault, not while it lasts. */
   isLate: boolean;
   /** A fault that lasts, lasts longer than a lease. */
   isLong: boolean;
@@ -25,7 +25,7 @@ export const planOf = (random: () => number, nodes: number): Plan => ({
   spaceBytes: Math.floor(random() * 3) * 16_384,
 });
 
-/** Resolves when it is over; answers what was not as it should be. */
+/** Resolves when the fault is over, with the violations that it noticed. */
 export async function strike(bench: Bench, standing: Standing, cell: Cell, plan: Plan): Promise<string[]> {
   const victim = standing.node;
   switch (cell.fault) {
@@ -36,23 +36,23 @@ export async function strike(bench: Bench, standing: Standing, cell: Cell, plan:
       return stop(bench, victim, cell, plan);
     case "restart":
       return outage(bench, victim, plan, {
-        begin: () => bench.server?.pause(),
+        start: () => bench.server?.pause(),
         end: () => bench.server?.resume(),
       });
     case "cut":
       return cutOff(bench, standing, cell, plan);
     case "full":
       return outage(bench, victim, plan, {
-        begin: () => limitFiles(victim.pid(), String(plan.spaceBytes)),
+        start: () => limitFiles(victim.pid(), String(plan.spaceBytes)),
         end: () => limitFiles(victim.pid(), "unlimited"),
       });
   }
 }
 
-/** Late: the agent answers only when the node is gone, so that its turn is given back. */
+/** Late: the agent replies only when the node is gone, so that the node releases the run. */
 async function stop(bench: Bench, victim: BenchNode, cell: Cell, { isLate }: Plan): Promise<string[]> {
   const ended = victim.stop();
-  if (!(isLate && cell.point === "running")) letAllGo(bench);
+  if (!(isLate && cell.point === "running")) releaseAll(bench);
   const code = await ended;
   return code === 0 ? [] : [`the node ${victim.life()} was stopped and ended with ${code}`];
 }
@@ -62,13 +62,13 @@ async function outage(
   bench: Bench,
   victim: BenchNode,
   { isLate, isLong }: Plan,
-  { begin, end }: { begin: () => unknown; end: () => unknown },
+  { start, end }: { start: () => unknown; end: () => unknown },
 ): Promise<string[]> {
   const from = monotonicMs();
-  await begin();
+  await start();
   releaseOthers(bench, victim);
   try {
-    if (!isLate) letAllGo(bench);
+    if (!isLate) releaseAll(bench);
     const life = victim.life();
     const isFelt = () =>
       bench.notes().some((note) => note.kind === "away" && note.life === life && note.at > from);
@@ -80,14 +80,14 @@ async function outage(
   return [];
 }
 
-/** Late and long: the node is back when another has taken over what it has in hand, and is at work on it. */
+/** Late and long: the node is back only when another has taken over its run and works on it. */
 async function cutOff(
   bench: Bench,
   { node, id }: Standing,
   { nodes, point }: Cell,
   plan: Plan,
 ): Promise<string[]> {
-  const wire = { begin: () => node.wire?.cut(), end: () => node.wire?.mend() };
+  const wire = { start: () => node.wire?.cut(), end: () => node.wire?.mend() };
   const isOvertaken =
     plan.isLate && plan.isLong && nodes > 1 && (point === "claimed" || point === "finished");
   if (!isOvertaken) return outage(bench, node, plan, wire);
@@ -95,18 +95,18 @@ async function cutOff(
   const successor = bench.world.holdTurn(0, (turn) => turn.runId === id && turn.life !== life);
   let isTaken = false;
   void successor.then(() => (isTaken = true));
-  wire.begin();
+  wire.start();
   releaseOthers(bench, node);
   await until(`a node that takes over from ${life}`, () => isTaken, { withinMs: 20_000 }).finally(wire.end);
   const from = monotonicMs();
   node.release();
   const hasTried = () =>
     bench.notes().some((note) => note.life === life && note.at > from && "id" in note && note.id === id);
-  await until(`${life} with what it had in hand`, hasTried, { withinMs: 20_000 });
+  await until(`${life} with the run it had`, hasTried, { withinMs: 20_000 });
   return [];
 }
 
-/** The fault has come: whoever else stands at the point goes on. */
+/** Other nodes that wait at the point continue. */
 function releaseOthers({ nodes }: Bench, victim: BenchNode): void {
   for (const node of nodes) if (node !== victim) node.release();
 }

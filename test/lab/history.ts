@@ -1,4 +1,4 @@
-// What everyone around Rouse saw in one round. All times are of one clock that the machine's processes share.
+// What clients, the agent and the platform saw in one round, by the machine's monotonic clock.
 import type { Delivery } from "../../src/core/delivery.ts";
 import type { Run } from "../../src/core/run.ts";
 import type { SystemEvent } from "../../src/core/system-event.ts";
@@ -6,8 +6,8 @@ import type { Cell } from "./cells.ts";
 
 export const monotonicMs = (): number => Number(process.hrtime.bigint() / 1000n) / 1000;
 
-/** A client's request with every 2xx it got: one, or several when it was sent again or has a twin. */
-export type Asked = {
+/** A client's request with its 2xx responses: several when it was sent again or has a twin. */
+export type ClientRequest = {
   /** A word that stands in this request's text and in no other's. */
   marker: string;
   hook: "wake" | "agent";
@@ -16,11 +16,11 @@ export type Asked = {
   order: number;
   key: string | null;
   chat: string | null;
-  answers: readonly Answer[];
+  responses: readonly ClientResponse[];
 };
 
-/** `life` is the process that answered. */
-export type Answer = {
+/** `life` is the process that responded. */
+export type ClientResponse = {
   at: number;
   life: string;
   status: number;
@@ -28,17 +28,17 @@ export type Answer = {
   replayed: boolean;
 };
 
-/** One turn as the agent saw it. It is open until it was answered, or its caller was gone. */
+/** One turn as the agent saw it. It is open until the reply is sent or its caller is gone. */
 export type Turn = {
   attempt: string;
   runId: string;
   sessionKey: string;
   life: string;
-  begunAt: number;
+  startedAt: number;
   endedAt: number | null;
-  answered: boolean;
+  replied: boolean;
   prompt: string;
-  /** What the agent was reminded of: replies it gave earlier in the conversation. */
+  /** The replies of earlier turns that the prompt's history holds. */
   reminded: readonly string[];
 };
 
@@ -52,7 +52,7 @@ export type Received = {
   part: number;
 };
 
-/** What a node did to the store, noted at its store port: when it asked (`from`), and when it was answered (`at`). */
+/** What a node did to the store, noted at its store port: `from` is the start of the call, `at` its end. */
 export type Note = { life: string; at: number } & (
   | ({ id: string; lease: string; from: number } & Change)
   /** The store was away. */
@@ -61,15 +61,15 @@ export type Note = { life: string; at: number } & (
 
 /** What a node did with work it had claimed. */
 export type Change =
-  /** It has the work until then at least, unless it lets go before. */
+  /** It has the lease at least until then, unless it releases it earlier. */
   | { kind: "held"; until: number }
-  /** It may begin the turn. */
+  /** It may start the turn. */
   | { kind: "started" }
   /** So many messages of a delivery are stored as sent. */
   | { kind: "booked"; sentMessages: number }
-  /** It has ended its work, or given it back. Not sure: the store failed, and may have done it all the same. */
+  /** It ended or released the work. Not `sure`: the store failed, and may still have stored it. */
   | ({ kind: "released" } & Release)
-  /** It was told that its lease is lost. */
+  /** The store refused the call: the lease is lost. */
   | { kind: "refused" };
 export type Release = { sure: boolean; ended: boolean };
 
@@ -77,19 +77,19 @@ export type Life = { name: string; diedAt: number | null };
 
 export type Histories = {
   cell: Cell;
-  asked: readonly Asked[];
+  requests: readonly ClientRequest[];
   turns: readonly Turn[];
   received: readonly Received[];
   notes: readonly Note[];
   lives: readonly Life[];
-  /** Whose process was at the point when the fault came; null when none ever was. */
+  /** The process that was at the point when the fault came; null when none was. */
   victim: string | null;
   /** Hook runs, oldest first. */
   runs: readonly Run[];
   events: readonly SystemEvent[];
   /** Oldest first. */
   deliveries: readonly Delivery[];
-  /** What went wrong while the round was played: something that had to come about and did not. */
+  /** Failures of the round itself: something that had to happen and did not. */
   troubles: readonly string[];
 };
 

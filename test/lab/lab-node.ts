@@ -7,10 +7,10 @@ import type { FromNode, ToNode } from "./node.ts";
 
 export type LabNode = {
   name: string;
-  /** The process there is, or was last. */
+  /** The name of its current or last process. */
   life(): string;
   pid(): number;
-  /** Null while it cannot be asked. */
+  /** Null while it does not listen. */
   url(): string | null;
   isAlive(): boolean;
   /** Starts its next process, and resolves when that is ready. */
@@ -18,17 +18,17 @@ export type LabNode = {
   arm(stand: Stand): Promise<void>;
   release(): void;
   kill(): Promise<void>;
-  /** SIGTERM; answers how it ended. */
+  /** SIGTERM. Resolves with its exit code or signal. */
   stop(): Promise<number | NodeJS.Signals | null>;
 };
 
 export type LabNodeOptions = {
   name: string;
-  /** Writes the configuration for a process, and answers where it is. */
+  /** Writes the configuration for a process, and returns its path. */
   configure: (life: string) => string;
   hear: (message: FromNode) => void;
   born: (life: Life) => void;
-  /** A process that ended and was not told to. */
+  /** Called when a process ended without `kill` or `stop`. */
   lost: (life: string, end: string) => void;
 };
 

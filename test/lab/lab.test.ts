@@ -10,7 +10,7 @@ const seed = randomSeed();
 const bar = createBar(cells.length, process.stderr);
 let done = 0;
 
-// Settings side by side, the cells of each one after another, whatever the runner is told about concurrency.
+// Settings side by side, the cells of each one after another, however the runner is set to run tests concurrently.
 suite(`the crash lab, seed ${seed}`, { concurrency: true }, () => {
   for (const setting of settings) {
     test(settingName(setting), async (t) => {

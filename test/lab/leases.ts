@@ -1,4 +1,4 @@
-// Until when a process had a piece of work for itself, from what was noted at its store port.
+// How long a process held each lease, from the notes at its store port.
 import type { Histories, Note } from "./history.ts";
 
 /** A lease from its claim to its end, as far as is sure: it lasted until then at the latest. */
@@ -6,7 +6,7 @@ export type Claim = {
   life: string;
   id: string;
   lease: string;
-  askedAt: number;
+  requestedAt: number;
   claimedAt: number;
   overAt: number;
 };
@@ -29,7 +29,7 @@ export function claimsIn({ cell, notes, lives }: Histories): Claim[] {
     const ends = (released.get(name) ?? []).map(({ from }) => from);
     if (cell.store === "sqlite") ends.push(lives.find((each) => each.name === life)?.diedAt ?? Infinity);
     const ranOutAt = Math.max(...[first!, ...renewals].map(({ until }) => until));
-    return { life, id, lease, askedAt: from, claimedAt: at, overAt: Math.min(ranOutAt, ...ends) - slackMs };
+    return { life, id, lease, requestedAt: from, claimedAt: at, overAt: Math.min(ranOutAt, ...ends) - slackMs };
   });
 }
 
@@ -38,8 +38,8 @@ const isHeld = (note: Note): note is Held => note.kind === "held";
 const nameOf = ({ id, lease }: { id: string; lease: string }): string => `${id} ${lease}`;
 
 /**
- * Under which claim each of these was done, none where it was never claimed. One process can claim the same work
- * again after it has lost it: then each effect has a claim of its own, the first the first.
+ * The claim under which each effect happened; null where there was none. A process can claim the same work again
+ * after it lost it: then its effects belong to its claims in order.
  */
 export function claimsOf<T extends { life: string }>(
   effects: readonly T[],
@@ -61,7 +61,7 @@ export function claimsOf<T extends { life: string }>(
   return found;
 }
 
-/** Whoever does not hold the lease changes nothing: nothing was taken of a claim after a later one. */
+/** Without the lease, a write is refused: the store took none under a claim after a later claim. */
 export function brokenFences(histories: Histories): string[] {
   const claims = Map.groupBy(claimsIn(histories), ({ id }) => id);
   return histories.notes.flatMap((note) => {
@@ -69,7 +69,7 @@ export function brokenFences(histories: Histories): string[] {
     const rivals = claims.get(note.id) ?? [];
     const own = rivals.find(({ lease }) => lease === note.lease);
     const later = rivals.find(
-      ({ askedAt, claimedAt }) => own !== undefined && askedAt > own.claimedAt && claimedAt < note.from,
+      ({ requestedAt, claimedAt }) => own !== undefined && requestedAt > own.claimedAt && claimedAt < note.from,
     );
     return later ? [`${note.life} has ${note.kind} ${note.id} after ${later.life} had claimed it`] : [];
   });

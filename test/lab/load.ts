@@ -1,23 +1,23 @@
 // The clients of a round: conversations, single runs, wakes, twins, replies that are to be delivered. A client that
-// got no answer asks again under its key, of another node if there is one.
+// got no response sends again under its key, to another node if there is one.
 import { setTimeout as delay } from "node:timers/promises";
 import { post } from "../support/process.ts";
 import { type BenchNode, token } from "./bench.ts";
-import { type Answer, type Asked, monotonicMs } from "./history.ts";
+import { type ClientResponse, type ClientRequest, monotonicMs } from "./history.ts";
 
 export type Load = {
-  asked: readonly Asked[];
+  requests: readonly ClientRequest[];
   /** 2xx so far, of one process. */
-  answersOf(life: string): number;
+  responsesOf(life: string): number;
   /** Resolves when every client is done. */
   done: Promise<void>;
-  /** One more wake, which makes the main session look at all that waits for it. */
+  /** One more wake, which makes the main session handle all its waiting events. */
   wake(): Promise<void>;
-  /** Nobody asks again. */
+  /** No client sends again. */
   giveUp(): void;
 };
 
-type Client = Omit<Asked, "answers"> & { answers: Answer[]; body: string };
+type Client = Omit<ClientRequest, "responses"> & { responses: ClientResponse[]; body: string };
 
 const conversations = 2;
 const requestsEach = 3;
@@ -25,11 +25,11 @@ const betweenMs = 30;
 const chats = ["11", "12"];
 
 export function startLoad(round: string, nodes: readonly BenchNode[], random: () => number): Load {
-  const asked: Client[] = [];
+  const requests: Client[] = [];
   let isGivenUp = false;
 
-  const prepare = (hook: Asked["hook"], fields: Record<string, unknown>, isKeyed: boolean): Client => {
-    const order = asked.length;
+  const prepare = (hook: ClientRequest["hook"], fields: Record<string, unknown>, isKeyed: boolean): Client => {
+    const order = requests.length;
     const marker = `m-${round}-${order}-`;
     const text = hook === "wake" ? { text: marker } : { message: marker, name: marker };
     const client: Client = {
@@ -39,10 +39,10 @@ export function startLoad(round: string, nodes: readonly BenchNode[], random: ()
       order,
       key: isKeyed ? `key-${round}-${order}` : null,
       chat: typeof fields["to"] === "string" ? fields["to"] : null,
-      answers: [],
+      responses: [],
       body: JSON.stringify({ ...text, ...fields }),
     };
-    asked.push(client);
+    requests.push(client);
     return client;
   };
 
@@ -51,22 +51,22 @@ export function startLoad(round: string, nodes: readonly BenchNode[], random: ()
     return able[Math.floor(random() * able.length)];
   };
 
-  async function askOnce(client: Client, node: BenchNode | undefined): Promise<boolean> {
+  async function sendOnce(client: Client, node: BenchNode | undefined): Promise<boolean> {
     const url = node?.url();
     if (!node || !url) return false;
     const life = node.life();
     const { hook, body, key } = client;
-    const reply = await post({ url, hook, token, body, key }).catch(() => null);
-    if (!reply || reply.status === 503) return false;
-    if (reply.status >= 300) throw new Error(`unexpected answer ${JSON.stringify(reply)}`);
-    client.answers.push({ at: monotonicMs(), life, ...reply });
+    const response = await post({ url, hook, token, body, key }).catch(() => null);
+    if (!response || response.status === 503) return false;
+    if (response.status >= 300) throw new Error(`unexpected response ${JSON.stringify(response)}`);
+    client.responses.push({ at: monotonicMs(), life, ...response });
     return true;
   }
 
-  /** Without a key it is asked once: a lost answer leaves open whether it was accepted. */
-  async function ask(client: Client, first = anyNode()): Promise<void> {
+  /** Without a key it is sent once: after a lost response, it may or may not have been accepted. */
+  async function send(client: Client, first = anyNode()): Promise<void> {
     let node = first;
-    while (!(await askOnce(client, node)) && client.key !== null && !isGivenUp) {
+    while (!(await sendOnce(client, node)) && client.key !== null && !isGivenUp) {
       await delay(betweenMs);
       node = anyNode();
     }
@@ -81,24 +81,24 @@ export function startLoad(round: string, nodes: readonly BenchNode[], random: ()
   async function converse(at: number): Promise<void> {
     const sessionKey = `lab:${round}:${at}`;
     for (let count = 0; count < requestsEach; count++) {
-      await ask(prepare("agent", { ...agentFields(chats[at] ?? null), sessionKey }, true));
+      await send(prepare("agent", { ...agentFields(chats[at] ?? null), sessionKey }, true));
       await rest();
     }
   }
   async function single(to: string | null, isKeyed: boolean): Promise<void> {
     await rest();
-    await ask(prepare("agent", agentFields(to), isKeyed));
+    await send(prepare("agent", agentFields(to), isKeyed));
   }
   async function wakes(mode: string, isKeyed: boolean): Promise<void> {
     await rest();
-    await ask(prepare("wake", { mode }, isKeyed));
+    await send(prepare("wake", { mode }, isKeyed));
   }
   /** The same request at the same time, to different nodes where there are any. */
-  async function twins(hook: Asked["hook"]): Promise<void> {
+  async function twins(hook: ClientRequest["hook"]): Promise<void> {
     await rest();
     const client = prepare(hook, hook === "agent" ? agentFields(null) : { mode: "now" }, true);
     const [one, other = one] = nodes.toSorted(() => random() - 0.5);
-    await Promise.all([ask(client, one), ask(client, other)]);
+    await Promise.all([send(client, one), send(client, other)]);
   }
 
   const all = Promise.all([
@@ -115,13 +115,13 @@ export function startLoad(round: string, nodes: readonly BenchNode[], random: ()
   done.catch(() => {});
 
   return {
-    asked,
-    answersOf: (life) =>
-      asked
-        .flatMap(({ hook, answers }) => (hook === "agent" ? answers : []))
+    requests,
+    responsesOf: (life) =>
+      requests
+        .flatMap(({ hook, responses }) => (hook === "agent" ? responses : []))
         .filter((each) => each.life === life).length,
     done,
-    wake: () => ask(prepare("wake", { mode: "now" }, true)),
+    wake: () => send(prepare("wake", { mode: "now" }, true)),
     giveUp: () => void (isGivenUp = true),
   };
 }

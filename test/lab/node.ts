@@ -4,17 +4,17 @@ import { loadConfig } from "../../src/config/load.ts";
 import { startGateway } from "../../src/gateway/gateway.ts";
 import { openStore } from "../../src/store/open.ts";
 import { createLog } from "../../src/telemetry/log.ts";
-import { createFailPoints, type FailPoints, type Stand, type Told } from "./fail-points.ts";
+import { createFailPoints, type FailPoints, type Stand, type NodeEvent } from "./fail-points.ts";
 
 export type ToNode = { arm: Stand } | { release: true };
-export type FromNode = Told | { kind: "ready"; url: string } | { kind: "armed" };
+export type FromNode = NodeEvent | { kind: "ready"; url: string } | { kind: "armed" };
 
 async function main([config = "", life = ""]: readonly string[]): Promise<void> {
   const tell = (message: FromNode): void => {
     if (process.connected) process.send?.(message);
   };
   process.on("disconnect", () => process.exit(1));
-  // What a process gets that may not write any further; unheard, it ends the process.
+  // The signal for a write beyond the limit; without a listener, it ends the process.
   process.on("SIGXFSZ", () => {});
 
   const loaded = loadConfig(config, process.env);

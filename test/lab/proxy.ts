@@ -3,9 +3,9 @@ import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
 export type Wire = {
   port: number;
-  /** Breaks what is open, and refuses what is tried, until `mend`. Answers how many were open. */
+  /** Breaks open connections and refuses new ones until `mend`. Returns how many were open. */
   cut(): number;
-  /** Nothing comes through any more, in either direction, and nothing breaks: as when a machine is gone. */
+  /** Passes nothing on in either direction and breaks nothing, as when a machine is gone. */
   hush(): void;
   mend(): void;
   close(): void;

@@ -1,10 +1,10 @@
-// One round: clients begin, a node comes to the point, the fault comes, everything is let go, and when all is quiet
-// what everyone saw is handed over.
+// One round: clients start, a node stops at the point, the fault strikes, everything is released, and when all work is
+// done, the histories are returned.
 import { setTimeout as delay } from "node:timers/promises";
 import { unfinishedRuns } from "../../src/core/backlog.ts";
 import { until } from "../support/process.ts";
 import { createRandom } from "../support/random.ts";
-import { type Bench, type BenchNode, letAllGo, type Standing } from "./bench.ts";
+import { type Bench, type BenchNode, releaseAll, type Standing } from "./bench.ts";
 import type { Cell, Point } from "./cells.ts";
 import { type Plan, planOf, strike } from "./fault.ts";
 import { type Histories, monotonicMs } from "./history.ts";
@@ -24,8 +24,8 @@ export async function playRound(bench: Bench, cell: Cell, seed: number): Promise
         return false;
       },
     );
-  const name = bench.begin();
-  const begunAt = monotonicMs();
+  const name = bench.startRound();
+  const startedAt = monotonicMs();
   const standing = await stand(bench, cell.point, plan);
   const load = startLoad(name, bench.nodes, random);
 
@@ -36,34 +36,34 @@ export async function playRound(bench: Bench, cell: Cell, seed: number): Promise
     troubles.push(...(await strike(bench, found, cell, plan)));
   };
   await attempt(play());
-  letAllGo(bench);
+  releaseAll(bench);
   const revived = attempt(
     Promise.all(bench.nodes.filter((node) => !node.isAlive()).map((node) => node.start())),
   );
-  await attempt(within("every client's answer", load.done));
+  await attempt(within("every client's response", load.done));
   load.giveUp();
   if (await attempt(quiet(bench, false))) {
-    await attempt(within("the last wake's answer", load.wake()));
+    await attempt(within("the last wake's response", load.wake()));
     await attempt(quiet(bench, true));
   }
   await revived;
 
   const { inspect } = bench;
-  const page = { limit: 50 + 4 * load.asked.length };
+  const page = { limit: 50 + 4 * load.requests.length };
   const [runs, events, deliveries] = await Promise.all([
     inspect.listRuns({ ...page, kind: "hook" }),
     inspect.listEvents(page),
     inspect.listDeliveries(page),
   ]);
-  const ours = new Set(load.asked.map(({ marker }) => marker));
+  const ours = new Set(load.requests.map(({ marker }) => marker));
   const ourRuns = runs.filter(({ request }) => ours.has(request.name ?? "")).toReversed();
   const runIds = new Set(ourRuns.map(({ id }) => id));
   return {
     cell,
-    asked: load.asked,
+    requests: load.requests,
     ...bench.world.take(),
     notes: [...bench.notes()],
-    lives: bench.lives().filter(({ diedAt }) => diedAt === null || diedAt >= begunAt),
+    lives: bench.lives().filter(({ diedAt }) => diedAt === null || diedAt >= startedAt),
     victim,
     runs: ourRuns,
     events,
@@ -72,7 +72,7 @@ export async function playRound(bench: Bench, cell: Cell, seed: number): Promise
   };
 }
 
-/** Makes nodes stand still at the point. The answer resolves with the first that does. */
+/** Makes nodes stop at the point. The returned function resolves with the first that does. */
 async function stand(bench: Bench, point: Point, { skip }: Plan): Promise<(load: Load) => Promise<Standing>> {
   const { nodes, world } = bench;
   const nodeOf = (life: string): BenchNode => nodes.find((node) => node.life() === life) ?? nodes[0]!;
@@ -88,12 +88,12 @@ async function stand(bench: Bench, point: Point, { skip }: Plan): Promise<(load:
   await Promise.all(nodes.map((node) => node.arm({ point, skip: isAccepted ? 0 : skip })));
   if (!isAccepted) return () => within(`a node at ${point}`, bench.reached());
   return async (load) => {
-    const hasAnswered = () => nodes.find((node) => load.answersOf(node.life()) > skip);
-    return { node: await until("a node that has answered", hasAnswered), id: null };
+    const hasAccepted = () => nodes.find((node) => load.responsesOf(node.life()) > skip);
+    return { node: await until("a node that has accepted a run", hasAccepted), id: null };
   };
 }
 
-/** Nothing is under way any more; with `shown`, nothing waits for the main session either. */
+/** Resolves when no work is left; with `shown`, no event waits for the main session either. */
 async function quiet({ inspect, world }: Bench, shown: boolean): Promise<void> {
   const isQuiet = async (): Promise<boolean> => {
     if (world.openTurns() > 0 || unfinishedRuns(await inspect.backlog()) > 0) return false;
@@ -106,7 +106,7 @@ async function quiet({ inspect, world }: Bench, shown: boolean): Promise<void> {
 async function within<T>(what: string, promise: Promise<T>): Promise<T> {
   const giveUp = new AbortController();
   const late = delay(boundMs, null, { signal: giveUp.signal }).then(() => {
-    throw new Error(`${what} did not come about within ${boundMs} ms`);
+    throw new Error(`${what} did not happen within ${boundMs} ms`);
   });
   late.catch(() => {});
   return Promise.race([promise, late]).finally(() => giveUp.abort());

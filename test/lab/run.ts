@@ -1,4 +1,4 @@
-// The crash lab. The settings (store and nodes) are worked at the same time.
+// The crash lab. The settings (store and nodes) run at the same time.
 import { readOptions } from "../support/options.ts";
 import { randomSeed } from "../support/random.ts";
 import { type Cell, cellName, cells, cellsOf, type Setting, settings } from "./cells.ts";
@@ -8,7 +8,7 @@ import { createTrack, type RoundResult } from "./track.ts";
 const usage = `npm run lab -- [--rounds N] [--seed S] [--cells PATTERN] [--store sqlite|postgres] [--minutes M]
 
 --rounds is for each cell; the first round of a cell has the seed S, the next S + 1, and so on. After M minutes no
-further round is begun.`;
+further round is started.`;
 
 async function main(): Promise<number> {
   const values = readOptions(usage, {

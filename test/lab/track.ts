@@ -1,4 +1,4 @@
-// Rounds one after another on one bench. After a round that went wrong the bench is a new one.
+// Rounds one after another on one bench. After a round with violations the bench is replaced.
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ export type RoundResult = {
   tally: Tally;
   violations: string[];
   tookMs: number;
-  /** Where the histories of a round that went wrong are kept. */
+  /** Where the histories of a round with violations are kept. */
   keptIn: string | null;
 };
 

@@ -1,24 +1,24 @@
 // The world around the nodes: an agent that is a service, and a platform that takes messages as Telegram does. Both
-// write down what they saw. Every process of a node has addresses of its own, so they know whom they saw.
+// record their requests. Every process of a node has its own addresses, which tell them apart.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { markerForm, monotonicMs, type Received, type Turn } from "./history.ts";
 
 export type World = {
   addressOf(life: string): string;
-  /** The next hook turn of those wanted, after `skip` others, stays open until `letGo`. Resolves with it. */
+  /** Holds the next wanted hook turn, after `skip` others, open until `release`. Resolves with that turn. */
   holdTurn(skip: number, isWanted?: (turn: Turn) => boolean): Promise<Turn>;
-  letGo(): void;
-  /** Turns that nobody has answered and whose caller is still there. */
+  release(): void;
+  /** Turns without a reply whose caller is still connected. */
   openTurns(): number;
-  /** What was seen since the last time. */
+  /** The turns and messages since the last call. */
   take(): { turns: Turn[]; received: Received[] };
   close(): void;
 };
 
 export const partsPerReply = 2;
 const longestTurnMs = 20;
-/** Two of these do not fit into one message. */
+/** Two of these are too long for one message. */
 const filler = "word ".repeat(600);
 
 export async function startWorld(random: () => number): Promise<World> {
@@ -34,9 +34,9 @@ export async function startWorld(random: () => number): Promise<World> {
       runId: body.runId,
       sessionKey: body.sessionKey,
       life,
-      begunAt: monotonicMs(),
+      startedAt: monotonicMs(),
       endedAt: null,
-      answered: false,
+      replied: false,
       prompt: body.message,
       reminded: (body.history ?? []).flatMap(({ text }) => replyForm.exec(text)?.[0] ?? []),
     };
@@ -50,7 +50,7 @@ export async function startWorld(random: () => number): Promise<World> {
     }
     if (response.destroyed) return;
     turn.endedAt = monotonicMs();
-    turn.answered = true;
+    turn.replied = true;
     respond(response, { reply: replyTo(turn) });
   }
 
@@ -65,12 +65,12 @@ export async function startWorld(random: () => number): Promise<World> {
     const chunks: Buffer[] = [];
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
     const body = JSON.parse(Buffer.concat(chunks).toString("utf8")) as TurnBody & MessageBody;
-    const [, life = "", place = ""] = (request.url ?? "").split("/");
-    if (place === "agent") await takeTurn(life, body, response);
+    const [, life = "", target = ""] = (request.url ?? "").split("/");
+    if (target === "agent") await takeTurn(life, body, response);
     else takeMessage(life, body, response);
   }
 
-  // A request that breaks off was never whole, and so never taken.
+  // A request that breaks off is not recorded.
   const server = createServer((request, response) => void handle(request, response).catch(() => {}));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
@@ -80,7 +80,7 @@ export async function startWorld(random: () => number): Promise<World> {
       hold = { skip, isWanted, found: Promise.withResolvers<Turn>() };
       return hold.found.promise;
     },
-    letGo() {
+    release() {
       hold = null;
       gate.resolve();
       gate = Promise.withResolvers<void>();
@@ -106,7 +106,7 @@ type MessageBody = { chat_id: number; text: string };
 const isHookTurn = ({ sessionKey, prompt }: Turn): boolean =>
   sessionKey !== "main" && markerForm.test(prompt);
 
-/** How a reply begins: its run and the attempt that gave it. */
+/** The start of a reply: its run, and the attempt that gave it. */
 export const replyForm = /[0-9a-f-]{36}\/\d+(?=\/0 )/;
 
 function replyTo({ sessionKey, runId, attempt }: Turn): string {
