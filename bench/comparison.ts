@@ -30,7 +30,7 @@ export type Scores = {
   /** Processor time per request of the whole process, threads included; a busy machine changes it little. */
   processorMicroseconds: number;
   residentMegabytes: number;
-  unanswered: number;
+  withoutResponse: number;
   /** The ids in all responses. */
   ids: string[];
 };
@@ -101,7 +101,7 @@ async function takeTurn(
   const took = processorMicroseconds(server.child.pid) - before;
   // With a wrong token, the first responses are 401 until the address reaches its limit and gets 429.
   if (result.unexpected > 0 && !warmUp)
-    throw new Error(`${contender.name}: ${result.unexpected} answers like ${result.example}`);
+    throw new Error(`${contender.name}: ${result.unexpected} responses like ${result.example}`);
   return { result, report: asks ? await server.report() : null, processorMicroseconds: took };
 }
 
@@ -126,7 +126,7 @@ function scoresOf(all: readonly Pair[], warmUps: number): Omit<Scores, "name" | 
     groupSize: groups > 0 ? sum(reports.map(({ members }) => members)) / groups : null,
     processorMicroseconds:
       sum(pairs.map(({ mine }) => mine.processorMicroseconds)) / sum(of(({ requests }) => requests)),
-    unanswered: sum(of(({ unanswered }) => unanswered)),
+    withoutResponse: sum(of(({ withoutResponse }) => withoutResponse)),
     ids: all.flatMap(({ mine }) => mine.result.ids),
   };
 }

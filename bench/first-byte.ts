@@ -1,4 +1,4 @@
-// From a POST to the agent's first byte: from the moment a request is due to the moment that the agent hears of its run.
+// From a POST to the agent's first byte: from the moment a request is due to the moment that the agent gets its run.
 import { messageFrom, type Lab } from "./lab.ts";
 import type { LoadOrder } from "./processes/load.ts";
 import { quantile } from "./statistics.ts";
@@ -24,7 +24,7 @@ export const agentOrder = (
   keepIds: load.rate !== null,
 });
 
-/** The runs that have reached the agent since it was last asked, and when. */
+/** The runs that have reached the agent since the last call, and when. */
 export async function arrivalsAt(agent: Subject): Promise<[runId: string, atUs: number][]> {
   agent.child.send("arrivals");
   return messageFrom<[string, number][]>(agent.child);
@@ -32,7 +32,7 @@ export async function arrivalsAt(agent: Subject): Promise<[runId: string, atUs: 
 
 export async function firstByteWaits(lab: Lab, agent: Subject, order: LoadOrder): Promise<Waits> {
   const { ids, dueUs, unexpected, example } = await lab.load(order);
-  if (unexpected > 0) throw new Error(`${unexpected} answers like ${example}`);
+  if (unexpected > 0) throw new Error(`${unexpected} responses like ${example}`);
   const due = new Map(ids.map((id, at) => [id, dueUs[at]!]));
   const waits: number[] = [];
   const givesUpAt = performance.now() + longestMs;

@@ -19,21 +19,21 @@ export function createDatabases(given = process.env["ROUSE_BENCH_POSTGRES"]): Da
 
   const drop = async (url: string): Promise<void> => {
     const name = new URL(url).pathname.slice(1);
-    await ask(await serverUrl(), `drop database if exists ${name} with (force)`);
+    await query(await serverUrl(), `drop database if exists ${name} with (force)`);
     made.delete(url);
   };
   return {
     async create() {
       const url = new URL(await serverUrl());
       const name = `rouse_bench_${randomUUID().replaceAll("-", "")}`;
-      await ask(url.href, `create database ${name}`);
+      await query(url.href, `create database ${name}`);
       url.pathname = `/${name}`;
       made.add(url.href);
       return url.href;
     },
     drop,
     async version() {
-      const [first] = await ask<{ server_version: string }>(await serverUrl(), "show server_version");
+      const [first] = await query<{ server_version: string }>(await serverUrl(), "show server_version");
       return first?.server_version ?? "unknown";
     },
     async close() {
@@ -56,12 +56,12 @@ async function startServer(): Promise<RunningPostgres> {
     settings: [`min_wal_size=${size}`, "max_wal_size=4GB"],
   });
   for (let at = 0; at < walMegabytes / 16; at++)
-    await ask(server.url, "select pg_logical_emit_message(true, 'bench', 'x'), pg_switch_wal()");
-  await ask(server.url, "checkpoint");
+    await query(server.url, "select pg_logical_emit_message(true, 'bench', 'x'), pg_switch_wal()");
+  await query(server.url, "checkpoint");
   return server;
 }
 
-export async function ask<Row extends pg.QueryResultRow>(
+export async function query<Row extends pg.QueryResultRow>(
   url: string,
   sql: string,
   values: readonly unknown[] = [],

@@ -12,7 +12,7 @@ describe("statistics", () => {
     assert.equal(median([4, 1, 3, 2]), 2.5);
   });
 
-  it("has no answer for no values", () => {
+  it("is not a number for no values", () => {
     assert.ok(Number.isNaN(median([])));
   });
 

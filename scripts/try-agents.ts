@@ -1,5 +1,5 @@
 // `npm run try:agents`: the presets against the real programs. Each is installed into a scratch folder, one after the
-// other (up to 450 MB each), asked twice in one conversation with a model server of ours and a home of its own, and
+// other (up to 450 MB each), run twice in one conversation with a model server of ours and a home of its own, and
 // removed again. Needs the npm registry and nothing else; not part of the tests.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
@@ -17,7 +17,7 @@ type Trial = {
   model: string;
   args(url: string): string[];
   env(url: string): Record<string, string>;
-  /** Puts into its home what it would ask for on a terminal. */
+  /** Writes the settings into its home that it would ask for on a terminal. */
   settle?(home: string): void;
 };
 type Row = {

@@ -181,10 +181,10 @@ const costNote = ({ name, groupSize, processorMicroseconds }: Scores): string =>
 async function verify(lab: Lab, gateway: Gateway, scores: readonly Scores[]): Promise<string> {
   await lab.end(gateway.child);
   const stored = await gateway.storedIds();
-  const answered = scores.filter(({ name }) => name.endsWith(gateway.store)).flatMap(({ ids }) => ids);
-  const lost = answered.filter((id) => !stored.has(id)).length;
+  const accepted = scores.filter(({ name }) => name.endsWith(gateway.store)).flatMap(({ ids }) => ids);
+  const lost = accepted.filter((id) => !stored.has(id)).length;
   if (lost > 0)
-    throw new Error(`${lost} of ${answered.length} accepted requests are not in ${gateway.store}`);
-  if (answered.length === 0) throw new Error(`no accepted request of ${gateway.store} had an id`);
-  return `verified after kill -9: each of ${figure(answered.length)} accepted requests is in ${gateway.store}`;
+    throw new Error(`${lost} of ${accepted.length} accepted requests are not in ${gateway.store}`);
+  if (accepted.length === 0) throw new Error(`no accepted request of ${gateway.store} had an id`);
+  return `verified after kill -9: each of ${figure(accepted.length)} accepted requests is in ${gateway.store}`;
 }

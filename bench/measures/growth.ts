@@ -6,7 +6,7 @@ import { newId } from "../../src/core/id.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/ports/store.ts";
 import type { Lab } from "../lab.ts";
-import { ask } from "../postgres.ts";
+import { query } from "../postgres.ts";
 import { figure, row, type Result, type Row } from "../row.ts";
 import { acceptanceOf, endOf, newRun, request } from "../runs.ts";
 import { median, medianRatio } from "../statistics.ts";
@@ -145,9 +145,9 @@ async function openFilled(lab: Lab, kind: StoreKind, size: number): Promise<Stor
     database.exec("commit; analyze");
     database.close();
   } else {
-    await ask(url, `${finished} from generate_series(1, ${size}) as i`);
-    await ask(url, `${waiting} from generate_series(1, ${waitingCount}) as i`);
-    await ask(url, "vacuum analyze");
+    await query(url, `${finished} from generate_series(1, ${size}) as i`);
+    await query(url, `${waiting} from generate_series(1, ${waitingCount}) as i`);
+    await query(url, "vacuum analyze");
   }
   return openStore({ url, path, leaseSeconds });
 }

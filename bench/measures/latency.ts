@@ -20,10 +20,10 @@ export async function measureLatency(lab: Lab): Promise<Result> {
   const { rounds, seconds } = lab.effort;
   const turns = Math.max(1, Math.ceil(rounds / 2));
   const rows: Row[] = [];
-  const notes: string[] = [`agents.maxConcurrent is ${slots}; the agent answers at once`];
+  const notes: string[] = [`agents.maxConcurrent is ${slots}; the agent replies at once`];
   for (const store of stores) {
     const accepted = await acceptedAtPeak(lab, store);
-    const agent = await startAgent(lab, "answer");
+    const agent = await startAgent(lab, "reply");
     const gateway = await startGateway(lab, { store, agentPort: agent.port, maxConcurrent: slots });
     const run = await runAtPeak(lab, gateway, agent);
     notes.push(
@@ -56,7 +56,7 @@ export async function measureLatency(lab: Lab): Promise<Result> {
   return { name: "latency", title: "From a POST to the agent's first byte", rows, notes };
 }
 
-/** With an agent that never answers, as in the measurement of accepting. */
+/** With an agent that never replies, as in the measurement of accepting. */
 async function acceptedAtPeak(lab: Lab, store: StoreKind): Promise<number> {
   lab.say(`${store}: the highest rate`);
   const gateway = await startGateway(lab, { store });

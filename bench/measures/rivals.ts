@@ -1,6 +1,6 @@
 // Rouse beside queues that a Node program could put behind a webhook of its own, at equal durability: every one
-// answers when the work is on disk. Accepting alone, and from the POST until the work is recorded as done, with an
-// agent that answers at once. Then beside two other gateways, which store nothing and are compared in accepting alone.
+// responds when the work is on disk. Accepting alone, and from the POST until the work is recorded as done, with an
+// agent that replies at once. Then beside two other gateways, which store nothing and are compared in accepting alone.
 import { setTimeout as pause } from "node:timers/promises";
 import { agentOrder, arrivalsAt } from "../first-byte.ts";
 import type { Lab } from "../lab.ts";
@@ -39,7 +39,7 @@ const durability: Record<PeerName | "Rouse", string> = {
     "one insert a job, in a transaction of its own (fsync and synchronous_commit on); the end is an update, here for a batch at a time",
   "graphile-worker":
     "one call of add_job in a transaction of its own (fsync and synchronous_commit on); the end deletes the job, here in batches",
-  dbos: "one insert for the workflow before the answer, one for its step, one update for its end, each a transaction (fsync and synchronous_commit on)",
+  dbos: "one insert for the workflow before the response, one for its step, one update for its end, each a transaction (fsync and synchronous_commit on)",
   restate:
     "one node, its replicated log on this machine with fsync of the log's write-ahead log (its default); start, step and end are entries of the log",
 };
@@ -93,8 +93,8 @@ async function compareAccepting(lab: Lab, name: PeerName, rival: string): Promis
 async function compareDone(lab: Lab, name: PeerName, rival: string): Promise<Row> {
   const store = storeBeside[name];
   const version = openVersion(lab, undefined);
-  const ours = await startServer(lab, version, { store, manner: "answer", maxConcurrent: slots });
-  const agent = await startAgent(lab, "answer");
+  const ours = await startServer(lab, version, { store, manner: "reply", maxConcurrent: slots });
+  const agent = await startAgent(lab, "reply");
   const theirs = { ...(await startPeer(lab, name, agent)), agent };
   const sides = { ours, theirs };
   const { rounds, seconds } = lab.effort;
@@ -112,7 +112,7 @@ type Worker = Subject & { agent: Subject; hasUnfinished(): Promise<boolean> };
 async function doneRate(lab: Lab, worker: Worker, seconds: number): Promise<number> {
   const startedAt = performance.now();
   const { requests, unexpected, example } = await lab.load(accepting(worker, seconds));
-  if (unexpected > 0) throw new Error(`${unexpected} answers like ${example}`);
+  if (unexpected > 0) throw new Error(`${unexpected} responses like ${example}`);
   for (let arrived = 0; arrived < requests || (await worker.hasUnfinished());) {
     if (arrived < requests) arrived += (await arrivalsAt(worker.agent)).length;
     if (performance.now() - startedAt > drainMs)
@@ -150,6 +150,6 @@ async function compareGateway(
 
 async function rateOf(lab: Lab, order: LoadOrder): Promise<number> {
   const { perSecond, unexpected, example } = await lab.load(order);
-  if (unexpected > 0) throw new Error(`${unexpected} answers like ${example}`);
+  if (unexpected > 0) throw new Error(`${unexpected} responses like ${example}`);
   return perSecond;
 }

@@ -1,5 +1,5 @@
 // Soak: whether memory stays flat at half of the highest rate, with wakes and agent runs in turns and an agent that
-// answers at once. The first quarter of the time does not count, because the heap is still growing to its size.
+// replies at once. The first quarter of the time does not count, because the heap is still growing to its size.
 import { residentMegabytes, type Lab } from "../lab.ts";
 import type { LoadOrder } from "../processes/load.ts";
 import { figure, row, type Result, type Row } from "../row.ts";
@@ -27,7 +27,7 @@ export async function measureSoak(lab: Lab): Promise<Result> {
 }
 
 async function soak(lab: Lab, store: StoreKind): Promise<{ row: Row; note: string }> {
-  const agent = await startAgent(lab, "answer");
+  const agent = await startAgent(lab, "reply");
   const gateway = await startGateway(lab, { store, agentPort: agent.port });
   const order: LoadOrder = {
     port: gateway.port,
@@ -51,7 +51,7 @@ async function soak(lab: Lab, store: StoreKind): Promise<{ row: Row; note: strin
   const result = await lab.load({ ...order, rate: peak.perSecond / 2, seconds });
   clearInterval(timer);
   await lab.end(gateway.child);
-  if (result.unexpected > 0) throw new Error(`${result.unexpected} answers like ${result.example}`);
+  if (result.unexpected > 0) throw new Error(`${result.unexpected} responses like ${result.example}`);
   const quarter = Math.floor(samples.length / 4);
   const [early, late] = [samples.slice(quarter, quarter * 2), samples.slice(-quarter)].map(median);
   return {
@@ -60,6 +60,6 @@ async function soak(lab: Lab, store: StoreKind): Promise<{ row: Row; note: strin
       ratio: late! / early!,
       goal: { of: "ratio", atMost: 1.1 },
     }),
-    note: `${store}: ${figure(result.requests)} requests at ${figure(peak.perSecond / 2)}/s, p99 ${figure(result.p99Ms)} ms, ${result.unanswered} unanswered`,
+    note: `${store}: ${figure(result.requests)} requests at ${figure(peak.perSecond / 2)}/s, p99 ${figure(result.p99Ms)} ms, ${result.withoutResponse} without a response`,
   };
 }

@@ -1,5 +1,5 @@
 // DBOS: a workflow of one step. `startWorkflow` resolves once the workflow is in PostgreSQL; the step and the
-// workflow's end are written there too. It runs at once, beside as many others as there are: no queue is asked.
+// workflow's end are written there too. It runs at once, beside as many others as there are: no queue limits it.
 import { importRival } from "../queue/rival.ts";
 import { rowFinder } from "./database.ts";
 import type { OpenPeer, PeerOptions } from "./peer.ts";

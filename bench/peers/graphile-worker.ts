@@ -1,4 +1,4 @@
-// graphile-worker: a job is one call of `add_job`, committed before the answer. Worked in batches, as its pages
+// graphile-worker: a job is one call of `add_job`, committed before the response. Worked in batches, as its pages
 // recommend for throughput. A job that has ended is deleted.
 import { importRival } from "../queue/rival.ts";
 import { rowFinder } from "./database.ts";

@@ -1,5 +1,5 @@
-// A durable queue that a Node program could put behind a webhook of its own: it stores work before the request is
-// answered, and a worker in the same process calls the agent.
+// A durable queue that a Node program could put behind a webhook of its own: it stores work before it
+// responds, and a worker in the same process calls the agent.
 
 /** A POST to the agent; resolves with its reply. */
 export type CallAgent = (id: string) => Promise<void>;

@@ -1,4 +1,4 @@
-// pg-boss: a job is one insert, committed before the answer. Worked through `fetch` and `complete` in batches, which
+// pg-boss: a job is one insert, committed before the response. Worked through `fetch` and `complete` in batches, which
 // is faster than its own worker: that one rests for half a second whenever a batch was not full.
 import { importRival } from "../queue/rival.ts";
 import { rowFinder } from "./database.ts";

@@ -1,5 +1,5 @@
 // Restate: one server that keeps a replicated log on this machine and flushes it (its default), and a service that
-// calls the agent in a durable step. Its ingress answers `/send` once the invocation is in the log. `address` is the
+// calls the agent in a durable step. Its ingress responds to `/send` once the invocation is in the log. `address` is the
 // ports of ingress, admin and the service: our front passes requests on to the ingress over kept connections.
 import { createRequire } from "node:module";
 import { Agent, request } from "node:http";

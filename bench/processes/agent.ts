@@ -1,9 +1,9 @@
-// An `http` agent that records when each run's request arrived. As "hold" it never answers, as if its work took longer
-// than the measurement; as "answer" it answers at once.
+// An `http` agent that records when each run's request arrived. As "hold" it never replies, as if its work took longer
+// than the measurement; as "reply" it replies at once.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-const answers = process.argv[2] === "answer";
+const replies = process.argv[2] === "reply";
 const reply = Buffer.from('{"reply":"done"}');
 const headers = ["Content-Type", "application/json", "Content-Length", String(reply.length)];
 
@@ -16,7 +16,7 @@ const server = createServer((request, response) => {
   request.on("end", () => {
     const { runId } = JSON.parse(Buffer.concat(chunks).toString("utf8")) as { runId?: string };
     if (runId !== undefined) arrivals.push([runId, atUs]);
-    if (!answers) return;
+    if (!replies) return;
     response.writeHead(200, headers);
     response.end(reply);
   });

@@ -8,13 +8,13 @@ import { Worker } from "node:worker_threads";
 /** Half of the connections: the next group arrives while one is flushed. */
 const largestGroup = 32;
 
-type Keep = (body: Buffer, answer: () => void) => void;
+type Keep = (body: Buffer, respond: () => void) => void;
 
-const keepNothing: Keep = (_body, answer) => answer();
+const keepNothing: Keep = (_body, respond) => respond();
 
 function keepIn(file: string): Keep {
   const flusher = new Worker(new URL("./flusher.ts", import.meta.url), { workerData: file });
-  type Kept = { body: Buffer; answer(): void };
+  type Kept = { body: Buffer; respond(): void };
   const waiting: Kept[] = [];
   let flushing: Kept[] = [];
   const flush = (): void => {
@@ -22,20 +22,20 @@ function keepIn(file: string): Keep {
     flusher.postMessage(Buffer.concat(flushing.map(({ body }) => body)));
   };
   flusher.on("message", () => {
-    for (const { answer } of flushing) answer();
+    for (const { respond } of flushing) respond();
     flushing = [];
     if (waiting.length > 0) flush();
   });
-  return (body, answer) => {
+  return (body, respond) => {
     // After the requests that this turn of the event loop still has to deliver, as in the gateway.
-    if (waiting.push({ body, answer }) === 1 && flushing.length === 0) setImmediate(flush);
+    if (waiting.push({ body, respond }) === 1 && flushing.length === 0) setImmediate(flush);
   };
 }
 
 const file = process.argv[2];
 const keep = file === undefined ? keepNothing : keepIn(file);
-const answer = Buffer.from('{"ok":true,"runId":"01a1e733-979b-730b-94f2-18924cf98779"}');
-const headers = ["Content-Type", "application/json; charset=utf-8", "Content-Length", String(answer.length)];
+const responseBody = Buffer.from('{"ok":true,"runId":"01a1e733-979b-730b-94f2-18924cf98779"}');
+const headers = ["Content-Type", "application/json; charset=utf-8", "Content-Length", String(responseBody.length)];
 
 const server = createServer((request, response) => {
   const chunks: Buffer[] = [];
@@ -45,7 +45,7 @@ const server = createServer((request, response) => {
     JSON.parse(body.toString("utf8"));
     keep(body, () => {
       response.writeHead(200, headers);
-      response.end(answer);
+      response.end(responseBody);
     });
   });
 });

@@ -33,7 +33,7 @@ export type LoadResult = {
   /** One unexpected response, for the error message. */
   example: string | null;
   /** Open loop: requests without a response ten seconds after the end. */
-  unanswered: number;
+  withoutResponse: number;
   ids: string[];
   /** When the request was due, for each of `ids`, in microseconds of the machine's own clock. */
   dueUs: number[];
@@ -64,18 +64,18 @@ const chunkBytes = 16 * 1024;
 
 async function openConnection(
   port: number,
-  onAnswer: (answer: string, dueUs: number, connection: Connection) => void,
+  onResponse: (response: string, dueUs: number, connection: Connection) => void,
   onFault: (fault: Error) => void,
 ): Promise<Connection> {
   let due = 0;
   let received = "";
   const onChunk = (length: number, chunk: Uint8Array): boolean => {
     received += (chunk as Buffer).toString("latin1", 0, length);
-    const end = answerEnd(received);
+    const end = responseEnd(received);
     if (end === null || received.length < end) return true;
-    const answer = received.slice(0, end);
+    const response = received.slice(0, end);
     received = received.slice(end);
-    onAnswer(answer, due, connection);
+    onResponse(response, due, connection);
     return true;
   };
   const onread = { buffer: Buffer.allocUnsafe(chunkBytes), callback: onChunk };
@@ -96,7 +96,7 @@ async function openConnection(
 }
 
 /** The end of the response, or null while its head is incomplete. */
-function answerEnd(received: string): number | null {
+function responseEnd(received: string): number | null {
   const headEnd = received.indexOf("\r\n\r\n");
   if (headEnd < 0) return null;
   const match = /content-length: *(\d+)/i.exec(received.slice(0, headEnd));
@@ -114,23 +114,23 @@ async function load(order: LoadOrder): Promise<LoadResult> {
   const { promise: over, resolve: end, reject } = Promise.withResolvers<void>();
 
   const next = (): Buffer => requests[sent++ % requests.length]!;
-  const count = (answer: string, dueUs: number): void => {
+  const count = (response: string, dueUs: number): void => {
     const latencyMs = (nowUs() - dueUs) / 1000;
-    if (!expected.has(Number(answer.slice(9, 12)))) {
+    if (!expected.has(Number(response.slice(9, 12)))) {
       unexpected++;
-      example ??= answer.slice(0, 400);
+      example ??= response.slice(0, 400);
     }
-    tally.add(latencyMs, dueUs, order.keepIds ? idIn(answer) : null);
+    tally.add(latencyMs, dueUs, order.keepIds ? idIn(response) : null);
   };
 
   const loop = order.rate === null ? closedLoop : openLoop;
-  const driver = loop({ order, next, answered: tally.size, end });
+  const driver = loop({ order, next, responded: tally.size, end });
   const connections = await Promise.all(
     Array.from({ length: order.connections }, () =>
       openConnection(
         order.port,
-        (answer, dueUs, connection) => {
-          count(answer, dueUs);
+        (response, dueUs, connection) => {
+          count(response, dueUs);
           driver.onFree(connection);
         },
         reject,
@@ -150,15 +150,15 @@ async function load(order: LoadOrder): Promise<LoadResult> {
     p99Ms: quantile(latencies, 0.99),
     unexpected,
     example,
-    unanswered: sent - latencies.length + driver.waiting(),
+    withoutResponse: sent - latencies.length + driver.waiting(),
     ...tally.identified(),
   };
 }
 
-const idIn = (answer: string): string | null =>
-  /"(?:runId|eventId)":"([0-9a-f-]{36})"/.exec(answer)?.[1] ?? null;
+const idIn = (response: string): string | null =>
+  /"(?:runId|eventId)":"([0-9a-f-]{36})"/.exec(response)?.[1] ?? null;
 
-type LoopOptions = { order: LoadOrder; next(): Buffer; answered(): number; end(): void };
+type LoopOptions = { order: LoadOrder; next(): Buffer; responded(): number; end(): void };
 type Driver = {
   start(connections: readonly Connection[], atUs: number): void;
   onFree(connection: Connection): void;
@@ -183,7 +183,7 @@ function closedLoop({ order, next, end }: LoopOptions): Driver {
   };
 }
 
-function openLoop({ order, next, answered, end }: LoopOptions): Driver {
+function openLoop({ order, next, responded, end }: LoopOptions): Driver {
   const random = createRandom(46_65);
   const rate = order.rate ?? 1;
   const idle: Connection[] = [];
@@ -206,7 +206,7 @@ function openLoop({ order, next, answered, end }: LoopOptions): Driver {
       nextUs += (-Math.log(1 - random()) / rate) * 1_000_000;
     }
     sendDue();
-    const done = nextUs >= untilUs && answered() === planned;
+    const done = nextUs >= untilUs && responded() === planned;
     if (done || now > untilUs + graceMs * 1000) end();
     else timer = setTimeout(tick, 1);
   };

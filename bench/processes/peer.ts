@@ -1,5 +1,5 @@
 // A rival's queue behind the smallest front that does what ours promises: it reads and parses the body, stores the
-// work, and answers once it is durable. The worker calls the agent as ours does.
+// work, and responds once it is durable. The worker calls the agent as ours does.
 import { randomUUID } from "node:crypto";
 import { Agent, createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -12,7 +12,7 @@ export type NodeOrder =
 
 /** When a recorded job ran, in microseconds of the machine's clock. */
 export type Handled = { lane: string; fromUs: number; toUs: number };
-export type NodeAnswer = { count: number; lastUs: number; handled: Handled[] };
+export type NodeReport = { count: number; lastUs: number; handled: Handled[] };
 
 const [name, address = ""] = process.argv.slice(2);
 const contender = await loadContender(name as ContenderName);
@@ -56,7 +56,7 @@ async function obey(order: NodeOrder): Promise<void> {
 process.on("message", (order: NodeOrder) => {
   obey(order).then(
     () =>
-      process.send?.({ count, lastUs, handled: order.kind === "stop" ? handled : [] } satisfies NodeAnswer),
+      process.send?.({ count, lastUs, handled: order.kind === "stop" ? handled : [] } satisfies NodeReport),
     (fault: unknown) => {
       console.error(fault);
       process.exit(1);

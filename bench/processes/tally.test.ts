@@ -14,7 +14,7 @@ describe("the tally of a load", () => {
     assert.deepEqual([latencies[0], latencies[65_536], latencies[149_999]], [0, 6553.6, 14_999.9]);
   });
 
-  it("gives each id with the moment its request was due, and leaves out answers without one", () => {
+  it("gives each id with the moment its request was due, and leaves out responses without one", () => {
     const tally = createTally();
     for (let number = 0; number < 140_000; number++)
       tally.add(1, number, number % 2 === 0 ? idOf(number) : null);
@@ -24,7 +24,7 @@ describe("the tally of a load", () => {
     assert.ok(ids.every((id, at) => id === idOf(dueUs[at]!)));
   });
 
-  it("is empty before the first answer", () => {
+  it("is empty before the first response", () => {
     const tally = createTally();
     assert.deepEqual(
       [tally.size(), tally.latenciesMs(), tally.identified()],

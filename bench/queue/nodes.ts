@@ -1,18 +1,18 @@
-// Nodes that work one contender's queue. A run counts as done when the database says so.
+// Nodes that work one contender's queue. A run counts as done when its end is in the database.
 import type { ChildProcess } from "node:child_process";
 import { DatabaseSync } from "node:sqlite";
 import { messageFrom, type Lab } from "../lab.ts";
-import { ask } from "../postgres.ts";
-import type { Handled, NodeAnswer, NodeOrder } from "../processes/queue-node.ts";
+import { query } from "../postgres.ts";
+import type { Handled, NodeReport, NodeOrder } from "../processes/queue-node.ts";
 import type { ContenderName } from "./contender.ts";
 import { loadContender } from "./load-contender.ts";
 
 /** A contender with its own queue: a database, or a file, which allows one node only. */
 export type Participant = { name: string; contender: ContenderName; address: string; mostNodes: number };
 
-async function send(child: ChildProcess, order: NodeOrder): Promise<NodeAnswer> {
+async function send(child: ChildProcess, order: NodeOrder): Promise<NodeReport> {
   child.send(order);
-  return messageFrom<NodeAnswer>(child);
+  return messageFrom<NodeReport>(child);
 }
 
 async function startNode(lab: Lab, { contender, address }: Participant): Promise<ChildProcess> {
@@ -30,12 +30,12 @@ export async function fillQueue(
   await send(child, { kind: "fill", lanes, from: Math.floor(Math.random() * lanes), count });
   await lab.end(child);
   // Autovacuum would refresh the statistics in the long run.
-  if (participant.mostNodes > 1) await ask(participant.address, "vacuum analyze");
+  if (participant.mostNodes > 1) await query(participant.address, "vacuum analyze");
 }
 
 export async function countUnfinished({ contender, address, mostNodes }: Participant): Promise<number> {
   const { unfinishedSql } = await loadContender(contender);
-  if (mostNodes > 1) return Number((await ask<{ count: string }>(address, unfinishedSql))[0]?.count);
+  if (mostNodes > 1) return Number((await query<{ count: string }>(address, unfinishedSql))[0]?.count);
   const database = new DatabaseSync(address, { readOnly: true });
   try {
     return Number(database.prepare(unfinishedSql).get()?.["count"]);
@@ -62,7 +62,7 @@ export async function workQueue(
   { nodes, slots, handleMs, seconds }: Work,
 ): Promise<{ perSecond: number; handled: Handled[] }> {
   const children = await Promise.all(Array.from({ length: nodes }, () => startNode(lab, participant)));
-  const all = (order: NodeOrder): Promise<NodeAnswer[]> =>
+  const all = (order: NodeOrder): Promise<NodeReport[]> =>
     Promise.all(children.map((child) => send(child, order)));
   const started = async (): Promise<number> =>
     (await all({ kind: "count" })).reduce((sum, { count }) => sum + count, 0);
@@ -75,11 +75,11 @@ export async function workQueue(
   const drained = (await started()) >= queued;
   const toUs = drained ? Math.max(...(await all({ kind: "count" })).map(({ lastUs }) => lastUs)) : nowUs();
   const after = drained ? 0 : await countUnfinished(participant);
-  const answers = await all({ kind: "stop" });
+  const reports = await all({ kind: "stop" });
   await Promise.all(children.map((child) => lab.end(child)));
   return {
     perSecond: ((before - after) / (toUs - fromUs)) * 1_000_000,
-    handled: answers.flatMap(({ handled }) => handled),
+    handled: reports.flatMap(({ handled }) => handled),
   };
 }
 

@@ -1,4 +1,4 @@
-// Our queue, twice: the whole runner with an agent that answers at once, and the store alone, claimed and settled by
+// Our queue, twice: the whole runner with an agent that replies at once, and the store alone, claimed and settled by
 // the same work loop. Every end is stored with its summary.
 import type { Agent } from "../../src/agents/agent.ts";
 import { createAgents } from "../../src/agents/registry.ts";
@@ -57,13 +57,13 @@ export const runner: QueueContender = {
   unfinishedSql,
   async work(address, slots, handle) {
     const store = await open(address);
-    const answering: Agent = {
+    const replying: Agent = {
       async run({ data }) {
         await handle(data[0]?.text ?? "");
         return { kind: "replied", reply: "done" };
       },
     };
-    const agents = createAgents([main], () => answering);
+    const agents = createAgents([main], () => replying);
     const policy = {
       maxConcurrent: slots,
       maxAttempts: 3,

@@ -1,4 +1,4 @@
-// The bare node:http server, and the same with a flush to disk before it answers.
+// The bare node:http server, and the same with a flush to disk before it responds.
 import { join } from "node:path";
 import { messageFrom, type Lab } from "../lab.ts";
 import type { Subject } from "./subject.ts";

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { messageFrom, type Lab } from "../lab.ts";
-import { ask } from "../postgres.ts";
+import { query } from "../postgres.ts";
 import { token, type Subject } from "./subject.ts";
 
 export const storeKinds = ["SQLite", "PostgreSQL"] as const;
@@ -22,7 +22,7 @@ export type GatewayReport = { groups: number; members: number };
 export type GatewayOptions = {
   store: StoreKind;
   hooks?: object;
-  /** The port of its agent; without one, an agent that never answers is started. */
+  /** The port of its agent; without one, an agent that never replies is started. */
   agentPort?: number;
   maxConcurrent?: number;
 };
@@ -45,7 +45,7 @@ export async function startGateway(lab: Lab, options: GatewayOptions): Promise<G
   };
 }
 
-export async function startAgent(lab: Lab, manner: "hold" | "answer"): Promise<Subject> {
+export async function startAgent(lab: Lab, manner: "hold" | "reply"): Promise<Subject> {
   const child = lab.start("agent", manner);
   return { child, ...(await messageFrom<{ port: number }>(child)) };
 }
@@ -92,4 +92,4 @@ async function idsInFile(path: string): Promise<Set<string>> {
 }
 
 const idsInDatabase = async (url: string): Promise<Set<string>> =>
-  new Set((await ask<{ id: string }>(url, idsSql)).map(({ id }) => id));
+  new Set((await query<{ id: string }>(url, idsSql)).map(({ id }) => id));

@@ -15,7 +15,7 @@ const drainMs = 60_000;
 const pollMs = 20;
 const idleMs = 2000;
 
-/** Requests accepted a second, with an agent that never answers. */
+/** Requests accepted a second, with an agent that never replies. */
 export async function measureRequests(
   kind: "wake" | "agent",
   lab: Lab,
@@ -44,7 +44,7 @@ export async function measureRequests(
   ];
 }
 
-/** Runs a second from the first POST until the last one's end is stored, with an agent that answers at once. */
+/** Runs a second from the first POST until the last one's end is stored, with an agent that replies at once. */
 export async function measureRuns(
   lab: Lab,
   sides: Sides,
@@ -52,7 +52,7 @@ export async function measureRuns(
   { pairs, seconds }: Turns,
 ): Promise<Row[]> {
   const name = `runs, POST to stored end: ${store}`;
-  const servers = await startBoth(lab, sides, { store, manner: "answer", maxConcurrent: slots });
+  const servers = await startBoth(lab, sides, { store, manner: "reply", maxConcurrent: slots });
   const costs = createCosts();
   const turns = await takePairs(pairs, async (side, pair, length) => {
     lab.say(`${name}: pair ${pair} of ${pairs}`);
@@ -108,7 +108,7 @@ export async function measureFirstByte(
   { pairs, seconds }: Turns,
 ): Promise<Row[]> {
   const rate = Math.round((await peakOf(lab, sides, store, seconds)) / 10);
-  const servers = await startBoth(lab, sides, { store, manner: "answer", maxConcurrent: slots });
+  const servers = await startBoth(lab, sides, { store, manner: "reply", maxConcurrent: slots });
   // V8 compiles for some tens of thousands of runs; until then a p99 is several times as high.
   for (const side of bothSides) await workOff(lab, servers[side], seconds * 2.5);
   const waits: Record<Side, number[]> = { ours: [], theirs: [] };
@@ -186,6 +186,6 @@ async function endServer(lab: Lab, { child, agent }: Server): Promise<void> {
 
 async function loadOf(lab: Lab, order: LoadOrder): Promise<LoadResult> {
   const result = await lab.load(order);
-  if (result.unexpected > 0) throw new Error(`${result.unexpected} answers like ${result.example}`);
+  if (result.unexpected > 0) throw new Error(`${result.unexpected} responses like ${result.example}`);
   return result;
 }

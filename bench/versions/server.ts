@@ -20,8 +20,8 @@ export type Server = Subject & {
 
 export type ServerOptions = {
   store: StoreKind;
-  /** Whether its agent never answers, or at once. */
-  manner: "hold" | "answer";
+  /** Whether its agent never replies, or at once. */
+  manner: "hold" | "reply";
   maxConcurrent?: number;
 };
 

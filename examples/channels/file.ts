@@ -22,13 +22,13 @@ export default plugin;
 
 function createFileChannel(folder: string): Channel {
   return {
-    // Somebody who reads the file can tell a line that is there twice by its id; nothing here does it for them.
+    // A repeated line has the same id, so that readers of the file can skip it; nothing here does.
     idempotent: false,
 
     // `to` becomes part of a path and can come from outside: only names that cannot lead elsewhere.
     recipientFault: (to) => (/^[a-z0-9][a-z0-9-]{0,63}$/.test(to) ? null : "must be a name such as notes"),
 
-    // A file has no limit: the whole reply is one message. Nothing to say is no message.
+    // A file has no limit: the whole reply is one message. A blank reply is none.
     render: (markdown) => (markdown.trim() === "" ? [] : [markdown]),
 
     async send({ id, to, text }, signal) {

@@ -1,29 +1,29 @@
-// Agents for tests: one that answers as it is told, one whose turns wait until the test ends them.
+// Agents for tests: one with a given reply, and one whose turns wait until the test ends them.
 import type { Agent, AgentInput } from "../../src/agents/agent.ts";
 import type { AgentOutcome } from "../../src/core/outcome.ts";
 
 export type FakeAgent = Agent & { turns: AgentInput[] };
 
-type Answer = (turn: AgentInput, signal: AbortSignal) => AgentOutcome | Promise<AgentOutcome>;
+type Respond = (turn: AgentInput, signal: AbortSignal) => AgentOutcome | Promise<AgentOutcome>;
 
-export function createFakeAgent(answer: Answer = () => ({ kind: "replied", reply: "done" })): FakeAgent {
+export function createFakeAgent(respond: Respond = () => ({ kind: "replied", reply: "done" })): FakeAgent {
   const turns: AgentInput[] = [];
   return {
     turns,
     async run(turn, signal) {
       turns.push(turn);
-      return answer(turn, signal);
+      return respond(turn, signal);
     },
   };
 }
 
 export type HeldAgent = FakeAgent & {
-  /** Ends the turn that began at this place in `turns`. */
+  /** Ends the turn with this index in `turns`. */
   end(index: number, outcome?: AgentOutcome): void;
   signals: AbortSignal[];
 };
 
-/** `deaf`: goes on when its signal fires, as no agent should. */
+/** `deaf`: goes on when its signal fires, which breaks the port's contract. */
 export function createHeldAgent({ deaf = false } = {}): HeldAgent {
   const ends: ((outcome: AgentOutcome) => void)[] = [];
   const signals: AbortSignal[] = [];

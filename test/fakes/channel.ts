@@ -1,13 +1,13 @@
-// A channel for tests: keeps what was sent, and answers as it is told. Each line of a reply is a message.
+// A channel for tests: keeps what was sent, and gives the chosen outcomes. Each line of a reply is a message.
 import type { Channel, OutgoingMessage } from "../../src/sdk/channel.ts";
 import type { SendOutcome } from "../../src/core/delivery.ts";
 
 export type FakeChannel = Channel & { sent: OutgoingMessage[] };
 
-type Answer = (message: OutgoingMessage, signal: AbortSignal) => SendOutcome | Promise<SendOutcome>;
+type OutcomeOf = (message: OutgoingMessage, signal: AbortSignal) => SendOutcome | Promise<SendOutcome>;
 
 export function createFakeChannel(
-  answer: Answer = () => ({ kind: "sent" }),
+  outcomeOf: OutcomeOf = () => ({ kind: "sent" }),
   { idempotent = false } = {},
 ): FakeChannel {
   const sent: OutgoingMessage[] = [];
@@ -19,12 +19,12 @@ export function createFakeChannel(
     check: async () => ({ ok: true, detail: "a fake" }),
     async send(message, signal) {
       sent.push(message);
-      return answer(message, signal);
+      return outcomeOf(message, signal);
     },
   };
 }
 
-/** A platform that never answers. */
+/** A platform that never responds. */
 export const createSilentChannel = (): FakeChannel =>
   createFakeChannel((_message, signal) => {
     const { promise, resolve } = Promise.withResolvers<SendOutcome>();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createFakeClock } from "./clock.ts";
 
-test("time moves only when told", async () => {
+test("time moves only by `advance`", async () => {
   const clock = createFakeClock(1000);
   assert.equal(clock.now(), 1000);
   await clock.advance(5);
@@ -33,11 +33,11 @@ test("a timer set by a promise that a timer woke fires in the same advance", asy
   assert.equal(firedAt, 20);
 });
 
-test("a timer that was taken back does not fire", async () => {
+test("a cancelled timer does not fire", async () => {
   const clock = createFakeClock(0);
   let fired = false;
-  const takeBack = clock.after(10, () => (fired = true));
-  takeBack();
+  const cancelTimer = clock.after(10, () => (fired = true));
+  cancelTimer();
   await clock.advance(20);
   assert.equal(fired, false);
 });

@@ -1,4 +1,4 @@
-// A clock that stands still until it is told to move.
+// A clock that moves only by `advance`.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "../../src/core/clock.ts";
 

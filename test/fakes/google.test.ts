@@ -1,4 +1,4 @@
-// The fake answers clients that we did not write: Google's own.
+// The fake against Google's own clients.
 import assert from "node:assert/strict";
 import { before, after, suite, test } from "node:test";
 import { gmail as openGmail, type gmail_v1 } from "@googleapis/gmail";

@@ -1,17 +1,17 @@
 // Google, as far as Rouse sees it: tokens, keys, one mailbox with its history, Pub/Sub. It
-// remembers what it is told, and it has faults on demand. `google.test.ts` drives it with Google's own clients.
+// keeps what is written to it, and has faults on demand. `google.test.ts` drives it with Google's own clients.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createAccounts, gmailScope, pubsubScope } from "./google/accounts.ts";
 import { createGmail } from "./google/gmail.ts";
 import {
-  type Asked,
+  type GoogleRequest,
   createFaults,
   faultReplies,
   type Json,
   notFound,
   ok,
-  readAsked,
+  readRequest,
   type Reply,
   send,
 } from "./google/http.ts";
@@ -40,7 +40,7 @@ export async function startGoogle({ account = "me@mail.test", now = Date.now }: 
   });
   /** Every request so far, as `GET /path`. */
   const requests: string[] = [];
-  const calls: Pick<Asked, "method" | "path" | "json">[] = [];
+  const calls: Pick<GoogleRequest, "method" | "path" | "json">[] = [];
 
   async function sendPush(endpoint: string, message: Json, settings: Json): Promise<number> {
     const { oidcToken } = (settings["pushConfig"] ?? {}) as { oidcToken?: Json };
@@ -61,12 +61,12 @@ export async function startGoogle({ account = "me@mail.test", now = Date.now }: 
     }
   }
 
-  function refusal(asked: Asked): Reply | null {
-    if (isOpen(asked.path)) return null;
-    const owner = accounts.owner(asked);
+  function refusal(received: GoogleRequest): Reply | null {
+    if (isOpen(received.path)) return null;
+    const owner = accounts.owner(received);
     if (owner === null) return faultReplies.unauthorized;
-    const isGmail = asked.path.startsWith("/gmail/");
-    if (!accounts.covers(asked, isGmail ? gmailScope : pubsubScope)) return faultReplies.scopes;
+    const isGmail = received.path.startsWith("/gmail/");
+    if (!accounts.covers(received, isGmail ? gmailScope : pubsubScope)) return faultReplies.scopes;
     // Somebody else's mailbox: there is nothing in it.
     return isGmail && owner !== account ? ok({ emailAddress: owner, historyId: "1", labels: [] }) : null;
   }
@@ -74,17 +74,17 @@ export async function startGoogle({ account = "me@mail.test", now = Date.now }: 
   const isOpen = (path: string): boolean => path === "/token" || path.startsWith("/oauth2/");
   const server = createServer((request, response) => {
     void (async () => {
-      const asked = await readAsked(request);
-      requests.push(`${asked.method} ${asked.path}`);
-      calls.push({ method: asked.method, path: asked.path, json: asked.json });
-      const fault = faults.find(asked);
+      const received = await readRequest(request);
+      requests.push(`${received.method} ${received.path}`);
+      calls.push({ method: received.method, path: received.path, json: received.json });
+      const fault = faults.find(received);
       if (fault && "reset" in fault) return void request.socket.destroy();
       if (fault) return send(response, fault.reply);
-      const no = refusal(asked);
+      const no = refusal(received);
       if (no) return send(response, no);
       const parts = [accounts.part, gmail.part, pubsub.part];
       for (const part of parts) {
-        const reply = await part(asked);
+        const reply = await part(received);
         if (reply) return send(response, reply);
       }
       send(response, notFound());

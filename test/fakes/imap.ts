@@ -21,9 +21,9 @@ export type FakeImap = {
   uidValidity: number;
   uidNext: number;
   capabilities: string;
-  /** In place of OK to a LOGIN: the whole answer after the tag, or `drop` to end the connection. */
+  /** In place of OK to a LOGIN: the whole response after the tag, or `drop` to end the connection. */
   loginResponse: string | null;
-  /** Commands by their first word that end the connection, or are never answered. */
+  /** Commands by their first word that end the connection, or get no response. */
   dropOn: Set<string>;
   silentOn: Set<string>;
   add(message: Pick<FakeMessage, "raw"> & Partial<FakeMessage>): void;
@@ -115,7 +115,7 @@ const send = ({ socket }: Session, ...parts: (string | Buffer)[]): void => {
   socket.write("\r\n");
 };
 
-/** What happened in the mailbox that this client was not told yet. */
+/** Changes in the mailbox that this client was not notified of yet. */
 function catchUp({ messages }: FakeImap, session: Session): void {
   if (session.known === null) return;
   for (let gone = session.known - messages.length; gone > 0; gone -= 1) send(session, "* 1 EXPUNGE");
@@ -149,10 +149,10 @@ function take(fake: FakeImap, session: Session, line: string): void {
   fake.commands.push(command);
   const name = /^(?:UID )?\S+/i.exec(command)?.[0]?.toUpperCase() ?? "";
   if (fake.dropOn.has(name)) session.socket.destroy();
-  else if (!fake.silentOn.has(name)) answer(fake, session, tag, name, command.slice(name.length + 1));
+  else if (!fake.silentOn.has(name)) respond(fake, session, tag, name, command.slice(name.length + 1));
 }
 
-function answer(fake: FakeImap, session: Session, tag: string, name: string, rest: string): void {
+function respond(fake: FakeImap, session: Session, tag: string, name: string, rest: string): void {
   const isUidCommand = name.startsWith("UID ");
   switch (name) {
     case "CAPABILITY":

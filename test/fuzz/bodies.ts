@@ -4,7 +4,7 @@ import { anyText, deepJson, jsonText, oddBytes, word } from "./values.ts";
 
 export type Body = {
   bytes: Buffer;
-  /** A request with it and nothing else wrong must be answered with a 2xx. */
+  /** A request with it and nothing else wrong must get a 2xx. */
   good: boolean;
 };
 
@@ -23,7 +23,7 @@ export function bodyFor(hook: string, random: Random): Body {
   ])();
 }
 
-/** The same number gives the same body, for requests that come again under the same key. */
+/** The same number gives the same body, for repeats under the same key. */
 export const numberedBody = (hook: string, number: number): Buffer =>
   Buffer.from(
     JSON.stringify(
@@ -53,7 +53,7 @@ const agentPayload = (random: Random): object => ({
   ...maybe(random, "timeoutSeconds", () => random.pick([0.5, 60, 604_800])),
 });
 
-/** Good but for one thing that the operator's settings do not allow. */
+/** Valid but for one value that the settings do not allow. */
 const forbidden = (random: Random): object => ({
   ...agentPayload(random),
   ...random.pick<object>([

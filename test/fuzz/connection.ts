@@ -1,7 +1,7 @@
 // The two ways an input is sent: whole requests one behind another on a connection that is kept, and hostile bytes on
 // a connection of their own.
 import { connect, type Socket } from "node:net";
-import { judge, takeAnswer, type Verdict } from "./answers.ts";
+import { judge, takeResponse, type Verdict } from "./responses.ts";
 import type { Hostile } from "./hostile.ts";
 import type { Random } from "./random.ts";
 import type { Whole } from "./request.ts";
@@ -9,16 +9,16 @@ import type { Whole } from "./request.ts";
 export type Numbered<T> = { number: number; input: T };
 
 export type Seen = {
-  answer(number: number, hook: string, verdict: Verdict, bytes: Buffer): void;
-  unanswered(count: number): void;
+  response(number: number, hook: string, verdict: Verdict, bytes: Buffer): void;
+  withoutResponse(count: number): void;
   fault(number: number, what: string): void;
 };
 
-/** Far above what anything here may take: the longest is a head that never comes, which gets 10 s. */
+/** Far above the longest legal wait, 10 s for a head that never comes. */
 const boundMs = 40_000;
 
 export type Line = {
-  /** Sends them all at once, and resolves when each is answered or the connection has ended. */
+  /** Sends them all at once, and resolves when each has a response or the connection has ended. */
   send(burst: readonly Numbered<Whole>[], random: Random): Promise<void>;
   close(): Promise<void>;
 };
@@ -27,15 +27,15 @@ type Link = {
   socket: Socket;
   received: string;
   isOver: boolean;
-  /** How many it has had an answer to, and what ended it: for the report. */
-  answered: number;
+  /** The number of responses, and what ended the connection: for the report. */
+  responses: number;
   endedBy: string;
   changed: () => void;
 };
 
 function createLink(port: number): Link {
   const socket = opened(port);
-  const link: Link = { socket, received: "", isOver: false, answered: 0, endedBy: "", changed: () => {} };
+  const link: Link = { socket, received: "", isOver: false, responses: 0, endedBy: "", changed: () => {} };
   const endBy = (what: string): void => {
     link.endedBy ||= what;
     link.isOver = true;
@@ -50,46 +50,46 @@ function createLink(port: number): Link {
   return link;
 }
 
-/** A connection that is kept; a new one is made when an answer has ended it. */
+/** A connection that is kept; a new one is made when a response has ended it. */
 export function createLine(port: number, seen: Seen): Line {
   let kept: Link | null = null;
 
-  /** Takes the answers that are there; false when the connection cannot be used any more. */
+  /** Takes the responses received so far; false when the connection cannot be used any more. */
   function take(link: Link, waiting: Numbered<Whole>[]): boolean {
     let isOpen = true;
     while (link.received !== "") {
       const isHead = waiting[0]?.input.isHead ?? false;
-      const taken = takeAnswer(link.received, isHead);
+      const taken = takeResponse(link.received, isHead);
       if (taken === null) break;
       const first = waiting[0];
       if (first === undefined || "fault" in taken) {
-        seen.fault(first?.number ?? -1, "fault" in taken ? taken.fault : "an answer to nothing");
+        seen.fault(first?.number ?? -1, "fault" in taken ? taken.fault : "a response to no request");
         return false;
       }
       link.received = taken.rest;
-      if (taken.answer.status === 100) continue;
-      const verdict = judge(taken.answer, isHead, first.input.hook);
+      if (taken.response.status === 100) continue;
+      const verdict = judge(taken.response, isHead, first.input.hook);
       check(first, verdict);
       waiting.shift();
-      link.answered++;
+      link.responses++;
       isOpen &&= !verdict.closes;
     }
     return isOpen && !link.isOver;
   }
 
-  /** Answers how many have no answer, and how that came. */
+  /** Resolves with the number of requests without a response, and why. */
   async function exchange(
     burst: readonly Numbered<Whole>[],
     random: Random,
   ): Promise<{ left: number; why: string }> {
     const link = (kept ??= createLink(port));
     const waiting = [...burst];
-    // An answer can come before the last piece is sent.
+    // A response can come before the last chunk is sent.
     const bytes = Buffer.concat(burst.map(({ input }) => input.bytes));
     const sent = new Promise<void>((resolve) => write(link.socket, bytes, random, resolve));
     const isOpen = await new Promise<boolean>((resolve) => {
       const timer = setTimeout(() => {
-        seen.fault(waiting[0]?.number ?? -1, `no answer within ${boundMs} ms`);
+        seen.fault(waiting[0]?.number ?? -1, `no response within ${boundMs} ms`);
         resolve(false);
       }, boundMs);
       link.changed = () => {
@@ -106,7 +106,7 @@ export function createLine(port: number, seen: Seen): Line {
       link.socket.destroy();
       kept = null;
     }
-    return { left: waiting.length, why: `${link.endedBy}, after ${link.answered} answers` };
+    return { left: waiting.length, why: `${link.endedBy}, after ${link.responses} responses` };
   }
 
   function check({ number, input }: Numbered<Whole>, verdict: Verdict): void {
@@ -116,18 +116,18 @@ export function createLine(port: number, seen: Seen): Line {
     // Transforms have few threads, and readiness is about this very moment.
     const isBusy = verdict.outcome === "queue-full" || verdict.outcome === "store-unavailable";
     if (input.accepted === "yes" && !wasAccepted && !isBusy)
-      seen.fault(number, `a good request to ${input.hook} was answered with ${verdict.outcome}`);
-    seen.answer(number, input.hook, verdict, input.bytes);
+      seen.fault(number, `a good request to ${input.hook} got ${verdict.outcome}`);
+    seen.response(number, input.hook, verdict, input.bytes);
   }
 
   return {
     async send(burst, random) {
       const { left, why } = await exchange(burst, random);
       if (left === 0) return;
-      // An answer may have ended the connection before them. What came behind it can have been handled, or not.
+      // A response may have ended the connection. Requests behind it may have been handled, or not.
       if (left === burst.length && burst.length > 0)
-        seen.fault(burst[0]!.number, `the connection ended without an answer (${why})`);
-      seen.unanswered(left);
+        seen.fault(burst[0]!.number, `the connection ended without a response (${why})`);
+      seen.withoutResponse(left);
     },
     async close() {
       const socket = kept?.socket;
@@ -156,16 +156,16 @@ export function attack(
     socket.on("data", (chunk: Buffer) => (received += chunk.toString("latin1")));
     let endedBy = "no fault";
     socket.on("error", (fault: NodeJS.ErrnoException) => (endedBy = fault.code ?? fault.message));
-    // The other side has ended: so do we.
+    // End with the other side.
     socket.on("end", () => socket.end());
     socket.on("close", () => {
       clearTimeout(timer);
-      const answers = read(received, { number, hook }, seen);
-      for (const verdict of answers) seen.answer(number, hook, verdict, bytes);
-      const wantsAnswer = ending !== "reset" && /[^\s]/.test(bytes.toString("latin1"));
-      if (wantsAnswer && answers.length === 0)
-        seen.fault(number, `no answer before the connection ended (${ending}, ${endedBy})`);
-      seen.unanswered(1);
+      const verdicts = read(received, { number, hook }, seen);
+      for (const verdict of verdicts) seen.response(number, hook, verdict, bytes);
+      const needsResponse = ending !== "reset" && /[^\s]/.test(bytes.toString("latin1"));
+      if (needsResponse && verdicts.length === 0)
+        seen.fault(number, `no response before the connection ended (${ending}, ${endedBy})`);
+      seen.withoutResponse(1);
       resolve();
     });
     write(socket, bytes, random, () => {
@@ -175,20 +175,20 @@ export function attack(
   });
 }
 
-/** All answers of a connection; half an answer is a fault. */
+/** All responses of a connection; half a response is a fault. */
 function read(received: string, { number, hook }: { number: number; hook: string }, seen: Seen): Verdict[] {
   const verdicts: Verdict[] = [];
   let rest = received;
   while (rest !== "") {
-    // A request may have become a HEAD by chance: then the next thing is another answer, or nothing.
+    // A request may have become a HEAD by chance: then another response follows the head, or nothing.
     const isHead = !/\r\n\r\n[{#]/.test(rest.slice(0, rest.indexOf("\r\n\r\n") + 5));
-    const taken = takeAnswer(rest, isHead);
+    const taken = takeResponse(rest, isHead);
     if (taken === null || "fault" in taken) {
-      seen.fault(number, taken?.fault ?? `half an answer: ${rest.slice(0, 120)}`);
+      seen.fault(number, taken?.fault ?? `half a response: ${rest.slice(0, 120)}`);
       return verdicts;
     }
     rest = taken.rest;
-    if (taken.answer.status !== 100) verdicts.push(judge(taken.answer, isHead, hook));
+    if (taken.response.status !== 100) verdicts.push(judge(taken.response, isHead, hook));
   }
   return verdicts;
 }
@@ -198,17 +198,17 @@ function opened(port: number): Socket {
   return socket;
 }
 
-/** Sometimes in pieces, so that a boundary can be anywhere. */
+/** Sometimes in chunks, so that a boundary can be anywhere. */
 function write(socket: Socket, bytes: Buffer, random: Random, done: () => void = () => {}): void {
   if (bytes.length === 0 || random.chance(0.9)) return void socket.write(bytes, done);
   const cuts = Array.from({ length: 1 + random.below(4) }, () => random.below(bytes.length)).toSorted(
     (a, b) => a - b,
   );
-  const pieces = [0, ...cuts].map((from, at) => bytes.subarray(from, cuts[at] ?? bytes.length));
+  const chunks = [0, ...cuts].map((from, at) => bytes.subarray(from, cuts[at] ?? bytes.length));
   const next = (): void => {
-    const piece = pieces.shift();
-    if (piece === undefined || socket.destroyed) return done();
-    socket.write(piece, () => setImmediate(next));
+    const chunk = chunks.shift();
+    if (chunk === undefined || socket.destroyed) return done();
+    socket.write(chunk, () => setImmediate(next));
   };
   next();
 }

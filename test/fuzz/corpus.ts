@@ -1,6 +1,5 @@
-// The corpus: inputs that once led to something new. Those in `corpus/` are kept with the code; what a run finds goes
-// to `corpus/found/`, which git ignores: which of several inputs is first depends on the machine, and each is worth a
-// look before it stays for good.
+// The corpus: inputs that once led to something new. Those in `corpus/` are kept with the code; inputs that a run
+// finds go to `corpus/found/`, which git ignores: they depend on the machine, and are reviewed before they are kept.
 import { hash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// The gateway that is fuzzed: a real process with a hook of every sort, agents that only echo, and room for all that
-// can come. None of its mappings can fail by itself, so that a 500 is always a fault.
+// The gateway that is fuzzed: a real process with a hook of every sort, agents that only echo, and a queue large
+// enough for everything. None of its mappings can fail by itself, so that a 500 is always a fault.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ export type FuzzedGateway = {
   port: number;
   folder: string;
   process: GatewayProcess;
-  /** Its memory, when all that can be is collected. */
+  /** Its memory after a garbage collection. */
   read(): Promise<Reading>;
   connections(): Promise<number>;
   remove(): Promise<void>;
@@ -42,7 +42,7 @@ export async function startFuzzedGateway(databaseUrl: string | null): Promise<Fu
   };
   try {
     const port = Number(new URL(await gateway.ready).port);
-    const ask = (question: string): Promise<string> => {
+    const readProbe = (question: string): Promise<string> => {
       const socket = connect(probe);
       socket.write(question);
       return text(socket);
@@ -51,8 +51,8 @@ export async function startFuzzedGateway(databaseUrl: string | null): Promise<Fu
       port,
       folder,
       process: gateway,
-      read: async () => JSON.parse(await ask("memory")) as Reading,
-      connections: async () => Number(await ask("connections")),
+      read: async () => JSON.parse(await readProbe("memory")) as Reading,
+      connections: async () => Number(await readProbe("connections")),
       remove,
     };
   } catch (fault) {
@@ -89,7 +89,7 @@ const settings = (url: string | null) => ({
   log: { level: "warn", format: "json" },
 });
 
-/** Hardly any asks for a heartbeat at once: its turns, with all that is waiting, would be most of the work. */
+/** Few wakes request a heartbeat at once: such turns, with all waiting events, would be most of the work. */
 const mappings = [
   {
     id: "templated",
@@ -146,7 +146,7 @@ const mappings = [
   },
 ];
 
-/** Whatever comes, it returns something that is allowed. */
+/** Returns something allowed for any input. */
 const transform = `export default ({ payload, headers, query, name }) => {
   const size = JSON.stringify([payload, headers, query, name]).length;
   if (size % 5 === 0) return null;

@@ -44,7 +44,7 @@ const forwarded = (random: Random): string =>
     "1.2.3.4,".repeat(400),
   ]);
 
-/** Adds what a header may say; true when the answer may end the connection. */
+/** Adds odd headers; true when the response may end the connection. */
 export function addOddities(draft: Draft, random: Random): boolean {
   let closes = false;
   for (let times = 1 + random.below(3); times > 0; times--) {

@@ -1,6 +1,5 @@
-// What a run of the fuzzer has seen: outcomes, what the gateway says it stored, and every fault with the number of the
-// input that showed it.
-import type { Verdict } from "./answers.ts";
+// The results of a fuzz run: outcomes, the ids that responses named, and each fault with the number of its input.
+import type { Verdict } from "./responses.ts";
 import type { Stored } from "./stored.ts";
 
 export type Outcome = { hook: string; outcome: string };
@@ -9,13 +8,13 @@ export type Ledger = {
   readonly faults: string[];
   /** By outcome. */
   readonly outcomes: ReadonlyMap<string, number>;
-  /** Requests without an answer to each: connections that were reset, cut off or ended by an earlier answer. */
-  unanswered: number;
-  answered: number;
+  /** Requests without a response, on connections that were reset, cut off or ended by an earlier response. */
+  withoutResponse: number;
+  responses: number;
   fault(input: number, what: string): void;
-  /** One answer to an input. True when this outcome of this hook was never seen before. */
+  /** Counts one response. True when this outcome of this hook was never seen before. */
   note(input: number, hook: string, verdict: Verdict): boolean;
-  /** Holds what was answered against what is stored. */
+  /** Compares the ids in responses with the store. */
   compare(stored: Stored): void;
 };
 
@@ -42,17 +41,17 @@ export function createLedger(known: Iterable<string>): Ledger {
     const there = new Set(stored);
     if (there.size !== stored.length) faults.push(`${stored.length - there.size} ${what} are stored twice`);
     for (const id of ids)
-      if (!there.has(id)) fault(-1, `the ${what} ${id} was answered with a 2xx and is not stored`);
+      if (!there.has(id)) fault(-1, `the ${what} ${id} was in a 2xx response and is not stored`);
   };
 
   const ledger: Ledger = {
     faults,
     outcomes,
-    unanswered: 0,
-    answered: 0,
+    withoutResponse: 0,
+    responses: 0,
     fault,
     note(input, hook, verdict) {
-      ledger.answered++;
+      ledger.responses++;
       outcomes.set(verdict.outcome, (outcomes.get(verdict.outcome) ?? 0) + 1);
       if (verdict.fault !== null) fault(input, `${hook}: ${verdict.fault}`);
       take(input, verdict.runIds, runs, verdict);
@@ -66,17 +65,17 @@ export function createLedger(known: Iterable<string>): Ledger {
       const known = new Set([...stored.runs, ...stored.wakes]);
       for (const [id, input] of repeated)
         if (!known.has(id)) fault(input, `the replayed ${id} is not stored`);
-      // Only a request whose answer was lost may be stored without one; a batch of one request is several.
+      // Only a request whose response was lost may be stored without one; a batch of one request is several.
       const strange = stored.runs.length + stored.wakes.length - runs.size - events.size;
-      const most = ledger.unanswered * mostOfOneRequest;
+      const most = ledger.withoutResponse * mostOfOneRequest;
       if (strange > most)
-        faults.push(`${strange} are stored that nobody was told of, at most ${most} may be`);
+        faults.push(`${strange} are stored that no response named, at most ${most} may be`);
     },
   };
   return ledger;
 }
 
-/** As far as the inputs go: a mutation may make a few more elements of a list. */
+/** By the lists in the inputs; a mutation may add a few elements. */
 const mostOfOneRequest = 10;
 
 export const pairOf = ({ hook, outcome }: Outcome): string => `${hook} ${outcome}`;

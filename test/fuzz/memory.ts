@@ -1,5 +1,5 @@
-// Whether memory grows with what was done: the line through several readings, each taken when nothing was going on.
-// One reading alone says little, since a heap breathes.
+// Whether memory grows with the work: the line through several readings, each taken while idle. A single reading says
+// little, since a heap grows and shrinks.
 
 export type Point = { requests: number; bytes: number };
 

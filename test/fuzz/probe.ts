@@ -1,6 +1,6 @@
-// Loaded into every thread of the gateway's process before its own code (`--require`, which also reaches threads). The main thread answers on a
-// socket file what memory all threads hold once everything that can be collected is, and how many connections are open
-// to the gateway.
+// Loaded into every thread of the gateway's process before its own code, by `--require`. The main thread
+// reports on a socket file how much memory all threads hold after a garbage collection, and how many connections are
+// open to the gateway.
 import { subscribe } from "node:diagnostics_channel";
 import { createServer, type Socket } from "node:net";
 import { setFlagsFromString } from "node:v8";
@@ -23,7 +23,7 @@ type Heap = { thread: number; bytes: number };
 const path = process.env[probeVariable];
 if (path !== undefined) (isMainThread ? listen : tell)(path);
 
-/** Twice: what a collection finds to finalise, only the next one frees. */
+/** Twice, because objects with finalisers are freed only by the next collection. */
 function heapOf(): number {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
@@ -33,7 +33,7 @@ function heapOf(): number {
   return heapUsed + external;
 }
 
-/** A thread that is asked on this channel says what it holds. */
+/** Reports this thread's memory for each "read" on the channel. */
 function tell(name: string): void {
   const channel = new BroadcastChannel(name);
   channel.unref();
@@ -43,8 +43,8 @@ function tell(name: string): void {
   });
 }
 
-const patienceMs = 10_000;
-const lookMs = 50;
+const longestWaitMs = 10_000;
+const pollMs = 50;
 
 function listen(path: string): void {
   const heaps = new Map<number, number>();
@@ -58,29 +58,29 @@ function listen(path: string): void {
     mostThreads = Math.max(mostThreads, heaps.size);
   });
   const open = new Set<Socket>();
-  const probe = createServer((asked) => {
-    asked.on("error", () => asked.destroy());
-    asked.once("data", (question: Buffer) =>
-      String(question) === "connections" ? asked.end(String(open.size)) : tellMemory(asked),
+  const probe = createServer((client) => {
+    client.on("error", () => client.destroy());
+    client.once("data", (question: Buffer) =>
+      String(question) === "connections" ? client.end(String(open.size)) : tellMemory(client),
     );
   });
-  const tellMemory = (asked: Socket): void => {
+  const tellMemory = (client: Socket): void => {
     heaps.clear();
     channel.postMessage("read");
-    const askedAt = performance.now();
-    // Threads come and go: as many as there ever were are waited for, and for a while.
-    const look = setInterval(() => {
-      const waitedMs = performance.now() - askedAt;
-      if (waitedMs < 2 * lookMs || (heaps.size < mostThreads && waitedMs < patienceMs)) return;
-      clearInterval(look);
+    const startedAt = performance.now();
+    // Threads come and go: waits for as many as there ever were, up to a bound.
+    const poll = setInterval(() => {
+      const waitedMs = performance.now() - startedAt;
+      if (waitedMs < 2 * pollMs || (heaps.size < mostThreads && waitedMs < longestWaitMs)) return;
+      clearInterval(poll);
       const reading: Reading = {
         heapBytes: heapOf(),
         threadHeapBytes: Math.max(0, ...heaps.values()),
         rssBytes: process.memoryUsage.rss(),
         connections: open.size,
       };
-      asked.end(JSON.stringify(reading));
-    }, lookMs);
+      client.end(JSON.stringify(reading));
+    }, pollMs);
   };
   subscribe("net.server.socket", (message) => {
     const { socket } = message as { socket: Socket & { server?: unknown } };

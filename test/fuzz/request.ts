@@ -1,4 +1,4 @@
-// Requests that are whole: whatever they say, HTTP promises exactly one answer to each, so they can follow one
+// Requests that are whole: whatever they say, HTTP promises exactly one response to each, so they can follow one
 // another on a connection without waiting.
 import { bodyFor, numberedBody } from "./bodies.ts";
 import { gatewayToken, maxBodyBytes, token } from "./gateway.ts";
@@ -8,13 +8,13 @@ import { word } from "./values.ts";
 
 export type Whole = {
   bytes: Buffer;
-  /** What it was aimed at, as outcomes are counted by. */
+  /** The hook or path it was sent to, by which outcomes are counted. */
   hook: string;
-  /** Its answer has no body. */
+  /** Its response has no body. */
   isHead: boolean;
-  /** The answer may end the connection: nothing should follow it there. */
+  /** The response may end the connection, so no request may follow it there. */
   mayClose: boolean;
-  /** `yes`: it must be accepted. `no`: it must not. Null: that is for the gateway to say. */
+  /** `yes`: it must be accepted. `no`: it must not. Null: either. */
   accepted: "yes" | "no" | null;
 };
 
@@ -67,7 +67,7 @@ export function wholeRequest(random: Random): Whole {
   };
 }
 
-/** Where an answer before the body's end would leave too much, or an unknown amount, to be read away. */
+/** Whether a response before the body's end would leave too much, or an unknown amount, to discard. */
 const mayClose = ({ version, body, framing }: Draft, isGood: boolean): boolean =>
   version === "1.0" || body.length > maxBodyBytes || (framing === "chunked" && !isGood);
 
@@ -78,7 +78,7 @@ function healthRequest(random: Random): Whole {
   return { bytes, hook: target.slice(1), isHead: false, mayClose: false, accepted: "yes" };
 }
 
-/** From here it is served to anybody; with a sign of a proxy only with the service's own token. */
+/** Served to any loopback caller; with a proxy's header only with the service's own token. */
 function metricsRequest(random: Random): Whole {
   const method = random.pick(["GET", "GET", "HEAD", "POST", "PUT"]);
   const sign = random.pick(["", "", "Via: 1.1 x\r\n", "X-Forwarded-For: 1.2.3.4\r\n"]);

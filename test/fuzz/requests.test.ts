@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { fuzzRequests } from "./requests.ts";
 
 test(
-  "20,000 hostile requests: each is answered as documented, and nothing is left behind",
+  "20,000 hostile requests: each gets a documented response, and nothing is left behind",
   { timeout: 600_000 },
   async () => {
     const { faults, requests, outcomes, stored } = await fuzzRequests({

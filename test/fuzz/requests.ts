@@ -1,5 +1,5 @@
 // The fuzz run against a running gateway: inputs by number, in blocks over many connections, with a pause every so
-// often in which everything must come to rest and the memory is read; at the end the store is held against the answers.
+// often in which all work must end and the memory is read; at the end the store is compared with the responses.
 import { setTimeout as pause } from "node:timers/promises";
 import { until } from "../support/process.ts";
 import { attack, createLine, type Line, type Numbered, type Seen } from "./connection.ts";
@@ -31,14 +31,14 @@ export type FuzzResult = {
   requests: number;
   seconds: number;
   perSecond: number;
-  answered: number;
-  unanswered: number;
+  responses: number;
+  withoutResponse: number;
   outcomes: Record<string, number>;
   stored: { runs: number; wakes: number; records: number };
   corpus: string;
   found: number;
   readings: readonly (Reading & { requests: number })[];
-  /** What the line through the readings after the first part rises by. */
+  /** The rise of the line through the readings after the first part. */
   rises: Record<"heapBytes" | "threadHeapBytes" | "rssBytes", number>;
 };
 
@@ -46,9 +46,9 @@ const lines = 48;
 /** Attacks go on beside the lines, since some of them take seconds: up to so many at once. */
 const mostAttacks = 200;
 const blockLength = 16;
-/** Each ends with a rest and a reading. */
+/** Each part ends with a pause and a reading. */
 const partsOf = (requests: number): number => (requests > 100_000 ? 20 : 5);
-/** With so many a run ends early. */
+/** With so many faults a run ends early. */
 const enoughFaults = 5;
 const megabyte = 1_048_576;
 /** What memory may grow by over a whole run, however long: a leak of a few bytes a request is more in a million. */
@@ -72,12 +72,12 @@ async function fuzz(gateway: FuzzedGateway, reader: StoreReader, options: FuzzOp
   const ledger = createLedger(corpus.known.map(pairOf));
   let found = 0;
   const seen: Seen = {
-    answer(number, hook, verdict, bytes) {
+    response(number, hook, verdict, bytes) {
       if (!ledger.note(number, hook, verdict)) return;
       found++;
       if (keep) keepFound(token, { hook, outcome: verdict.outcome, bytes });
     },
-    unanswered: (count) => void (ledger.unanswered += count),
+    withoutResponse: (count) => void (ledger.withoutResponse += count),
     fault: (number, what) =>
       ledger.fault(number, number < 0 ? what : `${what}\n  ${shown(inputOf(seed, number, corpus.inputs))}`),
   };
@@ -127,8 +127,8 @@ async function fuzz(gateway: FuzzedGateway, reader: StoreReader, options: FuzzOp
     requests: next,
     seconds: workedMs / 1000,
     perSecond: (next / workedMs) * 1000,
-    answered: ledger.answered,
-    unanswered: ledger.unanswered,
+    responses: ledger.responses,
+    withoutResponse: ledger.withoutResponse,
     outcomes: Object.fromEntries([...ledger.outcomes].toSorted(([, left], [, right]) => right - left)),
     stored: { runs: stored.runs.length, wakes: stored.wakes.length, records: stored.requests },
     corpus: corpus.fingerprint,
@@ -141,7 +141,7 @@ async function fuzz(gateway: FuzzedGateway, reader: StoreReader, options: FuzzOp
 type Block = { seed: number; from: number; to: number };
 type Way = { port: number; line: Line; corpus: readonly Buffer[]; seen: Seen; attacks: Set<Promise<void>> };
 
-/** The whole ones behind each other on the line, as far as one may follow another; the hostile ones beside it. */
+/** Sends whole requests one after another on the line, and hostile ones beside it. */
 async function sendBlock({ seed, from, to }: Block, way: Way): Promise<void> {
   const { port, line, corpus, seen, attacks } = way;
   let burst: Numbered<Whole>[] = [];
@@ -156,9 +156,9 @@ async function sendBlock({ seed, from, to }: Block, way: Way): Promise<void> {
     random = input.random;
     if (input.kind === "hostile") {
       while (attacks.size >= mostAttacks) await Promise.race(attacks);
-      const begun = attack(port, { number, input: input.hostile }, random, seen);
-      attacks.add(begun);
-      void begun.then(() => attacks.delete(begun));
+      const started = attack(port, { number, input: input.hostile }, random, seen);
+      attacks.add(started);
+      void started.then(() => attacks.delete(started));
     } else {
       burst.push({ number, input: input.whole });
       if (input.whole.mayClose) await flush(random);
@@ -169,7 +169,7 @@ async function sendBlock({ seed, from, to }: Block, way: Way): Promise<void> {
 
 const restMs = 120_000;
 
-/** Every connection is gone and every run has ended: then what is left in memory is what is kept. */
+/** Waits until no connection and no unfinished run is left, so that the reading shows only kept memory. */
 async function rest(gateway: FuzzedGateway, reader: StoreReader, ledger: Ledger): Promise<Reading> {
   const options = { withinMs: restMs, everyMs: 100 };
   try {
@@ -182,11 +182,11 @@ async function rest(gateway: FuzzedGateway, reader: StoreReader, ledger: Ledger)
   return gateway.read();
 }
 
-/** It still answers, has logged no error, and stops as it should. */
+/** The gateway must still respond, have logged no error, and stop cleanly. */
 async function finish({ port, process: gateway }: FuzzedGateway, ledger: Ledger): Promise<void> {
-  const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null);
-  if (answer?.status !== 200) ledger.faults.push("the gateway is not ready at the end");
-  await answer?.body?.cancel();
+  const response = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null);
+  if (response?.status !== 200) ledger.faults.push("the gateway is not ready at the end");
+  await response?.body?.cancel();
   const { code, signal } = await gateway.stop();
   if (code !== 0) ledger.faults.push(`the gateway ended with ${code ?? signal}`);
   const errors = gateway.log().filter(({ level }) => level === "error");

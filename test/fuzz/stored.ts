@@ -1,4 +1,4 @@
-// What is in the fuzzed gateway's store, read beside it: the ids only, however many there are.
+// Reads the ids in the fuzzed gateway's store, on a connection of its own.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";

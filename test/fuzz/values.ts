@@ -1,5 +1,5 @@
-// Texts and JSON as nobody should write them. JSON is made as its own text: what a value cannot say (a name twice, a
-// number beyond all bounds, half a character) a sender can.
+// Odd texts and JSON. JSON is written as text, because a sender can write what a value cannot hold: a name twice, a
+// number beyond all bounds, half a character.
 import type { Random } from "./random.ts";
 
 const oddTexts = [
@@ -58,7 +58,7 @@ const broken = [
   "nul",
 ];
 
-/** Names that the hooks of the fuzzed gateway look at. */
+/** Names that the hooks of the fuzzed gateway read. */
 const names =
   "text mode message name agentId sessionKey wakeMode deliver channel to model thinking timeoutSeconds " +
   "title user labels id items data what total kind list source messages from subject snippet body payload headers";

@@ -101,7 +101,7 @@ async function start(): Promise<ImapServer> {
 
 imapContract("Dovecot", start);
 
-test("STARTTLS is used where it is asked for", async (t) => {
+test("STARTTLS is used where it is configured", async (t) => {
   const { config, append } = await start();
   const mailbox = openMailbox(t, { ...config, port: dovecot.ports.plain, encryption: "starttls" });
   const cursor = await mailbox.baseline(t.signal);

@@ -69,7 +69,7 @@ async function freePort(): Promise<number> {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-async function answers(port: number): Promise<boolean> {
+async function isListening(port: number): Promise<boolean> {
   const socket = connect(port, "127.0.0.1");
   try {
     await once(socket, "data", { signal: AbortSignal.timeout(2000) });
@@ -98,7 +98,7 @@ export async function createDovecot(
     async start() {
       const child = spawn("dovecot", ["-F", "-c", file], { stdio: ["ignore", "inherit", "inherit"] });
       running = child;
-      while (!(await answers(ports.plain))) {
+      while (!(await isListening(ports.plain))) {
         if (child.exitCode !== null) throw new Error(`dovecot ended; see ${folder}/dovecot.log`);
       }
     },

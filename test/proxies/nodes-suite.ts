@@ -10,7 +10,7 @@ import { labFor } from "../system/lab.ts";
 import { acceptedIn, faultsAfter, maxAttempts, moreAccepted } from "../system/rolling.ts";
 import { type ProxyKind, proxyKinds, startProxy } from "./proxy.ts";
 
-/** Accepted before and after each thing that happens. */
+/** Requests accepted before and after each step. */
 const between = 60;
 
 type Refused = { keyed: boolean; reply: Reply | null };
@@ -23,7 +23,7 @@ function isAllowed(kind: ProxyKind, { keyed, reply }: Refused): boolean {
 }
 
 const word = ({ keyed, reply }: Refused): string =>
-  `${keyed ? "with" : "without"} key: ${reply ? `${reply.status} ${String(reply.body["code"])}` : "no answer"}`;
+  `${keyed ? "with" : "without"} key: ${reply ? `${reply.status} ${String(reply.body["code"])}` : "no response"}`;
 
 for (const kind of proxyKinds) {
   suite(kind, () => {

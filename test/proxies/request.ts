@@ -4,20 +4,20 @@ import { connect } from "node:http2";
 import { once } from "node:events";
 import { token } from "../system/lab.ts";
 
-export type Asked = {
+export type ProxyRequest = {
   url: string;
   path?: string;
   method?: string;
   headers?: Record<string, string>;
   body?: string | Buffer;
-  /** Without a Content-Length, in pieces. */
+  /** Without a Content-Length, in chunks. */
   chunked?: boolean;
   /** The body only after 100 Continue. */
   waits?: boolean;
   from?: string;
 };
 
-export type Answer = {
+export type ProxyResponse = {
   status: number;
   headers: Record<string, unknown>;
   json: Record<string, unknown>;
@@ -26,15 +26,15 @@ export type Answer = {
 
 const boundMs = 60_000;
 
-export async function ask(asked: Asked): Promise<Answer> {
-  const { url, path = "/hooks/agent", method = "POST", body = "", from } = asked;
+export async function send(options: ProxyRequest): Promise<ProxyResponse> {
+  const { url, path = "/hooks/agent", method = "POST", body = "", from } = options;
   const bytes = Buffer.from(body);
   const headers = {
     authorization: `Bearer ${token}`,
     "content-type": "application/json",
-    ...(asked.chunked ? { "transfer-encoding": "chunked" } : { "content-length": String(bytes.length) }),
-    ...(asked.waits && { expect: "100-continue" }),
-    ...asked.headers,
+    ...(options.chunked ? { "transfer-encoding": "chunked" } : { "content-length": String(bytes.length) }),
+    ...(options.waits && { expect: "100-continue" }),
+    ...options.headers,
   };
   const signal = AbortSignal.timeout(boundMs);
   // The path as it is, which `URL` would normalise.
@@ -50,10 +50,10 @@ export async function ask(asked: Asked): Promise<Answer> {
     ...(from !== undefined && { localAddress: from, family: 4 }),
   });
   let continued = false;
-  // The answer may come before the end of the body, and the connection may end with it.
-  let isAnswered = false;
-  const send = async (): Promise<void> => {
-    for (let at = 0; at < bytes.length && !isAnswered; at += 65_536) {
+  // The response may come before the end of the body, and the connection may end with it.
+  let hasResponse = false;
+  const sendBody = async (): Promise<void> => {
+    for (let at = 0; at < bytes.length && !hasResponse; at += 65_536) {
       if (!request.write(bytes.subarray(at, at + 65_536))) await once(request, "drain").catch(() => {});
     }
     request.end();
@@ -61,13 +61,13 @@ export async function ask(asked: Asked): Promise<Answer> {
   request.on("error", () => {});
   request.once("continue", () => {
     continued = true;
-    void send();
+    void sendBody();
   });
-  const answered = once(request, "response");
-  if (asked.waits) request.flushHeaders();
-  else void send();
-  const [response] = (await answered) as [import("node:http").IncomingMessage];
-  isAnswered = true;
+  const responded = once(request, "response");
+  if (options.waits) request.flushHeaders();
+  else void sendBody();
+  const [response] = (await responded) as [import("node:http").IncomingMessage];
+  hasResponse = true;
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk as Buffer);
   request.destroy();
@@ -76,7 +76,7 @@ export async function ask(asked: Asked): Promise<Answer> {
 }
 
 /** The same over HTTP/2. */
-export async function askHttp2(url: string, path: string, body: string): Promise<{ status: number }> {
+export async function sendHttp2(url: string, path: string, body: string): Promise<{ status: number }> {
   const session = connect(url);
   const stream = session.request({
     ":method": "POST",

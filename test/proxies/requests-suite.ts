@@ -5,7 +5,7 @@ import { plainText } from "../../src/core/message.ts";
 import { post } from "../support/process.ts";
 import { agentBody, ended, labFor, type LabSettings, token } from "../system/lab.ts";
 import { type ProxyKind, proxyKinds, startProxy } from "./proxy.ts";
-import { type Answer, ask, askHttp2 } from "./request.ts";
+import { type ProxyRequest, type ProxyResponse, send, sendHttp2 } from "./request.ts";
 
 async function behind(context: TestContext, kind: ProxyKind, hooks: LabSettings["hooks"] = {}) {
   const lab = labFor(context, { settings: { gateway: { trustedProxies: ["127.0.0.1"] }, hooks } });
@@ -15,59 +15,59 @@ async function behind(context: TestContext, kind: ProxyKind, hooks: LabSettings[
     lab,
     gateway,
     proxy,
-    ask: (asked: Partial<Parameters<typeof ask>[0]>) => ask({ url: proxy.url, ...asked }),
+    send: (options: Partial<ProxyRequest>) => send({ url: proxy.url, ...options }),
   };
 }
 
 const wrong = { authorization: "Bearer wrong" };
 const message = (size: number): string => agentBody({ message: "x".repeat(size) });
-const code = ({ status, json }: Answer): unknown[] => [status, json?.["code"]];
+const code = ({ status, json }: ProxyResponse): unknown[] => [status, json?.["code"]];
 
 for (const kind of proxyKinds) {
   suite(kind, () => {
     test("a request is accepted, stored and run, with and without a key, over HTTP/1.1 and HTTP/2", async (context) => {
-      const { lab, proxy, ask } = await behind(context, kind);
+      const { lab, proxy, send } = await behind(context, kind);
       const store = await lab.openStore();
       for (const headers of [{}, { "idempotency-key": "one" }]) {
         const body = agentBody({ message: `hello ${JSON.stringify(headers)}` });
-        const { status, json } = await ask({ body, headers });
+        const { status, json } = await send({ body, headers });
         assert.equal(status, 202, JSON.stringify(json));
         const run = await ended(store, String(json["runId"]));
         assert.equal(run.status, "succeeded");
         assert.match(plainText(run.request.message), /^hello /);
       }
-      const again = await ask({
+      const again = await send({
         body: agentBody({ message: `hello {"idempotency-key":"one"}` }),
         headers: { "idempotency-key": "one" },
       });
       assert.equal(again.headers["idempotent-replayed"], "true");
-      assert.equal((await askHttp2(proxy.url, "/hooks/agent", message(10))).status, 202);
+      assert.equal((await sendHttp2(proxy.url, "/hooks/agent", message(10))).status, 202);
     });
 
-    test("wrong tokens are counted for the caller and not for the proxy, whatever it claims", async (context) => {
-      const { ask } = await behind(context, kind);
+    test("wrong tokens are counted for the caller and not for the proxy, whatever address the caller claims", async (context) => {
+      const { send } = await behind(context, kind);
       const from = "127.0.0.2";
       for (let at = 1; at <= 20; at++) {
         const headers = { ...wrong, "x-forwarded-for": `203.0.113.${at}` };
-        assert.deepEqual(code(await ask({ from, headers })), [401, "unauthorized"]);
+        assert.deepEqual(code(await send({ from, headers })), [401, "unauthorized"]);
       }
-      const limited = await ask({
+      const limited = await send({
         from,
         headers: { ...wrong, "x-forwarded-for": "203.0.113.99, 127.0.0.1" },
       });
       assert.deepEqual(code(limited), [429, "too-many-failures"]);
       assert.match(String(limited.headers["retry-after"]), /^[1-9]\d*$/);
-      assert.deepEqual(code(await ask({ from: "127.0.0.3", headers: wrong })), [401, "unauthorized"]);
-      assert.equal((await ask({ from, body: message(10) })).status, 202);
+      assert.deepEqual(code(await send({ from: "127.0.0.3", headers: wrong })), [401, "unauthorized"]);
+      assert.equal((await send({ from, body: message(10) })).status, 202);
     });
 
     test("a body over the limit gets the gateway's own 413 to read", async (context) => {
-      const { gateway, ask } = await behind(context, kind);
+      const { gateway, send } = await behind(context, kind);
       const own = await post({ url: gateway.url, hook: "agent", token, body: message(300_000) });
       for (const headers of [{}, { "idempotency-key": "large" }]) {
         for (const size of [300_000, 2_000_000, 3_500_000]) {
           for (const chunked of [false, true]) {
-            const { status, json } = await ask({ body: message(size), chunked, headers });
+            const { status, json } = await send({ body: message(size), chunked, headers });
             assert.equal(status, 413, `${size} ${chunked}`);
             assert.deepEqual(json, own.body);
           }
@@ -76,10 +76,10 @@ for (const kind of proxyKinds) {
     });
 
     test("a chunked body of 2 MB is stored whole where the limit allows it", async (context) => {
-      const { lab, ask } = await behind(context, kind, { maxBodyBytes: 3_000_000 });
+      const { lab, send } = await behind(context, kind, { maxBodyBytes: 3_000_000 });
       const store = await lab.openStore();
       for (const headers of [{}, { "idempotency-key": "large" }]) {
-        const { status, json } = await ask({ body: message(2_000_000), chunked: true, headers });
+        const { status, json } = await send({ body: message(2_000_000), chunked: true, headers });
         assert.equal(status, 202, JSON.stringify(json));
         const run = await store.findRun(String(json["runId"]));
         assert.equal(plainText(run!.request.message).length, 2_000_000);
@@ -87,21 +87,21 @@ for (const kind of proxyKinds) {
     });
 
     test("a caller that waits for 100 Continue gets it", async (context) => {
-      const { ask } = await behind(context, kind);
-      const good = await ask({ body: message(200_000), waits: true });
+      const { send } = await behind(context, kind);
+      const good = await send({ body: message(200_000), waits: true });
       assert.deepEqual([good.status, good.continued], [202, true]);
-      const keyed = await ask({
+      const keyed = await send({
         body: message(200_000),
         waits: true,
         headers: { "idempotency-key": "waits" },
       });
       assert.deepEqual([keyed.status, keyed.continued], [202, true]);
-      const refused = await ask({ body: message(200_000), waits: true, headers: wrong });
+      const refused = await send({ body: message(200_000), waits: true, headers: wrong });
       assert.equal(refused.status, 401);
     });
 
     test("nothing but the hooks is exposed, and paths are passed on as they came", async (context) => {
-      const { gateway, ask } = await behind(context, kind);
+      const { gateway, send } = await behind(context, kind);
       const outside = ["/", "/metrics", "/healthz", "/readyz", "/console", "/api/runs", "/admin", "/hooksx"];
       const crooked = [
         "/hooks/../metrics",
@@ -114,27 +114,27 @@ for (const kind of proxyKinds) {
       assert.equal((await fetch(`${gateway.url}/readyz`)).status, 200);
       for (const method of ["GET", "POST"]) {
         for (const path of [...outside, ...crooked, ...ambiguous]) {
-          const answer = await ask({ path, method });
-          assert.deepEqual(code(answer), [404, "not-found"], `${method} ${path}`);
+          const response = await send({ path, method });
+          assert.deepEqual(code(response), [404, "not-found"], `${method} ${path}`);
         }
       }
       for (const headers of [{}, { "idempotency-key": "crooked" }])
-        assert.deepEqual(code(await ask({ path: "/hooks//agent", body: message(1), headers })), [
+        assert.deepEqual(code(await send({ path: "/hooks//agent", body: message(1), headers })), [
           404,
           "not-found",
         ]);
-      assert.deepEqual(code(await ask({ path: "/hooks/agent?token=x" })), [400, "token-in-query"]);
-      assert.deepEqual(code(await ask({ method: "GET" })), [405, "method-not-allowed"]);
+      assert.deepEqual(code(await send({ path: "/hooks/agent?token=x" })), [400, "token-in-query"]);
+      assert.deepEqual(code(await send({ method: "GET" })), [405, "method-not-allowed"]);
     });
 
-    test("with the gateway gone, the answer says that nobody answered", async (context) => {
-      const { gateway, ask } = await behind(context, kind);
+    test("with the gateway gone, the proxy responds with no-answer", async (context) => {
+      const { gateway, send } = await behind(context, kind);
       await gateway.kill();
       for (const headers of [{}, { "idempotency-key": "gone" }]) {
-        const answer = await ask({ body: message(1), headers });
-        assert.ok([502, 503].includes(answer.status), String(answer.status));
-        assert.equal(answer.json["code"], "no-answer");
-        assert.equal(answer.headers["retry-after"], "1");
+        const response = await send({ body: message(1), headers });
+        assert.ok([502, 503].includes(response.status), String(response.status));
+        assert.equal(response.json["code"], "no-answer");
+        assert.equal(response.headers["retry-after"], "1");
       }
     });
   });
@@ -146,16 +146,16 @@ suite("only nginx", () => {
 
   // Caddy reads the body first, up to its own limits.
   test("a wrong token is refused before the body has come", async (context) => {
-    const { ask } = await behind(context, kind);
-    // Announced and never sent: who waited for it would wait for ever.
+    const { send } = await behind(context, kind);
+    // Announced and never sent: a proxy that waits for the body would wait for ever.
     const headers = { ...wrong, "content-length": "200000" };
-    assert.deepEqual(code(await ask({ headers, body: "{" })), [401, "unauthorized"]);
+    assert.deepEqual(code(await send({ headers, body: "{" })), [401, "unauthorized"]);
   });
 
-  // Caddy closes the connection then, and the answer may be lost.
-  test("beyond the limit of the proxy the answer has the same shape", async (context) => {
-    const { ask } = await behind(context, kind);
-    const { status, json } = await ask({ body: message(6_000_000) });
+  // Caddy closes the connection then, and the response may be lost.
+  test("beyond the limit of the proxy the response has the same shape", async (context) => {
+    const { send } = await behind(context, kind);
+    const { status, json } = await send({ body: message(6_000_000) });
     assert.deepEqual([status, json["ok"], json["code"]], [413, false, "body-too-large"]);
   });
 });

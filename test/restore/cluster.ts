@@ -24,7 +24,7 @@ const run = promisify(execFile);
 export type Cluster = {
   url: string;
   data: string;
-  ask(sql: string): Promise<Record<string, unknown>[]>;
+  query(sql: string): Promise<Record<string, unknown>[]>;
   stop(): Promise<void>;
   /** All its processes at once, and its data: the machine is lost. */
   destroy(): Promise<void>;
@@ -120,7 +120,7 @@ export async function startCluster(
   const cluster: Cluster = {
     url,
     data,
-    ask: (sql) => askAt(url, sql),
+    query: (sql) => queryAt(url, sql),
     async stop() {
       if (child.exitCode === null && child.signalCode === null) child.kill("SIGINT");
       await exited;
@@ -135,9 +135,9 @@ export async function startCluster(
     },
   };
   try {
-    await until("PostgreSQL answers", async () => {
+    await until("PostgreSQL responds", async () => {
       if (child.exitCode !== null) throw new Error("PostgreSQL ended");
-      return cluster.ask("select 1").catch(() => null);
+      return cluster.query("select 1").catch(() => null);
     });
   } catch (fault) {
     await cluster.stop();
@@ -149,11 +149,11 @@ export async function startCluster(
 /** Restored or promoted, it takes writes when its recovery is over. */
 export const inCharge = (cluster: Cluster): Promise<boolean> =>
   until("the end of recovery", async () => {
-    const rows = await cluster.ask("select pg_is_in_recovery() as recovers");
+    const rows = await cluster.query("select pg_is_in_recovery() as recovers");
     return rows[0]?.["recovers"] === false;
   });
 
-async function askAt(url: string, sql: string): Promise<Record<string, unknown>[]> {
+async function queryAt(url: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2000 });
   client.on("error", () => {});
   await client.connect();

@@ -1,4 +1,4 @@
-// The commands and settings of docs/operations.md, as they stand there: what is drilled is what is written.
+// The commands and settings of docs/operations.md, read from the page, so that the drills use exactly those.
 import { readFileSync } from "node:fs";
 
 const page = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8");

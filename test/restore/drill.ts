@@ -1,4 +1,4 @@
-// What every drill is: it makes a disaster, restores, and reports what it saw.
+// A drill causes a disaster, restores, and reports what it found.
 import type { Verdict } from "./judge.ts";
 
 export type Drill = (given: {

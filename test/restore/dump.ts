@@ -19,7 +19,7 @@ export const dumpDrill: Drill = async ({ seed, report }) => {
       await scene.goOn();
       await scene.end();
 
-      await cluster.ask("create database restored");
+      await cluster.query("create database restored");
       const databaseUrl = cluster.url.replace(/postgres$/, "restored");
       await asOwner(restore, { cwd: folder, env: { DATABASE_URL: databaseUrl } });
       report("PostgreSQL, pg_dump while it ran", await judge({ scene, mark, goneFrom, databaseUrl }));

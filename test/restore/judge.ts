@@ -1,4 +1,4 @@
-// What a restored store has, what a gateway makes of it, and what of that is wrong.
+// Starts a gateway on a restored store, and reports what it finds and every fault.
 import type { Run } from "../../src/core/run.ts";
 import { unfinishedRuns } from "../../src/core/backlog.ts";
 import type { Store } from "../../src/store/ports/store.ts";
@@ -7,7 +7,7 @@ import { faultsIn } from "../system/crash-check.ts";
 import type { Sent } from "../system/crash-load.ts";
 import { createLab, type Lab, sendWake, token } from "../system/lab.ts";
 import { maxAttempts } from "../system/rolling.ts";
-import { gate, idOf, isAnswered, type Mark, type Scene, settings } from "./scene.ts";
+import { gate, idOf, isAccepted, type Mark, type Scene, settings } from "./scene.ts";
 
 export type Restored = {
   scene: Scene;
@@ -16,8 +16,8 @@ export type Restored = {
   goneFrom: number | null;
   /** Null: SQLite. */
   databaseUrl: string | null;
-  /** Puts a copy in place, in the new gateway's folder. */
-  place?: (folder: string) => void;
+  /** Copies the backup into the new gateway's folder. */
+  install?: (folder: string) => void;
 };
 
 export type Verdict = { faults: string[]; saw: string };
@@ -25,7 +25,7 @@ export type Verdict = { faults: string[]; saw: string };
 export async function judge(restored: Restored): Promise<Verdict> {
   const lab = createLab({ databaseUrl: restored.databaseUrl, settings });
   try {
-    restored.place?.(lab.folder);
+    restored.install?.(lab.folder);
     return await judgeIn(lab, restored);
   } finally {
     await lab.remove();
@@ -36,15 +36,15 @@ async function judgeIn(lab: Lab, { scene, mark, goneFrom }: Restored): Promise<V
   const store = await lab.openStore();
   const was = await contentOf(store);
   const isThere = (request: Sent): boolean => was.ids.has(idOf(request));
-  const answered = scene.load.sent.filter(isAnswered);
+  const accepted = scene.load.sent.filter(isAccepted);
   const faults = [...scene.faults, ...contentFaults(was, mark)];
-  const lost = answered.filter((request) => !isThere(request));
-  const late = answered.filter(({ order }) => goneFrom !== null && order >= goneFrom);
+  const lost = accepted.filter((request) => !isThere(request));
+  const late = accepted.filter(({ order }) => goneFrom !== null && order >= goneFrom);
   faults.push(...late.filter(isThere).map(({ marker }) => `${marker} was sent later, and is there`));
 
   const startedAt = performance.now();
   const gateway = await lab.start();
-  const again = await repeat(gateway.url, answered, isThere);
+  const again = await repeat(gateway.url, accepted, isThere);
   lab.letGo(gate);
   const idle = () =>
     until("the end of all runs", async () => unfinishedRuns(await store.backlog()) === 0, {
@@ -76,7 +76,7 @@ async function judgeIn(lab: Lab, { scene, mark, goneFrom }: Restored): Promise<V
   const running = unended.filter(({ status }) => status === "running").length;
   const saw = [
     `${mark.accepted.filter(isThere).length} of ${mark.accepted.length} accepted requests there`,
-    `${wasEnded.size} ended runs left alone`,
+    `${wasEnded.size} ended runs untouched`,
     `${running} running and ${unended.length - running} waiting ones ended within ${seconds} s`,
     `${again.replayed} keys known`,
     `${lost.length} requests accepted later and gone`,
@@ -112,17 +112,17 @@ function contentFaults({ runs, ids }: Content, { accepted, ended }: Mark): strin
   return faults;
 }
 
-/** What was there is answered as it was; what was not is new. */
-async function repeat(url: string, answered: readonly Sent[], isThere: (request: Sent) => boolean) {
+/** A repeated request that is stored gets its first response; any other is accepted as new. */
+async function repeat(url: string, accepted: readonly Sent[], isThere: (request: Sent) => boolean) {
   const faults: string[] = [];
-  const known = answered.filter((request) => request.key === null && isThere(request));
+  const known = accepted.filter((request) => request.key === null && isThere(request));
   let replayed = 0;
   let anew = 0;
-  for (const request of answered.filter(({ key }) => key !== null)) {
+  for (const request of accepted.filter(({ key }) => key !== null)) {
     const { marker, hook, body, key } = request;
     const reply: Reply = await post({ url, hook, token, body, key });
     const there = isThere(request);
-    if (reply.status >= 300) faults.push(`${marker} was answered with ${reply.status} the second time`);
+    if (reply.status >= 300) faults.push(`${marker} got ${reply.status} the second time`);
     else if (there !== reply.replayed)
       faults.push(`${marker} is ${there ? "there" : "gone"}, and was ${reply.replayed ? "known" : "new"}`);
     known.push({ ...request, answers: there ? [...request.answers, reply] : [reply] });
@@ -132,7 +132,7 @@ async function repeat(url: string, answered: readonly Sent[], isThere: (request:
   return { faults, known, replayed, anew };
 }
 
-/** What had ended has no turn any more; what had not has one, and finishes it once. */
+/** A run that had ended has no further turn; any other finishes one turn, once. */
 function turnFaults(lab: Lab, unended: readonly Run[], wasEnded: ReadonlySet<string>): string[] {
   const journal = lab.journal();
   const again = journal.filter(({ kind, runId }) => kind === "begin" && wasEnded.has(runId));
@@ -141,7 +141,7 @@ function turnFaults(lab: Lab, unended: readonly Run[], wasEnded: ReadonlySet<str
     ({ runId }) => runId,
   );
   return [
-    ...again.map(({ runId }) => `the run ${runId} had ended, and began again`),
+    ...again.map(({ runId }) => `the run ${runId} had ended, and started again`),
     ...unended.flatMap(({ id }) => {
       const times = finished.get(id)?.length ?? 0;
       return times === 1 ? [] : [`the run ${id} had not ended, and was finished ${times} times`];

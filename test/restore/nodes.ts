@@ -27,7 +27,7 @@ export const nodesDrill: Drill = async ({ report }) => {
 
 type Node = { url: string; signal(name: NodeJS.Signals): void };
 
-/** Its run is taken over after its lease. When it goes on, the agent's answer that it still had is refused. */
+/** Another node takes the run over after the lease. When the first goes on, its reply is refused. */
 async function hang(lab: Lab, [first, second]: readonly Node[]): Promise<Verdict> {
   if (!first || !second) throw new Error("two nodes are wanted");
   const store = await lab.openStore();
@@ -70,7 +70,7 @@ async function hang(lab: Lab, [first, second]: readonly Node[]): Promise<Verdict
   }
 }
 
-/** Callers with the old token are served until it is finished, and nobody is refused in between. */
+/** Callers with the old token are served until the rotation ends, and no caller is refused in between. */
 async function rotate(lab: Lab, nodes: readonly Node[]): Promise<Verdict> {
   const command = (...words: string[]) =>
     run(process.execPath, [program, "token", "rotate", ...words, "--config", lab.config]);

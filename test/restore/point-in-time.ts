@@ -28,7 +28,7 @@ export const pointInTimeDrill: Drill = async ({ seed, report }) => {
     await scene.goOn();
     const mark = await scene.mark();
     const [makePoint = ""] = documented("pg_create_restore_point");
-    await primary.ask(makePoint);
+    await primary.query(makePoint);
     const goneFrom = scene.next();
     await scene.goOn();
     const archived = await scene.mark();
@@ -45,7 +45,7 @@ export const pointInTimeDrill: Drill = async ({ seed, report }) => {
       settings: readonly string[],
       judged: Omit<Restored, "databaseUrl">,
     ) => {
-      const data = await placeBase(folder, name, backups);
+      const data = await copyBase(folder, name, backups);
       const cluster = await startCluster(data, password, ["archive_mode = off", ...settings]);
       try {
         await inCharge(cluster);
@@ -64,15 +64,15 @@ export const pointInTimeDrill: Drill = async ({ seed, report }) => {
 
 /** What is written now is archived when this returns. */
 async function archiveAll(cluster: Cluster): Promise<void> {
-  const [row] = await cluster.ask("select pg_walfile_name(pg_switch_wal()) as name");
+  const [row] = await cluster.query("select pg_walfile_name(pg_switch_wal()) as name");
   const name = String(row?.["name"]);
   await until("the archive has it", async () => {
-    const [last] = await cluster.ask("select last_archived_wal as name from pg_stat_archiver");
+    const [last] = await cluster.query("select last_archived_wal as name from pg_stat_archiver");
     return String(last?.["name"]) >= name;
   });
 }
 
-async function placeBase(folder: string, name: string, backups: string): Promise<string> {
+async function copyBase(folder: string, name: string, backups: string): Promise<string> {
   const data = join(folder, name.replaceAll(" ", "-"));
   await asOwner(`cp -R "${join(backups, "base")}" "${data}" && touch "${data}/recovery.signal"`, {
     cwd: folder,

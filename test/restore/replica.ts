@@ -16,7 +16,7 @@ import {
 import { documented } from "./documented.ts";
 import type { Drill } from "./drill.ts";
 import { judge } from "./judge.ts";
-import { isAnswered, type Scene, startScene } from "./scene.ts";
+import { isAccepted, type Scene, startScene } from "./scene.ts";
 
 export const replicaDrill: Drill = async ({ seed, report }) => {
   const folder = makeOwnFolder("restore-replica");
@@ -31,8 +31,8 @@ export const replicaDrill: Drill = async ({ seed, report }) => {
     };
     const first = await startStandby();
     for (const setting of documented("synchronous_standby_names"))
-      await primary.ask(`alter system set ${setting}`);
-    await primary.ask("select pg_reload_conf()");
+      await primary.query(`alter system set ${setting}`);
+    await primary.query("select pg_reload_conf()");
     await inStep(primary);
 
     const scene = await startScene(primary.url, seed);
@@ -47,9 +47,9 @@ export const replicaDrill: Drill = async ({ seed, report }) => {
       const { ended } = await scene.mark();
       await primary.destroy();
       await scene.end();
-      await standby.ask("select pg_promote()");
+      await standby.query("select pg_promote()");
       await inCharge(standby);
-      const mark = { accepted: scene.load.sent.filter(isAnswered), ended };
+      const mark = { accepted: scene.load.sent.filter(isAccepted), ended };
       const verdict = await judge({ scene, mark, goneFrom: null, databaseUrl: standby.url });
       report("PostgreSQL, its synchronous replica", {
         ...verdict,
@@ -73,20 +73,20 @@ async function copyPrimary(folder: string, primary: Cluster): Promise<string> {
 /** The primary waits for it at each commit. */
 const inStep = (primary: Cluster): Promise<boolean> =>
   until("the replica is in step", async () => {
-    const [row] = await primary.ask("select sync_state from pg_stat_replication");
+    const [row] = await primary.query("select sync_state from pg_stat_replication");
     return row?.["sync_state"] === "sync";
   });
 
-/** No request that begins now gets a 2xx: the gateway says that it is not ready, and answers 503. */
+/** No request that starts now gets a 2xx: the gateway is not ready, and responds with 503. */
 async function nothingAccepted({ load, url, next, refused }: Scene): Promise<string[]> {
   const from = next();
   const before = refused();
   const sent = (): Sent[] => load.sent.filter(({ order }) => order >= from);
   const isReady = async (): Promise<boolean> => (await fetch(`${url}/readyz`)).ok;
-  await until("not ready", async () => sent().some(isAnswered) || !(await isReady()));
-  await until("a 503", () => Promise.resolve(sent().some(isAnswered) || refused() > before));
+  await until("not ready", async () => sent().some(isAccepted) || !(await isReady()));
+  await until("a 503", () => Promise.resolve(sent().some(isAccepted) || refused() > before));
   if (sent().length === 0) return ["nothing was sent while the replica was away"];
   return sent()
-    .filter(isAnswered)
+    .filter(isAccepted)
     .map(({ marker }) => `${marker} was accepted while the replica was away`);
 }

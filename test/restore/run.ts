@@ -1,5 +1,5 @@
 // `npm run test:restore`: the disasters of docs/operations.md and the way back, with its own commands, on real gateways
-// and a real PostgreSQL from the system's packages. Says what was there afterwards, and what is wrong.
+// and a real PostgreSQL from the system's packages. Reports what was there afterwards, and every fault.
 import { readOptions } from "../support/options.ts";
 import { needPostgres } from "./cluster.ts";
 import type { Drill } from "./drill.ts";

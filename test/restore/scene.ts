@@ -1,4 +1,4 @@
-// What is there before a disaster: a gateway under load, with a run that is held and others that wait behind it.
+// The state before a disaster: a gateway under load, with a held run and others waiting behind it.
 import type { GatewayProcess, Reply } from "../support/process.ts";
 import { post } from "../support/process.ts";
 import { createRandom } from "../support/random.ts";
@@ -8,7 +8,7 @@ import { maxAttempts, moreAccepted } from "../system/rolling.ts";
 
 /** How far everything was at one moment. */
 export type Mark = {
-  /** Answered with 2xx before it. */
+  /** Requests with a 2xx response before it. */
   accepted: readonly Sent[];
   /** Runs that had ended before it. */
   ended: readonly string[];
@@ -22,7 +22,7 @@ export type Scene = {
   mark(): Promise<Mark>;
   /** Requests with this number and above were sent after now. */
   next(): number;
-  /** How often a 503 was answered. */
+  /** The number of 503 responses. */
   refused(): number;
   goOn(): Promise<void>;
   /** The gateway is killed, and nothing is sent any more. */
@@ -32,12 +32,12 @@ export type Scene = {
 
 export const settings = { leaseSeconds: 2, maxAttempts };
 export const gate = "gate";
-/** Accepted before and after each thing that happens. */
+/** Requests accepted before and after each step. */
 const between = 60;
 
-export const isAnswered = ({ answers }: Sent): boolean => answers.length > 0;
+export const isAccepted = ({ answers }: Sent): boolean => answers.length > 0;
 
-/** Of what its first answer says was stored. */
+/** The id in its first response. */
 export const idOf = ({ hook, answers: [first] }: Sent): string =>
   String(first?.body[hook === "agent" ? "runId" : "eventId"]);
 
@@ -71,7 +71,7 @@ async function sceneIn(lab: Lab, seed: number): Promise<Scene> {
     url,
     faults,
     async mark() {
-      const accepted = load.sent.filter(isAnswered);
+      const accepted = load.sent.filter(isAccepted);
       const runs = await store.listRuns({ kind: "hook", limit: null });
       return { accepted, ended: runs.flatMap(({ id, endedAt }) => (endedAt === null ? [] : [id])) };
     },

@@ -23,8 +23,8 @@ export async function copyAndEnd(scene: Scene): Promise<Omit<Restored, "scene">>
   const goneFrom = scene.next();
   await scene.goOn();
   await scene.end();
-  const place = (folder: string): void => copyFileSync(join(home, "rouse-copy.db"), join(folder, "rouse.db"));
-  return { mark, goneFrom, databaseUrl: null, place };
+  const install = (folder: string): void => copyFileSync(join(home, "rouse-copy.db"), join(folder, "rouse.db"));
+  return { mark, goneFrom, databaseUrl: null, install };
 }
 
 export const sqliteDrill: Drill = async ({ seed, report }) => {
@@ -33,14 +33,14 @@ export const sqliteDrill: Drill = async ({ seed, report }) => {
     const copied = await copyAndEnd(scene);
     report("SQLite, copied while it ran", await judge({ scene, ...copied }));
 
-    const placeFiles = (folder: string): void => {
+    const copyFiles = (folder: string): void => {
       for (const name of ["rouse.db", "rouse.db-wal"])
         copyFileSync(join(scene.lab.folder, name), join(folder, name));
     };
     const last = await scene.mark();
     report(
       "SQLite, its files after a kill",
-      await judge({ scene, mark: last, goneFrom: null, databaseUrl: null, place: placeFiles }),
+      await judge({ scene, mark: last, goneFrom: null, databaseUrl: null, install: copyFiles }),
     );
   } finally {
     await scene.remove();

@@ -22,7 +22,7 @@ const programIn = (folder: string): string => join(folder, "bin", "rouse.mjs");
 const linkPackages = (folder: string): void =>
   symlinkSync(join(checkout, "node_modules"), join(folder, "node_modules"));
 
-/** What a release is like: it adds columns to tables in use, an index, and a table. */
+/** A typical release: it adds columns to tables in use, an index, and a table. */
 const nextMigration = `export const addNext = () => [
   "alter table run add column next_note text",
   "create index run_next on run(next_note) where next_note is not null",

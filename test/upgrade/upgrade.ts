@@ -10,7 +10,7 @@ export type UpgradeOptions = {
   codes: { old: Code; new: Code };
   databaseUrl: string;
   seed: number;
-  /** Accepted before and after each thing that happens. */
+  /** Requests accepted before and after each step. */
   between: number;
   progress?: (line: string) => void;
 };
@@ -65,7 +65,7 @@ async function upgradeIn(
   const onRefusal = (reply: Reply | null, _request: unknown, url: string): void => {
     refused++;
     const { name, state } = nodes.find((node) => node.url === url)!;
-    const what = reply ? `${reply.status} ${JSON.stringify(reply.body)}` : "no answer";
+    const what = reply ? `${reply.status} ${JSON.stringify(reply.body)}` : "no response";
     const isFine = state !== "up" && (reply === null || (reply.status === 503 && reply.retryAfter !== null));
     if (!isFine) faults.push(`${name} (${state}) gave ${what}`);
   };
@@ -112,7 +112,7 @@ async function leave(node: Node, faults: string[], progress: (line: string) => v
   progress(`${node.name} was stopped`);
 }
 
-/** None ends by itself. */
+/** No node may end by itself. */
 function watch(node: Node, faults: string[]): void {
   void node.exited.then(({ code }) => {
     if (node.state === "up") faults.push(`${node.name} ended by itself (${code})`);

@@ -115,7 +115,7 @@ suite("hints that are pulled", { concurrency: true }, () => {
     for (const id of ids) await runOf(gateway, id);
     google.pubsub.state.hints = "held";
     const late = [google.gmail.deliver(), google.gmail.deliver()];
-    google.pubsub.letGo((waiting) => waiting.toReversed());
+    google.pubsub.sendHeld((waiting) => waiting.toReversed());
     for (const id of late) await runOf(gateway, id);
     assert.equal((await gateway.runs()).length, 8);
     const [account] = await gateway.inspect.listMailAccounts();

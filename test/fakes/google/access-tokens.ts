@@ -1,6 +1,6 @@
-// The access tokens that the fake has given out, and everything it gave out that must be shown to nobody.
+// The access tokens that the fake has given out, and every secret among them.
 import { randomUUID } from "node:crypto";
-import { type Asked, type Json, ok, type Reply } from "./http.ts";
+import { type GoogleRequest, type Json, ok, type Reply } from "./http.ts";
 
 /** Whose a token is, and what it is good for. */
 export type Grant = { account: string; scope: string };
@@ -43,11 +43,11 @@ export function createAccessTokens({ now, state }: { now: () => number; state: S
       return issue(login, { scope: login.scope, ...ends, ...more });
     },
     /** Whose token it is; null when there is none, or no longer. */
-    owner({ token }: Pick<Asked, "token">): string | null {
+    owner({ token }: Pick<GoogleRequest, "token">): string | null {
       const known = tokens.get(token);
       return known && known.until > now() ? known.account : null;
     },
-    covers: ({ token }: Pick<Asked, "token">, scope: string): boolean =>
+    covers: ({ token }: Pick<GoogleRequest, "token">, scope: string): boolean =>
       tokens.get(token)?.scope.split(" ").includes(scope) ?? false,
     /** Every access token given out ends now. */
     endTokens: () => tokens.clear(),

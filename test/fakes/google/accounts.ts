@@ -19,9 +19,9 @@ export function createAccounts({ account, now, baseUrl }: AccountsOptions) {
   const logins = createLogins(account, tokens, state);
   const robots = createServiceAccount({ now, baseUrl }, tokens, state);
 
-  const part: Part = (asked) => {
-    const { method, path, form } = asked;
-    if (method !== "POST" || path !== "/token") return signing.part(asked);
+  const part: Part = (request) => {
+    const { method, path, form } = request;
+    if (method !== "POST" || path !== "/token") return signing.part(request);
     const grant = form.get("grant_type");
     if (grant === jwtBearer) return robots.forAssertion(form);
     if (!logins.isClient(form)) return refuse("invalid_client", "The OAuth client was not found.");

@@ -1,5 +1,5 @@
 // One mailbox with its history. Ids are larger than what a number can hold.
-import { type Asked, type Json, notFound, ok, type Part, refused, type Reply } from "./http.ts";
+import { type GoogleRequest, type Json, notFound, ok, type Part, refused, type Reply } from "./http.ts";
 
 export type NewMail = {
   from: string;
@@ -123,7 +123,7 @@ export function createGmail({ account, now, onChange, topicFault }: GmailOptions
     });
   }
 
-  function watch({ json }: Asked): Reply {
+  function watch({ json }: GoogleRequest): Reply {
     state.watchCalls++;
     const topic = String(json["topicName"]);
     const fault = topicFault(topic);
@@ -134,15 +134,15 @@ export function createGmail({ account, now, onChange, topicFault }: GmailOptions
     return ok({ historyId: String(historyId), expiration: String(state.watchedUntil) });
   }
 
-  function answer(asked: Asked): Reply {
-    const path = asked.path.replace(/^\/gmail\/v1\/users\/[^/]+/, "");
-    const what = `${asked.method} ${path}`;
+  function respond(request: GoogleRequest): Reply {
+    const path = request.path.replace(/^\/gmail\/v1\/users\/[^/]+/, "");
+    const what = `${request.method} ${path}`;
     if (what === "GET /profile")
       return ok({ emailAddress: account, messagesTotal: mails.size, historyId: String(historyId) });
     if (what === "GET /labels") return ok({ labels: state.labels });
-    if (what === "GET /history") return history(asked.query);
-    if (what === "GET /messages") return list(asked.query);
-    if (what === "POST /watch") return watch(asked);
+    if (what === "GET /history") return history(request.query);
+    if (what === "GET /messages") return list(request.query);
+    if (what === "POST /watch") return watch(request);
     if (what === "POST /stop") {
       state.watchedUntil = 0;
       return { status: 204, body: {} };
@@ -151,10 +151,10 @@ export function createGmail({ account, now, onChange, topicFault }: GmailOptions
     const mail = mails.get(id);
     if (!mail) return notFound();
     if (attachment !== undefined) return ok({ size: mail.text.length, data: base64(mail.text) });
-    return ok(toMessage(mail, asked.query.get("format") ?? "full"));
+    return ok(toMessage(mail, request.query.get("format") ?? "full"));
   }
 
-  const part: Part = (asked) => (asked.path.startsWith("/gmail/v1/users/") ? answer(asked) : null);
+  const part: Part = (request) => (request.path.startsWith("/gmail/v1/users/") ? respond(request) : null);
 
   return {
     part,

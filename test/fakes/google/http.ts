@@ -1,10 +1,10 @@
-// What every part of the fake answers with, and the faults that can be put before the answers.
+// The responses of every part of the fake, and faults that replace them.
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 export type Json = Record<string, unknown>;
 export type Reply = { status: number; body: Json; headers?: Record<string, string> };
 
-export type Asked = {
+export type GoogleRequest = {
   method: string;
   /** Without the query. */
   path: string;
@@ -15,7 +15,7 @@ export type Asked = {
 };
 
 /** Null: not mine. */
-export type Part = (asked: Asked) => Reply | Promise<Reply> | null;
+export type Part = (request: GoogleRequest) => Reply | Promise<Reply> | null;
 
 export const ok = (body: Json = {}): Reply => ({ status: 200, body });
 
@@ -36,7 +36,7 @@ export const notFound = (): Reply => refused(404, "notFound", "Requested entity 
 export type Fault = {
   /** Of requests whose method and path contain this: `GET /gmail/v1/users/me/history`. */
   on: string;
-  /** How many of them; otherwise all until it is taken back. */
+  /** How many of them; otherwise all until it is removed. */
   times?: number;
   /** Of those that match, only each n-th. */
   every?: number;
@@ -62,7 +62,7 @@ export function createFaults() {
       faults.push(entry);
       return () => void faults.splice(faults.indexOf(entry), 1);
     },
-    find({ method, path }: Asked): Fault | null {
+    find({ method, path }: GoogleRequest): Fault | null {
       const found = faults.find(({ on }) => `${method} ${path}`.includes(on));
       if (!found) return null;
       found.met++;
@@ -73,7 +73,7 @@ export function createFaults() {
   };
 }
 
-export async function readAsked(request: IncomingMessage): Promise<Asked> {
+export async function readRequest(request: IncomingMessage): Promise<GoogleRequest> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const text = Buffer.concat(chunks).toString("utf8");

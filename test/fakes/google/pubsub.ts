@@ -1,6 +1,6 @@
 // Topics, their policies, and subscriptions that are pulled or pushed.
 import { randomUUID } from "node:crypto";
-import { type Asked, type Json, notFound, ok, type Part, refused, type Reply } from "./http.ts";
+import { type GoogleRequest, type Json, notFound, ok, type Part, refused, type Reply } from "./http.ts";
 
 export type HintMode = "once" | "doubled" | "dropped" | "held";
 
@@ -73,7 +73,7 @@ export function createPubsub({ sendPush, waitMs = 100 }: { sendPush: SendPush; w
     return ok(receivedMessages.length > 0 ? { receivedMessages } : {});
   }
 
-  function onTopic(path: string, verb: string | undefined, { method, json }: Asked): Reply {
+  function onTopic(path: string, verb: string | undefined, { method, json }: GoogleRequest): Reply {
     const topic = topics.get(path);
     if (method === "PUT") {
       if (topic) return refused(409, "alreadyExists", "Resource already exists", "ALREADY_EXISTS");
@@ -96,7 +96,7 @@ export function createPubsub({ sendPush, waitMs = 100 }: { sendPush: SendPush; w
   function onSubscription(
     path: string,
     verb: string | undefined,
-    { method, json }: Asked,
+    { method, json }: GoogleRequest,
   ): Reply | Promise<Reply> {
     const found = subscriptions.get(path);
     if (method === "PUT") {
@@ -125,17 +125,17 @@ export function createPubsub({ sendPush, waitMs = 100 }: { sendPush: SendPush; w
     return ok(found.settings);
   }
 
-  const part: Part = (asked) => {
-    const listed = /^\/v1\/(projects\/[^/]+\/topics\/[^/:]+)\/subscriptions$/.exec(asked.path)?.[1];
+  const part: Part = (request) => {
+    const listed = /^\/v1\/(projects\/[^/]+\/topics\/[^/:]+)\/subscriptions$/.exec(request.path)?.[1];
     if (listed !== undefined) {
       const names = [...subscriptions].flatMap(([each, { settings }]) =>
         settings["topic"] === listed ? [each] : [],
       );
       return ok(names.length > 0 ? { subscriptions: names } : {});
     }
-    const [, path = "", kind, verb] = name.exec(asked.path) ?? [];
-    if (kind === "topics") return onTopic(path, verb, asked);
-    return kind === "subscriptions" ? onSubscription(path, verb, asked) : null;
+    const [, path = "", kind, verb] = name.exec(request.path) ?? [];
+    if (kind === "topics") return onTopic(path, verb, request);
+    return kind === "subscriptions" ? onSubscription(path, verb, request) : null;
   };
 
   return {
@@ -144,11 +144,11 @@ export function createPubsub({ sendPush, waitMs = 100 }: { sendPush: SendPush; w
     publish,
     topics,
     subscriptions,
-    /** What was held back goes out, in this order. */
-    letGo(order: (waiting: [string, Json][]) => [string, Json][] = (waiting) => waiting): void {
+    /** Sends the held messages in this order. */
+    sendHeld(order: (waiting: [string, Json][]) => [string, Json][] = (waiting) => waiting): void {
       for (const [topic, data] of order(held.splice(0))) enqueue(topic, data);
     },
-    /** What was given and not acknowledged is given again. */
+    /** Messages that were pulled and not acknowledged are pulled again. */
     redeliver(): void {
       for (const each of subscriptions.values()) {
         each.waiting.push(...each.given.values());

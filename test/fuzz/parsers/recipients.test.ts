@@ -1,4 +1,4 @@
-// The recipient of every channel, and what platforms answer: any text and any JSON, and nothing throws.
+// The recipient of every channel, and platforms' responses: any text and any JSON, and nothing throws.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
@@ -70,7 +70,7 @@ test("any text is a recipient of a channel or has a fault, on every platform", a
   }
 });
 
-test("any JSON is an answer to a question or none", () => {
+test("any JSON is a JSON-RPC response or none", () => {
   const response = fc.oneof(
     fc.jsonValue(),
     fc.dictionary(fc.constantFrom("id", "method", "result", "error", "code", "__proto__"), fc.jsonValue()),

@@ -1,15 +1,15 @@
-// The answers, read byte by byte as a strict client would, and held to what docs/errors.md promises.
+// Reads responses byte by byte, as a strict client would, and compares them with docs/errors.md.
 import { catalogue, type ErrorCode } from "../../src/core/errors.ts";
 
-export type Answer = { status: number; headers: ReadonlyMap<string, string>; body: string };
+export type RawResponse = { status: number; headers: ReadonlyMap<string, string>; body: string };
 
-/** `rest` is what follows the answer. Null: it is not complete yet. */
-export type Taken = { answer: Answer; rest: string } | { fault: string } | null;
+/** `rest` follows the response. Null: it is not complete yet. */
+export type Taken = { response: RawResponse; rest: string } | { fault: string } | null;
 
 const statusLine = /^HTTP\/1\.1 (\d{3}) [\x20-\x7e]+$/;
 
 /** `received` has one character for each byte. */
-export function takeAnswer(received: string, isHead: boolean): Taken {
+export function takeResponse(received: string, isHead: boolean): Taken {
   const headEnd = received.indexOf("\r\n\r\n");
   if (headEnd === -1) return null;
   const [first = "", ...lines] = received.slice(0, headEnd).split("\r\n");
@@ -24,18 +24,18 @@ export function takeAnswer(received: string, isHead: boolean): Taken {
   }
   const hasBody = status >= 200 && status !== 204 && !isHead;
   const length = Number(headers.get("content-length") ?? (hasBody ? Number.NaN : 0));
-  if (Number.isNaN(length)) return { fault: `the answer ${status} has no length` };
+  if (Number.isNaN(length)) return { fault: `the response ${status} has no length` };
   const end = headEnd + 4 + (hasBody ? length : 0);
   if (received.length < end) return null;
-  return { answer: { status, headers, body: received.slice(headEnd + 4, end) }, rest: received.slice(end) };
+  return { response: { status, headers, body: received.slice(headEnd + 4, end) }, rest: received.slice(end) };
 }
 
 export type Verdict = {
-  /** What is wrong with the answer, whatever was asked. */
+  /** The fault of the response by itself, whatever the request was. */
   fault: string | null;
-  /** As outcomes are counted: the code of a refusal, or the status. */
+  /** The name by which outcomes are counted: the code of a refusal, or the status. */
   outcome: string;
-  /** Of what it says is stored. */
+  /** The ids that it says are stored. */
   runIds: readonly string[];
   eventIds: readonly string[];
   replayed: boolean;
@@ -44,7 +44,7 @@ export type Verdict = {
 
 const metricsType = "text/plain; version=0.0.4; charset=utf-8";
 
-export function judge({ status, headers, body }: Answer, isHead: boolean, hook: string): Verdict {
+export function judge({ status, headers, body }: RawResponse, isHead: boolean, hook: string): Verdict {
   const verdict = {
     outcome: String(status),
     runIds: [],
@@ -52,17 +52,17 @@ export function judge({ status, headers, body }: Answer, isHead: boolean, hook: 
     replayed: headers.get("idempotent-replayed") === "true",
     closes: headers.get("connection") === "close",
   };
-  if (status < 200) return { ...verdict, fault: status === 100 ? null : `an answer of ${status}` };
+  if (status < 200) return { ...verdict, fault: status === 100 ? null : `a response of ${status}` };
   if (status === 204) return { ...verdict, fault: body === "" ? null : "a 204 with a body" };
   const type = headers.get("content-type");
   if (status === 200 && type === metricsType && (isHead || body.startsWith("# ")))
     return { ...verdict, fault: null };
   if (type !== "application/json; charset=utf-8")
-    return { ...verdict, fault: `the answer ${status} is not JSON` };
+    return { ...verdict, fault: `the response ${status} is not JSON` };
   if (isHead) return { ...verdict, fault: status === 405 || status === 200 || status >= 400 ? null : "odd" };
   const json = parsed(body);
   if (json === null)
-    return { ...verdict, fault: `the answer ${status} cannot be read: ${body.slice(0, 80)}` };
+    return { ...verdict, fault: `the response ${status} cannot be read: ${body.slice(0, 80)}` };
   if (status < 400) return { ...verdict, ...stored(json), fault: acceptedFault(status, json) };
   const code = String(json["code"]);
   return {
@@ -95,13 +95,13 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 
 function acceptedFault(status: number, json: Json): string | null {
   const { runIds, eventIds } = stored(json);
-  if (json["ok"] !== true) return `the answer ${status} is not ok`;
-  if (status !== 200 && status !== 202) return `an answer of ${status}`;
-  if ((status === 202) !== runIds.length > 0) return `the answer ${status} names ${runIds.length} runs`;
+  if (json["ok"] !== true) return `the response ${status} is not ok`;
+  if (status !== 200 && status !== 202) return `a response of ${status}`;
+  if ((status === 202) !== runIds.length > 0) return `the response ${status} names ${runIds.length} runs`;
   return [...runIds, ...eventIds].every((id) => uuid.test(id)) ? null : "an id is no UUID version 7";
 }
 
-/** Where the store is there and nothing is stopping, these would be faults of ours. */
+/** With the store available and nothing stopping, these are faults of ours. */
 const never: ReadonlySet<string> = new Set([
   "internal-error",
   "mapping-failed",
@@ -118,7 +118,7 @@ function refusalFault(
   if (!Object.hasOwn(catalogue, code)) return `the code ${code} is not in the catalogue`;
   const known = catalogue[code as ErrorCode];
   if (known.status !== status || json["ok"] !== false || json["error"] !== known.text)
-    return `the answer ${status} ${code} is not as documented`;
+    return `the response ${status} ${code} is not as documented`;
   if (Object.hasOwn(json, "details") !== (code === "invalid-payload")) return `details with ${code}, or none`;
   if ((status === 429 || status === 503) && !/^[1-9]\d*$/.test(headers.get("retry-after") ?? ""))
     return `no Retry-After with ${code}`;
@@ -128,6 +128,6 @@ function refusalFault(
   return null;
 }
 
-/** That a write takes long just now, on a busy machine, is what `/readyz` is there to say. */
+/** On a busy machine a write may take long, and `/readyz` may say so. */
 const neverFault = (code: string, hook: string): string | null =>
-  never.has(code) && !(hook === "readyz" && code === "store-unavailable") ? `the answer ${code}` : null;
+  never.has(code) && !(hook === "readyz" && code === "store-unavailable") ? `the response ${code}` : null;
