@@ -8,7 +8,7 @@ const going = () => new AbortController().signal;
 
 agentContract("loaded at first use", { replying: () => lazyAgent(async () => createEchoAgent()) });
 
-test("is loaded for the first run, and only once", async () => {
+test("an agent is loaded for its first run, and only once", async () => {
   let loads = 0;
   const agent = lazyAgent(async () => {
     loads++;
@@ -20,7 +20,7 @@ test("is loaded for the first run, and only once", async () => {
   assert.equal(loads, 1);
 });
 
-test("what cannot be loaded is a failure, not a throw", async () => {
+test("an agent that cannot be loaded is a failure, not a throw", async () => {
   const agent = lazyAgent(() => Promise.reject(new Error("no such\nmodule")));
   assert.deepEqual(await agent.run(contractInput(), going()), {
     kind: "failed",
@@ -29,7 +29,7 @@ test("what cannot be loaded is a failure, not a throw", async () => {
   });
 });
 
-test("an agent that can sum up does so when it is loaded, and fails when it cannot be", async () => {
+test("a summary loads the agent, too, and fails when that cannot be loaded", async () => {
   const wanted = { model: null, thinking: null };
   const summarise = async (said: string) => ({ kind: "replied", reply: `Of ${said}` }) as const;
   const agent = lazySummarisingAgent(async () => ({ ...createEchoAgent(), summarise }));

@@ -21,13 +21,13 @@ const echo = (id: string, isDefault = false): AgentConfig => ({
   kind: "echo",
 });
 
-test("finds an agent by its id", () => {
+test("an agent is found by its id", () => {
   const agents = createAgents([echo("one"), echo("two", true)], agentMaker(shared));
   assert.equal(agents.find("one").config.id, "one");
   assert.equal(agents.main.config.id, "two");
 });
 
-test("an id that is gone falls back to the default agent", () => {
+test("an unknown id gives the default agent", () => {
   const agents = createAgents([echo("one"), echo("two", true)], agentMaker(shared));
   assert.equal(agents.find("three"), agents.main);
 });

@@ -80,7 +80,7 @@ test("recipients", () => {
     assert.match(recipientFault(bad) ?? "", /must be a phone number/, bad);
 });
 
-describe("its errors", () => {
+describe("errors", () => {
   const cases: [string, PlatformReply, string, RegExp][] = [
     ["a wrong password", fault(401, "Authentication Error", "Unauthorized"), "rejected", /password/],
     [
@@ -116,12 +116,12 @@ describe("its errors", () => {
       assert.match(reasonOf(outcome), words);
     });
 
-  test("an error inside a 200 is one", async () => {
+  test("an error in a 200 response is an error", async () => {
     const inside = { ...(fault(400, "Validation Error", "no") as object), status: 200 };
     assert.equal((await sendWith(inside)).kind, "rejected");
   });
 
-  test("the password is in no reason, as written or as sent", async () => {
+  test("no reason holds the password, as written or encoded", async () => {
     const echo = `cannot GET /api/v1/x?password=${password} or ${encodeURIComponent(password)}`;
     const outcome = await sendWith(fault(404, "x", echo));
     assert.match(reasonOf(outcome), /cannot GET/);

@@ -27,14 +27,14 @@ const firstMessage = (channel: Channel, to: string): OutgoingMessage => ({
 
 export function channelContract(name: string, harness: ChannelHarness): void {
   describe(`channel contract: ${name}`, () => {
-    test("a message that was taken is sent", async () => {
+    test("an accepted message is sent", async () => {
       const channel = await harness.accepting();
       assert.deepEqual(await channel.send(firstMessage(channel, harness.to), new AbortController().signal), {
         kind: "sent",
       });
     });
 
-    test("a reply of any length is messages with something in them, and the same ones each time", async () => {
+    test("a reply of any length gives non-empty messages, and always the same", async () => {
       const channel = await harness.accepting();
       const long = `${markdown}\n\n${"word ".repeat(20_000)}`;
       const messages = channel.render(long);
@@ -42,13 +42,13 @@ export function channelContract(name: string, harness: ChannelHarness): void {
       assert.deepEqual(channel.render(long), messages);
     });
 
-    test("knows its recipients", async () => {
+    test("recipients are checked", async () => {
       const channel = await harness.accepting();
       assert.equal(channel.recipientFault(harness.to), null);
       assert.equal(typeof channel.recipientFault(" "), "string");
     });
 
-    test("a check says whether the platform would take our messages", async () => {
+    test("a check says whether the platform accepts messages", async () => {
       const going = new AbortController().signal;
       assert.equal((await (await harness.accepting()).check(going)).ok, true);
     });
@@ -68,7 +68,7 @@ export function channelContract(name: string, harness: ChannelHarness): void {
         assert.ok(outcome.kind === "retry" && outcome.afterMs === 7000);
       });
 
-    test("stopped before the response, it may have been sent", async () => {
+    test("a message that is stopped before the response may have been sent", async () => {
       const channel = await harness.silent();
       const stop = new AbortController();
       const outcome = channel.send(firstMessage(channel, harness.to), stop.signal);

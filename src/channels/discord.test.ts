@@ -70,7 +70,7 @@ test("a user gets it in a direct channel, which is opened once", async () => {
   assert.deepEqual(calls[0]!.json, { recipient_id: user });
 });
 
-test("a direct channel that could not be opened means that nothing was sent", async () => {
+test("without a direct channel, nothing was sent", async () => {
   const cases: [PlatformReply, string][] = [
     [{ status: 500, text: "" }, "retry"],
     ["reset", "retry"],
@@ -86,7 +86,7 @@ test("a direct channel that could not be opened means that nothing was sent", as
   }
 });
 
-test("what Discord says, in words", async () => {
+test("Discord's refusals", async () => {
   const said: [PlatformReply, string, RegExp][] = [
     [refusal(401, 0, "401: Unauthorized"), "rejected", /does not take the token/],
     [refusal(403, 50001, "Missing Access"), "rejected", /no access/],

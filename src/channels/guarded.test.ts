@@ -29,7 +29,7 @@ channelContract("guarded", {
     ),
 });
 
-test("what throws is an outcome", async () => {
+test("a throw becomes an outcome", async () => {
   for (const broken of [breaks, async () => breaks()]) {
     const channel = withPart({ send: broken, check: broken });
     assert.deepEqual(await channel.send(message, going()), {
@@ -56,7 +56,7 @@ test("a result of no known form is an unknown outcome", async () => {
   }
 });
 
-test("a reply that cannot be rendered goes as it is", () => {
+test("a reply that cannot be rendered is sent as written", () => {
   for (const render of [breaks, () => undefined, () => "text", () => [1]])
     assert.deepEqual(withPart({ render }).render("# Hello"), ["# Hello"]);
 });

@@ -53,7 +53,7 @@ describe("the request to imsg", () => {
     params,
   });
 
-  test("a person with iMessage and nothing else, or a chat", async () => {
+  test("a recipient is a person with iMessage, or a chat", async () => {
     const text = "Hello.";
     assert.deepEqual(await requestFor("+1 (555) 000-1111"), requestWith({ to, text, service: "imessage" }));
     assert.deepEqual(
@@ -83,7 +83,7 @@ describe("the request to imsg", () => {
   });
 });
 
-describe("what imsg responds", () => {
+describe("the responses of imsg", () => {
   const cases: [string, string | object, string, RegExp][] = [
     ["noise beside the response", "noise", "sent", /^$/],
     ["a response without its line break", "without-line-break", "sent", /^$/],
@@ -141,14 +141,14 @@ describe("what imsg responds", () => {
       if (outcome.kind === "retry") assert.equal(outcome.afterMs, null);
     });
 
-  test("no response in time: it may have been sent", async () => {
+  test("a message without a response in time may have been sent", async () => {
     const outcome = await sendOn(start("hang", { ...longLimits, timeoutMs: 1 }).channel, to);
     assert.deepEqual(outcome, { kind: "unknown", reason: "imsg did not respond in time" });
   });
 });
 
 describe("programs that cannot be started", () => {
-  test("one that is not there, or may not be run", async () => {
+  test("a program that does not exist or is not executable", async () => {
     const folder = makeFolder("imsg");
     const file = join(folder, "imsg");
     const missing = await sendOn(running([file, "rpc"]), to);
@@ -161,7 +161,7 @@ describe("programs that cannot be started", () => {
 
   const shell = (script: string) => running(["/bin/sh", "-c", script]);
 
-  test("ssh that did not get through: nothing was sent", async () => {
+  test("ssh without a connection: nothing was sent", async () => {
     const away = 'echo "ssh: connect to host mac port 22: Connection refused" >&2; exit 255';
     const outcome = await sendOn(shell(away), to);
     assert.equal(outcome.kind, "retry");
@@ -179,14 +179,14 @@ describe("programs that cannot be started", () => {
     assert.match(reasonOf(outcome), /command not found: imsg/);
   });
 
-  test("stopped before it began, it starts nothing", async () => {
+  test("a message stopped before its start starts no program", async () => {
     const { channel, notes } = start("ok");
     assert.equal((await channel.send(messageOn(channel, to), AbortSignal.abort())).kind, "retry");
     assert.deepEqual(notes(), []);
   });
 });
 
-describe("nothing is left of the program", () => {
+describe("no process is left", () => {
   /** Stops as soon as the program has noted the request. */
   const stopOnceRequested = async (
     { channel, notes }: ReturnType<typeof start>,
@@ -214,7 +214,7 @@ describe("nothing is left of the program", () => {
     assert.equal(isAlive(child() ?? 0), false);
   });
 
-  test("when it does not want to end", async () => {
+  test("when it ignores SIGTERM", async () => {
     const started = start("stubborn", { ...longLimits, graceMs: 200 });
     const kind = await stopOnceRequested(started, (notes) => notes.some(({ request }) => request));
     assert.equal(kind, "unknown");
@@ -229,12 +229,12 @@ describe("a check", () => {
     assert.deepEqual(notes()[1]?.request, { jsonrpc: "2.0", id: "check", method: "status", params: {} });
   });
 
-  test("an older imsg does not know the question, but is there", async () => {
+  test("an older imsg does not know the method, but is there", async () => {
     const older = start({ code: -32_601, message: "Method not found" }).channel;
     assert.deepEqual(await older.check(going()), { ok: true, detail: "imsg" });
   });
 
-  test("says what is wrong", async () => {
+  test("a check reports the fault", async () => {
     const broken = await start({ code: -32_603, message: "Internal error" }).channel.check(going());
     assert.ok(!broken.ok && /not ready: Internal error/.test(broken.reason));
     const missing = await running(["/nowhere/imsg"]).check(going());

@@ -29,7 +29,7 @@ channelContract("mattermost", {
 });
 platformContract("mattermost", { to, token, create });
 
-test("settings are checked, and a secret in them is not shown", () => {
+test("settings are checked, and their secrets are not shown", () => {
   for (const settings of [
     null,
     {},
@@ -81,7 +81,7 @@ test("a person gets it in a direct channel, and both ids are looked up once", as
   );
 });
 
-test("a person who cannot be found got nothing", async () => {
+test("nothing was sent to a person who cannot be found", async () => {
   const missing = refusal(404, "app.user.missing_account.const", "Unable to find the user.");
   const cases: [(path: string) => PlatformReply, string, RegExp][] = [
     [(path) => (path.endsWith("/ada") ? missing : done), "rejected", /no such user/],
@@ -97,7 +97,7 @@ test("a person who cannot be found got nothing", async () => {
   }
 });
 
-test("what Mattermost says, in words", async () => {
+test("Mattermost's refusals", async () => {
   const limit = (headers: Record<string, string>): PlatformReply => ({
     status: 429,
     headers,

@@ -70,7 +70,7 @@ test("recipients are conversations", () => {
   assert.match(recipientFault("29:1abc") ?? "", /of a person/);
 });
 
-describe("its errors", () => {
+describe("errors", () => {
   const cases: [PlatformReply, string, RegExp][] = [
     [
       fault(404, "ConversationNotFound", "Conversation not found."),
@@ -158,7 +158,7 @@ describe("the bot's token", () => {
     assert.deepEqual(counts(both), [2, 3]);
   });
 
-  test("one that does not say how long it is good for is used once", async () => {
+  test("a token without a lifetime is used once", async () => {
     const both = await startBoth(["token-1", "token-2"], "soon");
     const channel = on(both.connector.url, { tokenUrl: both.tokens.url });
     for (let sent = 0; sent < 2; sent++) assert.deepEqual(await sendOn(channel, to), { kind: "sent" });
@@ -181,7 +181,7 @@ describe("the bot's token", () => {
     assert.deepEqual(counts(both), [2, 10]);
   });
 
-  test("a new one that is refused too is a refusal", async () => {
+  test("a second refused token is a refusal", async () => {
     const both = await startBoth([]);
     const outcome = await sendOn(on(both.connector.url, { tokenUrl: both.tokens.url }), to);
     assert.equal(outcome.kind, "rejected");
@@ -189,7 +189,7 @@ describe("the bot's token", () => {
     assert.deepEqual(counts(both), [2, 2]);
   });
 
-  test("one who stops does not stop the others", async () => {
+  test("a stopped message does not stop the others", async () => {
     const requested = Promise.withResolvers<void>();
     const given = Promise.withResolvers<Response>();
     const { url } = await startPlatform(taken);
@@ -247,7 +247,7 @@ describe("no token, no message", () => {
     assert.equal((await withoutToken({ status: 404, text: "not here" })).kind, "rejected");
   });
 
-  test("whatever else goes wrong with it can be tried again", async () => {
+  test("any other failure without a token is a retry", async () => {
     const limit = await withoutToken({ status: 429, headers: { "retry-after": "7" }, text: "" });
     assert.ok(limit.kind === "retry" && limit.afterMs === 7000);
     const busy = await withoutToken({ status: 503, headers: { "retry-after": "3" }, text: "" });
@@ -266,7 +266,7 @@ describe("no token, no message", () => {
   });
 });
 
-test("a sign-in service that we did not write gives the token", async () => {
+test("an independent sign-in server gives the token", async () => {
   const seed = {
     microsoft: {
       oauth_clients: [{ client_id: appId, client_secret: appPassword, name: "Bot", redirect_uris: [] }],

@@ -71,7 +71,7 @@ export function platformContract(
       assert.ok(outcome.kind === "rejected" && outcome.reason.includes("120 minutes"));
     });
 
-    test("a platform out of reach did not get the message", async () => {
+    test("an unreachable platform did not get the message", async () => {
       const outcome = await send(create(await deadAddress()));
       assert.deepEqual(outcome, {
         kind: "retry",
@@ -80,7 +80,7 @@ export function platformContract(
       });
     });
 
-    test("stopped before it began, it sent nothing", async () => {
+    test("a message stopped before its start is not sent", async () => {
       const { url, calls } = await startPlatform({ json: {} });
       const outcome = await send(create(url), AbortSignal.abort());
       assert.equal(outcome.kind, "retry");
@@ -107,7 +107,7 @@ export function platformContract(
       }
     });
 
-    test("a token that no header can carry is an outcome, and not shown", async () => {
+    test("a token that no header can hold is an outcome, and not shown", async () => {
       const outcome = await send(create(await deadAddress(), `${token}\nbad\u{1F642}`));
       assert.equal(outcome.kind, "retry");
       assert.ok(!JSON.stringify(outcome).includes(token));

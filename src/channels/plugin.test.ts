@@ -33,7 +33,7 @@ async function faultOf(name: string, text: string): Promise<string> {
   return loaded.message;
 }
 
-test("ours comes through the same door, and is named as the config names it", async () => {
+test("Mattermost is loaded like a plugin, under its name in the config", async () => {
   const loaded = await loadPlugin(mattermostFile);
   assert.ok(loaded.ok && loaded.plugin.id === "mattermost");
   const opened = openPlugin(loaded.plugin, { apiBase: "http://127.0.0.1:1", token: "t" }, tools);
@@ -44,7 +44,7 @@ test("ours comes through the same door, and is named as the config names it", as
   );
 });
 
-test("a module of one's own, in every kind of file", async () => {
+test("a user's module can be any kind of file", async () => {
   const folder = makeFolder("plugin");
   write("package.json", '{ "type": "module" }', folder);
   const files = [
@@ -69,7 +69,7 @@ test("types are found where this package is not installed, also below a package 
   assert.ok(loaded.ok, loaded.ok ? "" : loaded.message);
 });
 
-test("what finds the types is gone once a module is loaded", async () => {
+test("the resolver for types is removed once a module is loaded", async () => {
   const file = write("own.mjs", `import "rouse/channel";\n${source("own")}`);
   assert.ok((await loadPlugin(file)).ok);
   await assert.rejects(import(pathToFileURL(file).href), /rouse/);
@@ -87,7 +87,7 @@ test("an edited module is loaded again", async () => {
   );
 });
 
-test("a finding says what is wrong with a module", async () => {
+test("a finding names the fault of a module", async () => {
   assert.match(await faultOf("a.mjs", "export const x = 1;"), /^a\.mjs: its default export must be/);
   assert.match(await faultOf("a.mjs", "export default () => 1;"), /default export must be/);
   assert.match(await faultOf("a.mjs", "export default { id: 'own' };"), /create must be a function/);
@@ -102,7 +102,7 @@ test("a finding says what is wrong with a module", async () => {
   assert.ok(!missing.ok && /^gone\.ts cannot be loaded: .*ENOENT/.test(missing.message));
 });
 
-test("a finding says what is wrong with a channel", async () => {
+test("a finding names the fault of a channel", async () => {
   const open = (create: () => unknown) => openPlugin({ id: "own", create: create as never }, {}, tools);
   const thrown = open(() => {
     throw new Error("settings.key is missing");

@@ -9,7 +9,7 @@ import type { ChannelConfig, ChannelsConfig } from "../config/config.ts";
 import { platforms } from "../core/target.ts";
 import { createChannels, openChannels } from "./registry.ts";
 
-test("finds a configured channel and lists its default recipient", () => {
+test("a configured channel is found, with its default recipient", () => {
   const channel = createFakeChannel();
   const channels = createChannels(new Map([["telegram", { channel, to: "5" }]]));
   assert.equal(channels.find("telegram"), channel);
@@ -87,7 +87,7 @@ describe("opening channels", () => {
     for (const id of platforms) assert.ok(opened.channels.find(id)?.render("Hello."), id);
   });
 
-  test("a channel of the user's own goes by its id", async () => {
+  test("a user's channel is found by its id", async () => {
     const opened = await openChannels({ ...nothing, plugins: [plugin("pager.mjs", source("pager"))] }, tools);
     assert.ok(opened.ok);
     assert.deepEqual(opened.channels.configured(), [{ channel: "pager", to: "someone" }]);

@@ -48,7 +48,7 @@ test("a body goes out as JSON, and a JSON response comes back parsed", async () 
   assert.equal(calls[0]!.headers["content-type"], "application/json");
 });
 
-test("a caller's headers win; a form is a form; a question has no body", async () => {
+test("given headers win; a form is encoded as one; a GET has no body", async () => {
   const { url, calls } = await startPlatform({ text: "plain" });
   const headers = { "content-type": "application/json; charset=utf-8", authorization: "Bearer x" };
   await postJson(url, { headers, body: {}, signal: going(), fetch });
@@ -132,7 +132,7 @@ test("a refusal whose body breaks off is a refusal", async (t) => {
   assert.ok(response.kind === "responded" && response.status === 403);
 });
 
-test("stopped before it began, nothing was sent; after, it may have been", async () => {
+test("a request stopped before its start was not sent; later, it may have been", async () => {
   const { url, calls } = await startPlatform("hang");
   assert.equal((await post(url, AbortSignal.abort())).kind, "unreachable");
   assert.equal(calls.length, 0);
@@ -142,7 +142,7 @@ test("stopped before it began, nothing was sent; after, it may have been", async
   assert.deepEqual(await response, { kind: "no-response", reason: "stopped before the platform responded" });
 });
 
-test("what `fetch` fails with tells whether something was sent", async () => {
+test("the fault of `fetch` decides whether something was sent", async () => {
   const before = [
     withCode("ECONNREFUSED"),
     withCode("EAI_AGAIN"),

@@ -93,7 +93,7 @@ test("recipients", () => {
     assert.match(recipientFault(bad) ?? "", /must be a phone number/, bad);
 });
 
-describe("errors inside a 200", () => {
+describe("errors in a 200 response", () => {
   const cases: [number, string, RegExp][] = [
     [-1, "rejected", /signal-cli refused it: oops/],
     [-3, "unknown", /while sending: oops/],
@@ -120,11 +120,11 @@ describe("errors inside a 200", () => {
   });
 });
 
-describe("how it went for each recipient", () => {
+describe("results for each recipient", () => {
   const failing = (...list: object[]) =>
     sendWith(error(-1, "Failed to send message", { response: results(...list) }));
 
-  test("one recipient who has it is enough, and so is an empty group", async () => {
+  test("one successful recipient is enough, and so is an empty group", async () => {
     const mixed = result(results({ type: "UNREGISTERED_FAILURE" }, { type: "SUCCESS" }));
     assert.deepEqual(await sendWith(mixed), { kind: "sent" });
     assert.deepEqual(await sendWith(result(results())), { kind: "sent" });
@@ -155,7 +155,7 @@ describe("how it went for each recipient", () => {
     assert.ok(!reasonOf(outcome).includes("challenge-token"));
   });
 
-  test("no network is tried again", async () => {
+  test("a missing network is tried again", async () => {
     const outcome = await failing({ type: "NETWORK_FAILURE" });
     assert.ok(outcome.kind === "retry" && outcome.afterMs === null);
   });

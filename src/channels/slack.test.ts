@@ -53,7 +53,7 @@ test("mentions in a reply notify no one", () => {
   );
 });
 
-test("what Slack says, in words", async () => {
+test("Slack's refusals", async () => {
   const said: [PlatformReply, string, RegExp][] = [
     [refusal("channel_not_found"), "rejected", /no such channel/],
     [refusal("not_in_channel"), "rejected", /invite it/],
@@ -100,7 +100,7 @@ test("Slack's own client sends the same", async () => {
   assert.deepEqual(Object.fromEntries(fields), Object.fromEntries(new URLSearchParams(theirs!.text)));
 });
 
-test("a server we did not write takes it, and says no in Slack's words", async (t) => {
+test("an independent server accepts it, and refuses in Slack's format", async (t) => {
   const slack = await createEmulator({ service: "slack", port: 0 });
   t.after(() => slack.close());
   const api = `${slack.url}/api`;

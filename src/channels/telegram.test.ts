@@ -72,7 +72,7 @@ test("the body: a chat by number or name, a topic, HTML, no preview", async () =
   assert.deepEqual(calls[1]!.json, { chat_id: "@rouse_news", ...common });
 });
 
-test("markup that Telegram cannot read goes again as plain text, once", async () => {
+test("markup that Telegram refuses is sent again as plain text, once", async () => {
   const { url, calls } = await startPlatform((call) =>
     "parse_mode" in (call.json as object) ? refusal(400, "Bad Request: can't parse entities: byte 3") : done,
   );
@@ -88,7 +88,7 @@ test("markup that Telegram cannot read goes again as plain text, once", async ()
   assert.equal(stubborn.calls.length, 2);
 });
 
-test("a group that moved gets it at its new id, also as plain text, and only once", async () => {
+test("a message to a moved group is sent to its new id, also as plain text, once", async () => {
   const moved = refusal(400, "Bad Request: group chat was upgraded to a supergroup chat", {
     migrate_to_chat_id: -1_009_876,
   });
@@ -107,7 +107,7 @@ test("a group that moved gets it at its new id, also as plain text, and only onc
   assert.equal(wandering.calls.length, 2);
 });
 
-test("what Telegram says, in words", async () => {
+test("Telegram's refusals", async () => {
   const said: [PlatformReply, string, RegExp][] = [
     [refusal(400, "Bad Request: chat not found"), "rejected", /no such chat/],
     [refusal(403, "Forbidden: bot was blocked by the user"), "rejected", /blocked by the user/],
@@ -153,7 +153,7 @@ test("grammy sends the same", async () => {
   assert.deepEqual(ours!.json, theirs!.json);
 });
 
-test("a server we did not write takes it", async (t) => {
+test("an independent server accepts it", async (t) => {
   // The module is what its types call its default export.
   const TelegramServer = telegramTestApi as unknown as typeof telegramTestApi.default;
   const port = Number(new URL(await deadAddress()).port);

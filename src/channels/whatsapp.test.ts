@@ -72,7 +72,7 @@ test("recipients are international phone numbers", () => {
     assert.match(recipientFault(bad) ?? "", /phone number/);
 });
 
-describe("refusals in words", () => {
+describe("refusals and their reasons", () => {
   const cases: [number, RegExp][] = [
     [131_026, /may not be on WhatsApp/],
     [131_030, /on its list/],
@@ -97,7 +97,7 @@ describe("refusals in words", () => {
     assert.match(reasonOf(echo), /Malformed access token …/);
   });
 
-  test("an error inside a 200 is one", async () => {
+  test("an error in a 200 response is an error", async () => {
     assert.equal((await sendOn(await responding(fault(131_026, "no", 200)), to)).kind, "rejected");
     assert.equal(
       (await sendOn(await responding(fault(131_000, "Something went wrong", 200)), to)).kind,
@@ -114,7 +114,7 @@ describe("limits", () => {
       assert.ok(outcome.kind === "retry" && outcome.afterMs === null);
     });
 
-  test("a breakdown with an error in it may have the message", async () => {
+  test("after a 5xx with an error, the message may have been sent", async () => {
     assert.equal((await sendOn(await responding(fault(131_026, "no", 500)), to)).kind, "unknown");
   });
 });
@@ -129,7 +129,7 @@ describe("the closed window", () => {
     return { outcome, calls: platform.calls };
   };
 
-  test("the template goes instead, with the text on one line", async () => {
+  test("the template is sent instead, with the text on one line", async () => {
     const { outcome, calls } = await sendTo(taken, "Two\n\nlines\tand     room");
     assert.deepEqual(outcome, { kind: "sent" });
     assert.equal(calls.length, 2);
@@ -153,7 +153,7 @@ describe("the closed window", () => {
     assert.ok(text.length <= 1024 && text.length > 1020 && text.endsWith("🙂…") && text.isWellFormed());
   });
 
-  test("what becomes of the template is what becomes of the message", async () => {
+  test("the outcome of the template is that of the message", async () => {
     const refused = await sendTo(fault(132_001, "Template name does not exist"), "x");
     assert.equal(refused.outcome.kind, "rejected");
     assert.match(reasonOf(refused.outcome), /132001: Template name does not exist/);
@@ -165,7 +165,7 @@ describe("the closed window", () => {
   });
 });
 
-test("a check names the number, or says what is wrong", async () => {
+test("a check names the number or the fault", async () => {
   const { url, calls } = await startPlatform(about);
   assert.deepEqual(await on(url).check(going()), { ok: true, detail: "Rouse, +1 555-000-2222" });
   assert.equal(calls[0]?.path, "/105?fields=verified_name,display_phone_number");

@@ -49,7 +49,7 @@ test("character references are characters", () => {
   reads("a < b <3 & c", "a < b <3 & c");
 });
 
-test("what is not shown is not read", () => {
+test("hidden text is left out", () => {
   reads("<head><title>T</title><style>p{}</style></head><body>seen</body>", "seen");
   reads(
     "a<!-- b --><script>if (a < b) '</div>'</script><STYLE>x</STYLE ><template>t</template><svg><text>s</text></svg>c",
@@ -75,7 +75,7 @@ test("what is not shown is not read", () => {
   reads("<img alt=secret hidden><img alt=seen>", "[seen]");
 });
 
-test("what is shown after all is read", () => {
+test("text that is shown again is read", () => {
   reads("<td style='font-size:0px'><div style='font-size:13px'>text</div></td>", "text");
   reads("<div style='visibility:hidden'>no<b style='visibility:visible'>yes</b></div>", "yes");
   reads(
@@ -86,7 +86,7 @@ test("what is shown after all is read", () => {
   reads("<table><tr><td hidden>x<td>y<tr hidden><td>z<tr><td>w</table>", "y\nw");
 });
 
-test("stray end tags do not bring hidden text out", () => {
+test("stray end tags do not reveal hidden text", () => {
   for (const html of [
     "<b><div hidden></b>secret</div>ok",
     "<div hidden><table><tr><td></div>secret</td></tr></table></div>ok",
@@ -102,7 +102,7 @@ test("padding characters of previews disappear; joiners inside words stay", () =
   reads("می&zwnj;خواهم", "می\u200cخواهم");
 });
 
-test("broken markup is read as far as it goes", () => {
+test("broken markup is read as far as possible", () => {
   reads("<div><p>a</span></td></div>b</p>", "a\n\nb");
   reads("text <a href='https://x.test", "text");
   reads("text <!-- never closed", "text");
@@ -111,7 +111,7 @@ test("broken markup is read as far as it goes", () => {
   reads("", "");
 });
 
-test("the worst that can be written is read in time that grows with its length", () => {
+test("the worst markup is read in time that grows with its length", () => {
   const full = (piece: string, size: number) => piece.repeat(Math.ceil(size / piece.length));
   const pieces = [
     "<",
@@ -162,14 +162,14 @@ test("the worst that can be written is read in time that grows with its length",
     assertLinear(html.slice(0, 40), size, (each) => htmlToText(documents.get(each)?.[index] ?? ""));
 });
 
-test("more than anyone reads is cut, and says so", () => {
+test("an overlong text is cut, with a note", () => {
   const mark = /\n\n… \(cut: the HTML is longer than this\)$/;
   assert.match(htmlToText("a ".repeat(500_001)), mark);
   assert.match(htmlToText("<i>".repeat(200_001)), mark);
   assert.doesNotMatch(htmlToText("a ".repeat(499_999)), mark);
 });
 
-test("anything at all can be read", () => {
+test("any text can be read", () => {
   const pieces = fc.constantFrom(
     "<",
     ">",

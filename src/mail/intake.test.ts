@@ -49,7 +49,7 @@ suite("mail that a mapping does not accept", { concurrency: true }, () => {
     assert.equal(records.length, 8);
   });
 
-  test("a mapping that is mended between two tries takes the mail", async (t) => {
+  test("a mapping that is corrected between two tries takes the mail", async (t) => {
     const scene = await createMailScene(t);
     const broken = await scene.started({ decide: async () => ({ refused: "model-not-allowed" }) });
     scene.box.arrive("a");
@@ -75,7 +75,7 @@ suite("mail that a mapping does not accept", { concurrency: true }, () => {
 });
 
 suite("mail that cannot be read", { concurrency: true }, () => {
-  test("one that was deleted first is recorded, and the others are taken in", async (t) => {
+  test("a mail deleted before it is read is recorded, and the others are taken in", async (t) => {
     const scene = await createMailScene(t);
     const schedule = await scene.started();
     scene.box.arrive("a", "b", "c");
@@ -98,7 +98,7 @@ suite("mail that cannot be read", { concurrency: true }, () => {
     assert.deepEqual(await scene.keys(), keysOf(["a"]));
   });
 
-  test("one that always fails holds up neither the others nor, for ever, the cursor", async (t) => {
+  test("a mail that always fails stops neither the others nor, in the end, the cursor", async (t) => {
     const scene = await createMailScene(t);
     const schedule = await scene.started();
     scene.box.arrive("a", "poison", "b");
@@ -117,7 +117,7 @@ suite("mail that cannot be read", { concurrency: true }, () => {
     assert.equal((await scene.keys()).length, 12);
   });
 
-  test("one that makes our own code throw is tried again, and the others are taken in", async (t) => {
+  test("a mail that makes our code throw is tried again, and the others are taken in", async (t) => {
     const scene = await createMailScene(t);
     const schedule = await scene.started();
     scene.box.arrive("broken", "a");

@@ -84,7 +84,7 @@ suite("polls and hints", { concurrency: true }, () => {
 });
 
 suite("syncs that fail", { concurrency: true }, () => {
-  test("they back off, longer each time and as long as Retry-After says; hints do not shorten that", async (t) => {
+  test("they back off, longer each time and at least for Retry-After; hints do not shorten that", async (t) => {
     const scene = await createMailScene(t);
     const schedule = scene.schedule();
     schedule.start();

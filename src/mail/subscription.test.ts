@@ -18,7 +18,7 @@ function createProvider({ clock }: MailScene) {
 }
 
 suite("requesting hints from the provider", { concurrency: true }, () => {
-  test("the first sync asks, and later ones only when it is due", async (t) => {
+  test("the first sync requests hints, and later ones only when that is due", async (t) => {
     const scene = await createMailScene(t);
     const { state, renewal } = createProvider(scene);
     const schedule = await scene.started({ renewal });
@@ -32,7 +32,7 @@ suite("requesting hints from the provider", { concurrency: true }, () => {
     assert.equal(state.calls, 2);
   });
 
-  test("every process asks once at its start", async (t) => {
+  test("every process requests hints once at its start", async (t) => {
     const scene = await createMailScene(t);
     const { state, renewal } = createProvider(scene);
     await scene.started({ renewal });

@@ -34,7 +34,7 @@ function crashing(store: Store, at: number, when: "before" | "after"): Store {
 }
 
 suite("new mail", { concurrency: true }, () => {
-  test("mail from before the first sync is left alone; then each mail is one run, in order", async (t) => {
+  test("mail from before the first sync is not read; then each mail is one run, in order", async (t) => {
     const scene = await createMailScene(t);
     scene.box.arrive("old");
     const schedule = await scene.started();
@@ -65,7 +65,7 @@ suite("new mail", { concurrency: true }, () => {
     assert.equal(scene.box.count("fetch"), 2);
   });
 
-  test("callers hear of what is stored, and only of that", async (t) => {
+  test("onStored is called with stored runs only", async (t) => {
     const scene = await createMailScene(t);
     const stored: number[] = [];
     const onStored = (all: readonly unknown[]) => void stored.push(all.length);
@@ -131,7 +131,7 @@ suite("batches and crashes", { concurrency: true }, () => {
     assert.deepEqual(commits.at(-1), [250 - stored, "250"]);
   });
 
-  test("when reading is slow, what was read is stored in between", async (t) => {
+  test("when reading is slow, the mails read so far are stored in between", async (t) => {
     const scene = await createMailScene(t);
     await scene.started();
     scene.box.arrive(...numbered(40));

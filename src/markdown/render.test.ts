@@ -21,7 +21,7 @@ describe("a reply that is blank", () => {
     assert.deepEqual(renderSignal("\n", { most: 100, unit: "bytes" }), []);
   });
 
-  it("is not one that only looks blank to Markdown", () => {
+  it("is not one that is blank only as Markdown", () => {
     for (const dialect of DIALECTS) {
       assert.match(render("[a]: https://example.com", dialect).join(), /\[a\\?\]: https:\/\/example\.com/);
       assert.equal(render("```\n```", dialect).length, 1);
@@ -145,7 +145,7 @@ describe("a reply that is too long for one message", () => {
   });
 });
 
-describe("what a reply must not do", () => {
+describe("a reply must not", () => {
   it("make links of anything but web addresses, mail and telephone", () => {
     for (const address of [
       "javascript:alert",

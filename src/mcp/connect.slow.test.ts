@@ -51,7 +51,7 @@ async function responding(t: TestContext, status: number, type = "text/plain"): 
   };
 }
 
-test("a server that cannot be used is a fault that says whether it may pass", async (t) => {
+test("a server that cannot be used is a fault that may pass or not", async (t) => {
   const gone: McpServerConfig = { kind: "http", url: `http://127.0.0.1:${await closedPort()}/`, headers: {} };
   const missing: McpServerConfig = { kind: "command", command: "/no/such/program", args: [], env: [] };
   const cases: [McpServerConfig, RegExp, boolean][] = [
@@ -73,7 +73,7 @@ test("a server that cannot be used is a fault that says whether it may pass", as
   }
 });
 
-test("a silent server is given up in time, and so is one of a stopped run", async (t) => {
+test("a silent server times out, and a stop ends the wait", async (t) => {
   const silent = await faultOf(mcpProgram("silent"), 300);
   assert.deepEqual(
     [silent.message, silent.mayPass],

@@ -49,13 +49,13 @@ test("a program that cannot be started has ended, and nothing is held", async ()
   assert.equal((await program.leave(0)).kind, "not-started");
 });
 
-test("where the system refuses at once, starting throws, and nothing is held", () => {
+test("a start that the system refuses at once throws, and nothing is held", () => {
   const { notes, reaper } = createNotes();
   assert.throws(() => start("a\u0000b", { reaper }));
   assert.deepEqual(notes, ["hold", "release"]);
 });
 
-test("what a program leaves running is killed, unless it may stay", async () => {
+test("processes that a program leaves are killed, unless they may stay", async () => {
   const script = "sleep 600 >/dev/null 2>&1 & echo $!";
   const { program } = start(script);
   const [left = 0] = await processesOf(program);
@@ -70,7 +70,7 @@ test("what a program leaves running is killed, unless it may stay", async () => 
   await eventually(() => !isAlive(kept), "the end of what it kept");
 });
 
-test("output that something holds open does not hold up the end", async () => {
+test("output that a child holds open does not delay the end", async () => {
   const { program } = start("sleep 600 & echo $$ $!", { keepsLeftovers: true });
   const [, left = 0] = await processesOf(program);
   assert.deepEqual(await program.ended, { ...outcome, exitCode: 0 });

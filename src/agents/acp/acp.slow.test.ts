@@ -13,21 +13,21 @@ agentContract("acp", {
   endless: () => acpAgent("endless"),
 });
 
-test("the reply is what the agent said after its last tool", async () => {
+test("the reply is the agent's text after its last tool", async () => {
   assert.deepEqual(await run("steps"), replied("Hello.", { toolsUsed: ["read"] }));
 });
 
-test("no text from before the end of the prompt's turn is lost", async () => {
+test("all text up to the end of the turn is in the reply", async () => {
   const outcome = await run("many");
   assert.ok(outcome.kind === "replied");
   assert.equal(outcome.reply, Array.from({ length: 2000 }, (_, at) => at).join(" "));
 });
 
-test("a line that is not of the protocol is passed over", async () => {
+test("a line outside of the protocol is ignored", async () => {
   assert.deepEqual(await run("noisy", "", { prompt: "ünï 🙂" }), replied("ünï 🙂"));
 });
 
-test("works in its workspace and sees of our environment what is allowed", async () => {
+test("it works in its workspace and sees only the allowed environment", async () => {
   const workspace = join(folder, "made", "deep");
   const environment = { PATH: process.env["PATH"], SECRET: "no", EXTRA: "yes" };
   const agent = createAcpAgent(
@@ -38,7 +38,7 @@ test("works in its workspace and sees of our environment what is allowed", async
   assert.deepEqual(outcome, replied(`${workspace} EXTRA,PATH,ROUSE_AGENT_ID,ROUSE_RUN_ID,ROUSE_SESSION_KEY`));
 });
 
-test("says when the workspace cannot be made, and which command was not found", async () => {
+test("the reason names a workspace that cannot be made, or a command that was not found", async () => {
   const nowhere = await run("echo", "", {}, { workspace: "/dev/null/no" });
   assert.ok(nowhere.kind === "failed" && nowhere.reason.includes("/dev/null/no"));
   const missing = await run("echo", "", {}, { command: "no-such-command-here" });
@@ -52,7 +52,7 @@ const history = [
   { role: "assistant" as const, text: "Yes." },
 ];
 
-test("continues its session, and does not take the repeated history for the reply", async () => {
+test("it continues its session, and the repeated history is not part of the reply", async () => {
   const load = { conversation: { history, foreignSession: "known" }, prompt: "More." };
   for (const detail of ["", "late"]) {
     const loaded = await run("load", detail, load);
@@ -67,7 +67,7 @@ test("continues its session, and does not take the repeated history for the repl
   });
 });
 
-test("where its session cannot be continued, it gets the history as text", async () => {
+test("an agent that cannot continue its session gets the history as text", async () => {
   const input = { conversation: { history, foreignSession: "gone" }, prompt: "More." };
   const blocksOf = (outcome: AgentOutcome) => {
     assert.ok(outcome.kind === "replied");
@@ -88,7 +88,7 @@ test("where its session cannot be continued, it gets the history as text", async
   assert.deepEqual(blocksOf(await run("echo", "", input)), said);
 });
 
-test("sets the model and the thinking level, where they are offered", async () => {
+test("the model and the thinking level are set where the agent offers them", async () => {
   const set = (model: string | null, thinking: string | null, detail = "") =>
     run("settings", detail, { model, thinking });
   assert.deepEqual(await set("big", "high"), replied("big high"));

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { failed, neverStopped, replied, run, shellAgent } from "../../../test/fixtures/acp-runs.ts";
 import { contractInput } from "../agent.contract.ts";
 
-test("each stop reason has its outcome", async () => {
+test("each stop reason gives its outcome", async () => {
   const cutShort = (what: string) => ({ warnings: [`The agent ${what}: its reply may lack its end.`] });
   for (const [reason, spoken, silent] of [
     ["end_turn", replied("So far."), failed("the agent gave no reply")],
@@ -44,7 +44,7 @@ test("a program that ends in the middle of a run may pass, and the report says t
   assert.deepEqual(await run("crash"), failed(reason, true, { toolsUsed: ["edit"], acted: true }));
 });
 
-test("a program that falls silent in the middle of a run is ended", { timeout: 60_000 }, async () => {
+test("a program that closes its output in the middle of a run is ended", { timeout: 60_000 }, async () => {
   assert.deepEqual(
     await run("silence"),
     failed("the command closed its output in the middle of the turn", true),

@@ -25,12 +25,12 @@ test("permission is refused for every other kind", async () => {
   assert.equal(permissions, 0);
 });
 
-test("permission is refused when the run may not act any more", async () => {
+test("permission is refused when the run may no longer act", async () => {
   const outcome = await run("permission", "edit", { onActing: async () => false }, { allow: ["edit"] });
   assert.deepEqual(outcome, replied("Chosen: no", { warnings: refusal("edit") }));
 });
 
-test("where there is no option to refuse, the request is cancelled, and the failure may not pass", async () => {
+test("without an option to refuse, the request is cancelled, and the failure is final", async () => {
   const outcome = await run("only-yes", "execute");
   assert.deepEqual(outcome, failed("the agent broke off its turn", false, { warnings: refusal("execute") }));
 });

@@ -12,7 +12,7 @@ import { createAcpAgent } from "./acp.ts";
 
 const processesIn = (file: string): number[] => readFileSync(file, "utf8").trim().split(" ").map(Number);
 
-test("stopped, an agent that cancels and its program are gone", async () => {
+test("a stopped agent that cancels is gone with its program", async () => {
   const file = join(folder, "cancelling");
   const stop = new AbortController();
   const outcome = acpAgent("endless", file).run(contractInput(), stop.signal);
@@ -22,7 +22,7 @@ test("stopped, an agent that cancels and its program are gone", async () => {
   assert.ok(!processesIn(file).some(isAlive));
 });
 
-test("an agent that ignores being stopped is killed with its children", async () => {
+test("an agent that ignores the stop is killed with its children", async () => {
   const file = join(folder, "deaf");
   const stop = new AbortController();
   const agent = createAcpAgent({ ...acpConfig, args: [acpProgram, "deaf", file] });
@@ -35,7 +35,7 @@ test("an agent that ignores being stopped is killed with its children", async ()
   await eventually(() => !processes.some(isAlive), "the end of every process");
 });
 
-test("after the run nothing is left of it", async () => {
+test("no process is left after the run", async () => {
   const file = join(folder, "leaving");
   assert.deepEqual(await run("leaving", file), replied("Done."));
   const processes = processesIn(file);

@@ -67,12 +67,12 @@ test("works in its workspace, which is made when it is missing", async () => {
   assert.deepEqual(await run("pwd", { workspace }), { kind: "replied", reply: workspace });
 });
 
-test("says when the workspace cannot be made", async () => {
+test("the reason names a workspace that cannot be made", async () => {
   const outcome = await run("pwd", { workspace: "/dev/null/no" });
   assert.ok(outcome.kind === "failed" && !outcome.mayPass && outcome.reason.includes("/dev/null/no"));
 });
 
-test("sees the run, and of our environment only what is allowed", async () => {
+test("it sees the run's variables and only the allowed environment", async () => {
   const environment = { PATH: process.env["PATH"], SECRET: "no", EXTRA: "yes" };
   const agent = createCommandAgent(command({ args: ["-c", "env"], env: ["EXTRA", "ABSENT"] }), {
     environment,
@@ -108,7 +108,7 @@ test("exit code 75 says that it may pass", async () => {
   });
 });
 
-test("killed by a signal that was not ours may pass", async () => {
+test("a program killed by a foreign signal may pass", async () => {
   assert.deepEqual(await run("kill -9 $$"), {
     kind: "failed",
     reason: "the command was ended by SIGKILL",
@@ -133,7 +133,7 @@ test("too much output is a failure and ends the program", async () => {
   });
 });
 
-test("says which command was not found", async () => {
+test("the reason names a command that was not found", async () => {
   const outcome = await run("", { command: "no-such-command-here" });
   assert.deepEqual(outcome, {
     kind: "failed",
@@ -142,17 +142,17 @@ test("says which command was not found", async () => {
   });
 });
 
-test("what cannot be passed to a process is a failure, not a throw", async () => {
+test("an input that no process can take is a failure, not a throw", async () => {
   const agent = shell("cat");
   const outcome = await agent.run({ ...contractInput(), model: "a\u0000b" }, new AbortController().signal);
   assert.ok(outcome.kind === "failed" && !outcome.mayPass);
 });
 
-test("an ended program is not waited for because of what it left in the background", async () => {
+test("background processes of an ended program do not delay the outcome", async () => {
   assert.deepEqual(await run("sleep 5 & echo done"), { kind: "replied", reply: "done" });
 });
 
-test("stopped after the program has ended, what it left behind goes too", async () => {
+test("a stop after the program's end also ends what it left in the background", async () => {
   const file = join(folder, "left-behind");
   const stop = new AbortController();
   const script = `trap '' TERM; sleep 600 & echo $$ $! > ${file}.part; mv ${file}.part ${file}`;

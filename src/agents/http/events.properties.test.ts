@@ -47,7 +47,7 @@ async function read(chunks: AsyncIterable<Uint8Array>, longest: number): Promise
   }
 }
 
-test("where a stream is cut changes nothing, and nothing in it is more than too long", async () => {
+test("chunk borders change nothing, and the only fault is an event that is too long", async () => {
   await fc.assert(
     fc.asyncProperty(stream, fc.array(fc.nat(200), { maxLength: 8 }), async (bytes, places) => {
       const whole = await read(cutAt(bytes, []), 10_000);

@@ -12,12 +12,12 @@ const read = async (...texts: (string | Uint8Array)[]) => {
   return events;
 };
 
-test("reads names and data, and leaves the rest alone", async () => {
+test("names and data are read, other fields ignored", async () => {
   const text = ": hello\nid: 7\nretry: 10\nevent: one\ndata: 1\n\ndata:2\ndata:  3\ndata\n\nnothing: 4\n\n";
   assert.deepEqual(await read(text), ["one=1", "message=2\n 3\n"]);
 });
 
-test("takes every kind of line end, wherever the pieces are cut", async () => {
+test("every kind of line end is read, wherever the chunks are cut", async () => {
   const text = "\ufeffdata: a\r\ndata: b\r\n\r\ndata: ü🙂\r\rdata: c\n\nevent: x\ndata: d\r\n\r\n";
   const expected = ["message=a\nb", "message=ü🙂", "message=c", "x=d"];
   const bytes = Buffer.from(text);
@@ -31,7 +31,7 @@ test("an event without its empty line counts when the stream has ended", async (
   assert.deepEqual(await read("data: a\r"), ["message=a"]);
 });
 
-test("an event that does not end is not collected for ever", async () => {
+test("an event without an end is bounded", async () => {
   await assert.rejects(read(`data: ${"x".repeat(200)}`), EventTooLong);
   await assert.rejects(read("data: 0123456789\n".repeat(20)), EventTooLong);
   await assert.rejects(read("x".repeat(60), "x".repeat(60)), EventTooLong);

@@ -66,7 +66,7 @@ test("passes the trace on", async () => {
   );
 });
 
-test("an account in the address is the service's own", async () => {
+test("an account in the address is sent as Basic authorization", async () => {
   const { url, received } = record();
   await httpAgent(url.replace("://", "://ada:p%40ss@")).run(contractInput(), neverStopped());
   const account = Buffer.from("ada:p@ss").toString("base64");
@@ -96,7 +96,7 @@ test("a reply ends the run, even when the stream stays open", { timeout: 20_000 
   await eventually(() => closed, "the end of the connection");
 });
 
-test("stopped in the middle of a stream, it ends at once", { timeout: 20_000 }, async () => {
+test("a run that is stopped in the middle of a stream ends at once", { timeout: 20_000 }, async () => {
   const stop = new AbortController();
   let closed = false;
   const agent = agentOf((response) => {

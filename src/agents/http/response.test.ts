@@ -92,7 +92,7 @@ for (const [what, respond, reason] of [
     assert.deepEqual(await run(respond), failed(reason));
   });
 
-test("a failure that may pass says when to come again", async () => {
+test("a failure that may pass has the service's Retry-After", async () => {
   const now = Date.parse("Mon, 02 Nov 2026 10:00:00 GMT");
   const after = (status: number, retryAfter: string) =>
     agentOf(json({ error: "later" }, status, { "retry-after": retryAfter }), null, () => now).run(
@@ -111,7 +111,7 @@ test("a failure that may pass says when to come again", async () => {
   assert.deepEqual(await after(400, "120"), failed("the service responded with 400: later"));
 });
 
-test("shows at most 300 characters of the service's own words", async () => {
+test("the reason has at most 300 characters of the service's error", async () => {
   const outcome = await run(json({ error: "x".repeat(1000) }, 500));
   assert.ok(outcome.kind === "failed");
   assert.equal(outcome.reason, `the service responded with 500: ${"x".repeat(299)}…`);

@@ -38,7 +38,7 @@ for (const [status, mayPass, words] of [
     }
   });
 
-test("an account without credit does not fill up by waiting", async () => {
+test("a failure for lack of credit does not pass", async () => {
   server.onMessage("no credit", { error: { message: "x", code: "insufficient_quota" }, status: 429 });
   const outcome = await run("no credit");
   assert.ok(outcome.kind === "failed" && !outcome.mayPass && outcome.retryAfterMs === undefined);

@@ -14,7 +14,7 @@ agentContract("model", {
 });
 
 for (const kind of kinds)
-  test(`a text from a server of kind ${kind}, with what it used`, async () => {
+  test(`a text from a server of kind ${kind}, with its tokens`, async () => {
     const tokens = { input_tokens: 11, output_tokens: 7, promptTokenCount: 11, candidatesTokenCount: 7 };
     const usage = { prompt_tokens: 11, completion_tokens: 7, ...tokens };
     server.onMessage(`say-${kind}`, { content: `I speak ${kind}.`, usage });
@@ -56,7 +56,7 @@ test("earlier turns come as messages, a summary as a text that asks for nothing"
   ]);
 });
 
-test("summarises a conversation as material and not as a request", async () => {
+test("a summary treats the conversation as data, not as a request", async () => {
   const { sent, fetch } = capturingFetch();
   server.onMessage("Write a short account", { content: "Boats were discussed." });
   const wanted = { model: "local/other", thinking: "low" };
@@ -68,7 +68,7 @@ test("summarises a conversation as material and not as a request", async () => {
   assert.match((messages as { content: string }[])[0]!.content, /\n\| They said:\n\| Which boat\?\n/);
 });
 
-test("a reply that reached the most the model writes is one with a warning", async () => {
+test("a reply that was cut by the model's limit has a warning", async () => {
   server.onMessage("be long", { content: "And so on", finishReason: "length" });
   const outcome = await run("be long");
   assert.ok(outcome.kind === "replied" && outcome.reply === "And so on");

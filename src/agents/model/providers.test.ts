@@ -13,7 +13,7 @@ const refused = (id: string | null) => {
   return chosen.reason;
 };
 
-test("an id that is no provider/model, or names no provider of the config, is refused in words", () => {
+test("an id that is not provider/model, or names an unknown provider, is refused with a reason", () => {
   assert.match(refused(null), /no model is configured/);
   for (const id of ["gpt-5", "/gpt-5", "openai/"])
     assert.match(refused(id), /not written as provider\/model/);

@@ -7,7 +7,7 @@ import { levelOf } from "./thinking.ts";
 const { server, run } = await startServer();
 server.onMessage("think", { content: "Done." });
 
-test("the words people use", () => {
+test("common words are thinking levels", () => {
   const level = (word: string) => levelOf(word, "openai").level;
   assert.deepEqual(["off", "none", "minimal", "low", "med", "medium", "HIGH", "xhigh", "max"].map(level), [
     "none",

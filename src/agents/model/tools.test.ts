@@ -70,7 +70,7 @@ test("a tool that throws is reported to the model, and the run still counts as h
   assert.deepEqual([outcome.report?.toolsUsed, outcome.report?.acted], [["write"], true]);
 });
 
-test("that a tool changed something is kept when the model fails afterwards", async () => {
+test("the report says that a tool changed something when the model fails afterwards", async () => {
   server.on({ userMessage: "write, then fail", hasToolResult: false }, call("write"));
   server.on(
     { userMessage: "write, then fail", hasToolResult: true },
@@ -82,7 +82,7 @@ test("that a tool changed something is kept when the model fails afterwards", as
   assert.ok(outcome.report?.usage);
 });
 
-test("a tool that changes something does not run without leave, and asks before it runs", async () => {
+test("a tool that changes something asks for permission and does not run without it", async () => {
   server.on({ userMessage: "may I write", hasToolResult: false }, call("write"));
   server.on({ userMessage: "may I write", hasToolResult: true }, { content: "As you say." });
   const order: string[] = [];
@@ -97,7 +97,7 @@ test("a tool that changes something does not run without leave, and asks before 
   assert.deepEqual(order, ["asked false", "asked true", "written"]);
 });
 
-test("at the step cap a model that goes on calling tools has failed, and says why", async () => {
+test("a model that still calls tools at the step limit has failed, with that reason", async () => {
   server.onMessage("endlessly", { content: "Let me look again.", ...call("read") });
   let calls = 0;
   const tools = withTools({ read: () => `again ${calls++}` });
@@ -107,7 +107,7 @@ test("at the step cap a model that goes on calling tools has failed, and says wh
   assert.equal(calls, 3);
 });
 
-test("a tool that ignores its signal holds nothing up, and the toolbox is closed", async () => {
+test("a tool that ignores its signal delays nothing, and the toolbox is closed", async () => {
   server.onMessage("hang in the tool", call("read"));
   const stop = new AbortController();
   let closed = 0;
@@ -125,7 +125,7 @@ test("a tool that ignores its signal holds nothing up, and the toolbox is closed
   assert.equal(closed, 1);
 });
 
-test("the toolbox is closed once after a reply, even if it cannot be", async () => {
+test("the toolbox is closed once after a reply, even if closing fails", async () => {
   server.onMessage("just answer", { content: "Yes." });
   let closed = 0;
   const stuck = async () => ({
@@ -139,7 +139,7 @@ test("the toolbox is closed once after a reply, even if it cannot be", async () 
   assert.equal(closed, 1);
 });
 
-test("stopped while tools are being opened, they are closed when they have been", async () => {
+test("tools that are being opened when the run is stopped are closed afterwards", async () => {
   const opening = Promise.withResolvers<ReturnType<typeof toolboxOf>>();
   const closed = Promise.withResolvers<void>();
   const stop = new AbortController();
@@ -150,13 +150,13 @@ test("stopped while tools are being opened, they are closed when they have been"
   await closed.promise;
 });
 
-test("a tool server that cannot be reached is a failure as it says", async () => {
+test("a tool server that cannot be reached is a failure with its reason", async () => {
   const unreachable = () => Promise.reject(new ToolFault("the MCP server x does not respond", true));
   const outcome = await run("Hello.", { openToolbox: unreachable });
   assert.deepEqual(outcome, { ...failed("the MCP server x does not respond", true), report: {} });
 });
 
-test("gets what the run was granted, and nothing else", async () => {
+test("the toolbox gets the tools that the run was granted, and nothing else", async () => {
   server.onMessage("granted", { content: "Yes." });
   const opened: unknown[] = [];
   await run(

@@ -57,7 +57,7 @@ test("a page comes back as one block of outside text", async (t) => {
   assert.equal(request.headers.host, `site.example:${port}`);
 });
 
-test("JSON and other kinds of text are taken, in their own characters, also with an error status", async (t) => {
+test("JSON and other text are read in their charset, also with an error status", async (t) => {
   const { port } = await serve(t, (request, response) => {
     if (request.url === "/json") return page(response, '{"a":1}', "application/problem+json");
     if (request.url === "/latin")
@@ -76,7 +76,7 @@ test("JSON and other kinds of text are taken, in their own characters, also with
   assert.equal(parseFences(missing)[0]?.text, "gone");
 });
 
-test("what is no text is not read", async (t) => {
+test("other content than text is not read", async (t) => {
   const { port } = await serve(t, (request, response) => {
     if (request.url === "/zip")
       return response.writeHead(200, { "content-type": "text/plain", "content-encoding": "gzip" }).end("x");
@@ -160,7 +160,7 @@ test("a name is resolved once for each request, so that a second lookup cannot c
   assert.equal(requests.length, 4);
 });
 
-test("a redirect is followed where a first request would be allowed, and nowhere else", async (t) => {
+test("a redirect is followed only where a first request would be allowed", async (t) => {
   const { port, requests } = await serve(t, (request, response) => {
     const to = new URL(request.url ?? "", "http://x").searchParams.get("to");
     if (to === null) return page(response, "arrived");
@@ -214,7 +214,7 @@ test("a server that is not there, speaks no TLS, breaks off or has no address", 
   );
 });
 
-test("a server or name server that says nothing is given up", async (t) => {
+test("a silent server or name server times out", async (t) => {
   const { port } = await serve(t, () => {});
   assert.match(await fetching(port, { limitMs: 50 })("/"), /longer than 0\.05 seconds/);
   assert.match(

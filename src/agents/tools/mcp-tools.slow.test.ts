@@ -97,7 +97,7 @@ test("over HTTP: results and faults are outside text in a block", async (t) => {
   );
 });
 
-test("over HTTP: a server that refuses a call, and one that has gone", async (t) => {
+test("over HTTP: a refused call, and a server that is gone", async (t) => {
   const { url, mock } = await mockServer(t);
   const { tools } = await open(t, { web: { kind: "http", url, headers: {} } });
   mock.reset();
@@ -180,7 +180,7 @@ test("permission is requested only before a call that may change something", asy
   assert.equal(block(await call(tools["mcp_local__echo"], { text: "y" })), "y");
 });
 
-test("when one server of two cannot be had, the other is ended", async (t) => {
+test("when one server of two cannot be used, the other is ended", async (t) => {
   const { url, mock } = await mockServer(t);
   const bad: McpServerConfig = { kind: "command", command: "/no/such/program", args: [], env: [] };
   await assert.rejects(open(t, { web: { kind: "http", url, headers: {} }, bad }), ToolFault);

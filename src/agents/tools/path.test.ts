@@ -74,7 +74,7 @@ const writtenPath = fc
   )
   .map(([start, segments, between]) => start + segments.join(between));
 
-test("no path leads a tool outside", { timeout: 200_000 }, async () => {
+test("no path leads out of the workspace", { timeout: 200_000 }, async () => {
   const tools = workspaceTools(root, openGate());
   const seen = { read: 0, listed: 0, found: 0, written: 0, refused: 0 };
   const oneAfterAnother = async (path: string) => {
@@ -103,7 +103,7 @@ test("no path leads a tool outside", { timeout: 200_000 }, async () => {
   for (const [what, count] of Object.entries(seen)) assert.ok(count > 0, `never ${what}`);
 });
 
-test("paths are put in order before they are followed", () => {
+test("paths are normalised before they are followed", () => {
   const good = {
     "": "",
     ".": "",
@@ -131,7 +131,7 @@ test("paths are put in order before they are followed", () => {
   for (const written of bad) assert.throws(() => relativePath(written), Refusal, JSON.stringify(written));
 });
 
-test("a link to something inside is followed; what does not exist yet is named", async () => {
+test("a link to something inside is followed; a missing file has its path", async () => {
   build();
   assert.deepEqual(await resolvePath(root, "inner/secret.txt"), {
     shown: "inner/secret.txt",
@@ -143,7 +143,7 @@ test("a link to something inside is followed; what does not exist yet is named",
   await assert.rejects(resolvePath(root, "loop/a"), /"loop\/a" cannot be used: ELOOP/);
 });
 
-test("what was opened is compared with what was checked", async () => {
+test("the opened file is compared with the checked one", async () => {
   build();
   const { O_RDONLY } = constants;
   const handle = await openExactly(join(root, "deep", "a", "secret.txt"), O_RDONLY);

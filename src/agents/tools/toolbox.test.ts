@@ -21,7 +21,7 @@ const options = (more: Partial<ToolboxOptions> = {}): ToolboxOptions => ({
   ...more,
 });
 
-test("holds what was granted and nothing else", async () => {
+test("it holds the granted tools and nothing else", async () => {
   const granted = async (...names: string[]) =>
     Object.keys((await openToolbox(options({ granted: names }))).tools);
   assert.deepEqual(await granted(), []);
@@ -57,7 +57,7 @@ test("makes the workspace, and works where it is a link", async () => {
   assert.equal(await call(linked.tools["read"], { path: "a.md" }), "text");
 });
 
-test("nothing is written without leave", async () => {
+test("nothing is written without permission", async () => {
   const workspace = join(folder, "no-leave");
   const { tools } = await openToolbox(options({ workspace, onActing: async () => false }));
   assert.match(await call(tools["write"], { path: "a.md", content: "text" }), /^This was not done/);
@@ -65,14 +65,14 @@ test("nothing is written without leave", async () => {
   assert.equal(await call(tools["list"], {}), "The folder is empty.");
 });
 
-test("fetch asks no one but the allowed hosts, whose addresses must be public", async () => {
+test("fetch calls only the allowed hosts, whose addresses must be public", async () => {
   const { tools } = await openToolbox(options({ fetchHosts: ["localhost", "127.0.0.1"] }));
   assert.match(await call(tools["fetch"], { url: "https://example.com/" }), /may not be asked/);
   assert.match(await call(tools["fetch"], { url: "http://localhost/" }), /not on the public internet/);
   assert.match(await call(tools["fetch"], { url: "http://127.0.0.1/" }), /not on the public internet/);
 });
 
-test("what cannot be had is a fault that does not pass", async () => {
+test("a tool that does not exist is a fault that does not pass", async () => {
   const fault = async (more: Partial<ToolboxOptions>) => {
     const thrown: unknown = await openToolbox(options(more)).catch((each: unknown) => each);
     assert.ok(thrown instanceof ToolFault);

@@ -41,7 +41,7 @@ test("read gives a text file as it is", async () => {
   assert.equal(await call(tools.read, { path: "empty" }), "The file is empty.");
 });
 
-test("read says what to do instead", async () => {
+test("a refusal of read says what to do instead", async () => {
   const { root, tools } = workspace({
     "a/b": "x",
     "a.png": Buffer.from([0x89, 0x50, 0, 1]),
@@ -58,7 +58,7 @@ test("read says what to do instead", async () => {
   assert.match(await said("a/b", 1), /^"a\/b" ends at 1/);
 });
 
-test("the pages of a long file are the file, whatever its characters", async () => {
+test("the pages of a long file together are the file, with any characters", async () => {
   const text = "aé€🙂".repeat(30_000);
   const { tools } = workspace({ long: text });
   let read = "";
@@ -170,7 +170,7 @@ test("write through a link replaces what it leads to, and a link to nothing is r
   assert.equal(readFileSync(join(root, "dangling"), "utf8"), "here");
 });
 
-test("write refuses what it must not touch", async () => {
+test("write refuses paths that it must not change", async () => {
   const { root, tools } = workspace({ "a/b": "x", fixed: "keep" });
   chmodSync(join(root, "fixed"), 0o444);
   symlinkSync(join(folder, "nowhere"), join(root, "dangling"));

@@ -166,7 +166,7 @@ suite("hints that are pushed", { concurrency: true }, () => {
 });
 
 suite("a Gmail account that meets faults", { concurrency: true }, () => {
-  test("a refused login leads to one notice, leaves readyz alone, and a new login is used without a restart", async (t) => {
+  test("a refused login leads to one notice, does not change readyz, and a new login is used without a restart", async (t) => {
     const { google, gateway, status } = await open(t);
     google.accounts.state.revoked = true;
     google.accounts.endTokens();

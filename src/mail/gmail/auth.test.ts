@@ -33,7 +33,7 @@ suite("access tokens", { concurrency: true }, () => {
     assert.equal(scene.google.accounts.state.issued, 2);
   });
 
-  test("one that was refused is not given again", async (t) => {
+  test("a refused token is not used again", async (t) => {
     const scene = await surroundings(t);
     const auth = authOf(scene);
     const first = await auth.token(scene.signal);
@@ -58,7 +58,7 @@ suite("access tokens", { concurrency: true }, () => {
     await assert.rejects(owner(null), faultWith("reauth", /invalid_grant/));
   });
 
-  test("a login that ended can only be mended by a person, and nothing of it is in the fault", async (t) => {
+  test("an ended login is a reauth fault without its secrets", async (t) => {
     const scene = await surroundings(t);
     const auth = authOf(scene);
     scene.google.accounts.state.revoked = true;
@@ -75,7 +75,7 @@ suite("access tokens", { concurrency: true }, () => {
     assert.ok(await auth.token(scene.signal));
   });
 
-  test("a file that is not there or says nothing is for a person to mend", async (t) => {
+  test("a missing or empty credentials file is a reauth fault", async (t) => {
     const scene = await surroundings(t);
     const faults: [() => void, RegExp][] = [
       [() => rmSync(scene.config.credentialsFile), /cannot be read \(ENOENT\)/],
@@ -93,7 +93,7 @@ suite("access tokens", { concurrency: true }, () => {
     }
   });
 
-  test("a server that is away may come back", async (t) => {
+  test("an unreachable token server is a retry fault", async (t) => {
     const scene = await surroundings(t);
     const auth = authOf(scene);
     scene.google.faults.add({ on: "/token", times: 1, reply: faultReplies.unavailable });
@@ -103,7 +103,7 @@ suite("access tokens", { concurrency: true }, () => {
     assert.ok(await auth.token(scene.signal));
   });
 
-  test("who stops waiting gets the reason", async (t) => {
+  test("a stopped caller gets the signal's reason", async (t) => {
     const scene = await surroundings(t);
     await assert.rejects(authOf(scene).token(AbortSignal.abort(new Error("enough"))), /enough/);
   });

@@ -21,7 +21,7 @@ function callerOf({ config, clock }: Surroundings) {
 }
 
 suite("calls", { concurrency: true }, () => {
-  test("a token that was refused is replaced once; then it is for a person to mend", async (t) => {
+  test("a refused token is replaced once; then it is a reauth fault", async (t) => {
     const scene = await surroundings(t);
     const call = callerOf(scene);
     const profile = { url: `${scene.google.url}/gmail/v1/users/me/profile` };
@@ -65,7 +65,7 @@ suite("calls", { concurrency: true }, () => {
 suite("the pace", { concurrency: true }, () => {
   const never = new AbortController().signal;
 
-  test("never above what a second or a minute allows, however many calls there are", async () => {
+  test("calls stay within the quota of a second and of a minute", async () => {
     const clock = createFakeClock();
     const pace = createPace(clock);
     const startedAt = clock.now();
@@ -84,7 +84,7 @@ suite("the pace", { concurrency: true }, () => {
     assert.ok(taken.at(-1)! < 180_000, `the last came after ${taken.at(-1)} ms`);
   });
 
-  test("who stops waiting gets the reason", async () => {
+  test("a stopped caller gets the signal's reason", async () => {
     const clock = createFakeClock();
     const pace = createPace(clock, { perSecond: 10, perMinute: 600 });
     const stopping = new AbortController();

@@ -20,14 +20,14 @@ test("a position is started from only when it is a minute old", () => {
   assert.deepEqual(second, { from: "107", reported: "109", reportedAt: at + 60_000 });
 });
 
-test("it never goes back, and a clock that did is no reason to stand still", () => {
+test("the position never goes back, and a clock that went back does not stop it", () => {
   const at = 1_800_000_000_000;
   const cursor = { from: "100", reported: "107", reportedAt: at };
   assert.equal(moveOn(cursor, "50", at + 60_000).reported, "107");
   assert.equal(startOf(cursor, at - 3_600_000), "107");
 });
 
-test("ids are compared as the numbers they are, however large", () => {
+test("ids of any size are compared as numbers", () => {
   assert.equal(isNewer(higher, high), true);
   assert.equal(isNewer(high, higher), false);
   assert.equal(isNewer(high, high), false);

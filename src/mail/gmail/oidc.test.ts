@@ -30,14 +30,14 @@ async function assertFaults(scene: Scene, fault: string, tokens: Record<string, 
 }
 
 suite("the tokens of pushes", { concurrency: true }, () => {
-  test("one of the right service account for the right audience is good, from either name of Google", async (t) => {
+  test("a token of the right service account and audience is good, from either issuer name of Google", async (t) => {
     const { faultOf, token, keyFetches } = await open(t);
     assert.equal(await faultOf(token(good)), null);
     assert.equal(await faultOf(token({ ...good, iss: "accounts.google.com" })), null);
     assert.equal(keyFetches(), 1);
   });
 
-  test("what is not three parts of JSON is no token", async (t) => {
+  test("a text that is not three JSON parts is no token", async (t) => {
     const scene = await open(t);
     const [head = "", claims = "", signature = ""] = scene.token(good).split(".");
     await assertFaults(scene, "it is no token", {
@@ -98,7 +98,7 @@ suite("the tokens of pushes", { concurrency: true }, () => {
     assert.equal(await faultOf(token({ ...good, iat: seconds + 299, exp: seconds - 299 })), null);
   });
 
-  test("a signature that does not fit is none", async (t) => {
+  test("a wrong signature is refused", async (t) => {
     const scene = await open(t);
     const { token } = scene;
     const stranger = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
@@ -111,7 +111,7 @@ suite("the tokens of pushes", { concurrency: true }, () => {
     });
   });
 
-  test("keys are found by their ids, whichever of several signed", async (t) => {
+  test("keys are found by their ids among several", async (t) => {
     const scene = await open(t);
     const { token, google } = scene;
     const key = google.accounts.addKey("second");

@@ -51,7 +51,7 @@ const { fields } = fc.letrec<{ fields: Fields; value: unknown }>((tie) => ({
   ),
 }));
 
-test("a hint is one of Gmail's or none, whatever the push says", () => {
+test("any push is a hint of Gmail or none", () => {
   const encoded = fc.oneof(
     fc.json(),
     fc.string({ unit: "binary" }),

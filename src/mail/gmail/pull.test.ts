@@ -41,7 +41,7 @@ async function open(t: TestContext) {
 }
 
 suite("pulling hints", { concurrency: true }, () => {
-  test("each is taken and then acknowledged, doubled ones too", async (t) => {
+  test("each message is taken and then acknowledged, duplicates too", async (t) => {
     const { google, pull, hints, say } = await open(t);
     google.pubsub.state.hints = "doubled";
     say("101");
@@ -55,7 +55,7 @@ suite("pulling hints", { concurrency: true }, () => {
     await eventually(() => hints.includes("103"), "the next hint");
   });
 
-  test("what is none of Gmail's is acknowledged all the same", async (t) => {
+  test("foreign messages are acknowledged, too", async (t) => {
     const { google, pull, hints } = await open(t);
     google.pubsub.publish(topic, { hello: "world" });
     pull.start();
@@ -101,7 +101,7 @@ suite("pulling hints", { concurrency: true }, () => {
     ]);
   });
 
-  test("a subscription that is not there is said so", async (t) => {
+  test("a missing subscription is reported", async (t) => {
     const { google, pull, troubles } = await open(t);
     google.pubsub.subscriptions.clear();
     pull.start();

@@ -55,13 +55,13 @@ async function open(t: TestContext) {
 }
 
 suite("pushes", { concurrency: true }, () => {
-  test("one with a good token gets 204 and is a hint", async (t) => {
+  test("a push with a good token gets 204 and is a hint", async (t) => {
     const { push, token, hints } = await open(t);
     assert.deepEqual(await push(token(good)), { status: 204, text: "" });
     assert.deepEqual(hints, [{ emailAddress: "me@mail.test", historyId: "18446744073709551615" }]);
   });
 
-  test("one without a token, or with a bad one, is refused and is no hint", async (t) => {
+  test("a push without a good token is refused and is no hint", async (t) => {
     const { push, token, hints } = await open(t);
     const bad = {
       "no token": null,

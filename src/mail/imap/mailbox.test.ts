@@ -170,7 +170,7 @@ test("a temporary refusal of the login is a retry fault; a lasting one is a reau
   assert.equal(await kindAfter("drop"), "retry");
 });
 
-test("a login that the server offers no way for is a broken fault", async (t) => {
+test("a login that the server does not offer is a broken fault", async (t) => {
   const fake = await startFake(t);
   const withToken = { ...account(fake.port), login: { accessToken: "secret-token" } };
   assert.equal((await faultOf(openMailbox(t, withToken).baseline(neverAborted))).kind, "broken");

@@ -6,7 +6,7 @@ import { cases } from "../../../test/support/cases.ts";
 import { formatCursor, parseCursor } from "./cursor.ts";
 import { idOf, keyOf } from "./identity.ts";
 
-test("a cursor that was written is read back, and any text is one of ours or none", () => {
+test("a cursor that was written is read back, and any text is a cursor or null", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.nat(), (uidValidity, uid) => {
       assert.deepEqual(parseCursor(formatCursor({ uidValidity, uid })), { uidValidity, uid });
@@ -35,7 +35,7 @@ const headers = fc
   )
   .map((pieces) => pieces.join(""));
 
-test("an id is of its account alone, and leads back to what the message can be found by", () => {
+test("an id belongs to its account, and holds the key to find its message by", () => {
   const account = fc.oneof(
     fc.constantFrom("a", "a:b", "me@x.org", "a.M"),
     fc.string({ minLength: 1, maxLength: 10 }),
@@ -55,7 +55,7 @@ test("an id is of its account alone, and leads back to what the message can be f
   );
 });
 
-test("any text as an id is a key or none", () => {
+test("any text is an id with a key or null", () => {
   const pieces = fc.constantFrom("a", ":", ".", "M", "zzzzzzzzz", "-1", "\0");
   const id = fc.oneof(
     fc.string({ unit: "binary" }),

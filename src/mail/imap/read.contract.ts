@@ -47,7 +47,7 @@ export function testReading(start: StartServer): void {
 }
 
 export function testLargeMails(start: StartServer): void {
-  test("of a very large mail only the texts are loaded", async (t) => {
+  test("only the texts of a very large mail are loaded", async (t) => {
     const server = await start(t);
     const mailbox = openMailbox(t, server.config);
     const cursor = await mailbox.baseline(neverAborted);

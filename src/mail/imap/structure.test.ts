@@ -13,7 +13,7 @@ const multi = (kind: string, ...childNodes: MessageStructureObject[]): MessageSt
   childNodes,
 });
 
-test("of alternatives the plain text counts, where it is not empty", () => {
+test("of alternatives, the plain text is read unless it is empty", () => {
   const plain = leaf("text/plain");
   const html = leaf("TEXT/HTML");
   assert.deepEqual(textParts(multi("alternative", plain, html)), [plain]);
@@ -24,7 +24,7 @@ test("of alternatives the plain text counts, where it is not empty", () => {
   );
 });
 
-test("texts one after another all count; attached ones do not", () => {
+test("consecutive texts are all read, attached ones are not", () => {
   const body = leaf("text/html");
   const footer = leaf("text/plain");
   const log = leaf("text/plain", { disposition: "ATTACHMENT", dispositionParameters: { filename: "a.log" } });

@@ -30,7 +30,7 @@ describe("claude", () => {
     assert.ok(seen.ended && seen.failure === null && seen.warnings.length === 0);
   });
 
-  test("a tool it was not allowed to use has not run", () => {
+  test("a tool without permission counts as not run", () => {
     const denied = `{"type":"system","subtype":"permission_denied","tool_name":"Bash","tool_use_id":"toolu_1","message":"touch needs approval."}`;
     const reported = done.replace(
       `"permission_denials":[]`,
@@ -74,7 +74,7 @@ describe("claude", () => {
     assert.equal(read(claude, tooManyTurns).failure?.message, "error_max_turns");
   });
 
-  test("it says when it has forgotten a conversation", () => {
+  test("a lost conversation is recognised", () => {
     const gone = `{"type":"result","subtype":"error_during_execution","duration_ms":0,"is_error":true,"session_id":"22222222","permission_denials":[],"errors":["No conversation found with session ID: 22222222"]}`;
     assert.match(read(claude, gone).failure?.message ?? "", claude.forgotten);
   });

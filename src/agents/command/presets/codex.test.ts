@@ -48,7 +48,7 @@ describe("codex", () => {
     assert.ok(seen.ended && seen.failure === null);
   });
 
-  test("tokens are those of the run, though it counts over the thread", () => {
+  test("tokens are those of the run, although codex counts over the thread", () => {
     const lines = [started, message, done].join("\n");
     const first = read(codex, lines);
     assert.equal(first.session, "01a1e7d2:22:14");
@@ -59,7 +59,7 @@ describe("codex", () => {
     assert.deepEqual(read(codex, lines, { session: "x" }).usage, { inputTokens: 22, outputTokens: 14 });
   });
 
-  test("outside of the read-only sandbox a command may change something; a tool of others always may", () => {
+  test("outside of the read-only sandbox a command may change something; another server's tool always may", () => {
     const extra = ["-s", "workspace-write"];
     assert.ok(read(codex, command, { extra }).calls[0]?.changes);
     const tool = `{"type":"item.started","item":{"id":"i","type":"mcp_tool_call","server":"github","tool":"create_issue","status":"in_progress"}}`;
@@ -83,7 +83,7 @@ describe("codex", () => {
     assert.match(read(codex, [started, trouble].join("\n")).failure?.message ?? "", /^Reconnecting/);
   });
 
-  test("it says when it has forgotten a conversation", () => {
+  test("a lost conversation is recognised", () => {
     assert.match(
       "Error: thread/resume: thread/resume failed: no rollout found for thread id 019a0000 (code -32600)",
       codex.forgotten,

@@ -19,7 +19,7 @@ describe("gemini", () => {
   const write = `{"type":"tool_use","tool_name":"write_file","tool_id":"w1","parameters":{"file_path":"b.txt","content":"x"}}`;
   const done = `{"type":"result","status":"success","stats":{"total_tokens":18,"input_tokens":11,"output_tokens":7,"cached":0,"input":11,"duration_ms":267,"tool_calls":0,"models":{}}}`;
 
-  test("the reply is what it says after its last tool", () => {
+  test("the reply is its text after its last tool", () => {
     const look = `{"type":"message","role":"assistant","content":"Let me look.","delta":true}\n{"type":"tool_use","tool_name":"read_file","tool_id":"r1","parameters":{}}\n{"type":"tool_result","tool_id":"r1","status":"success","output":""}`;
     const seen = read(gemini, [init, look, text, done].join("\n"));
     assert.equal(seen.reply, "Hello from the fixture.");
@@ -29,7 +29,7 @@ describe("gemini", () => {
     assert.ok(seen.ended && seen.failure === null);
   });
 
-  test("a tool it does not have has not run; one that failed may have", () => {
+  test("an unknown tool counts as not run; a failed one may have run", () => {
     const result = (type: string) =>
       `{"type":"tool_result","tool_id":"w1","status":"error","output":"no","error":{"type":"${type}","message":"no"}}`;
     assert.ok(read(gemini, [init, write, result("tool_not_registered")].join("\n")).calls[0]?.refused);

@@ -115,7 +115,7 @@ for (const preset of commandPresets) {
       }
     });
 
-    test("what it reports as failed is a failure, whatever its exit code", async () => {
+    test("a reported failure is a failure with any exit code", async () => {
       const { run } = makeAgent(preset);
       for (const [prompt, mayPass] of [
         ["fail with 429 slow", true],
@@ -142,7 +142,7 @@ for (const preset of commandPresets) {
       assert.match(failureOf(await run("talk much")).reason, /more than 50000 bytes/);
     });
 
-    test("the key it needs is in its environment, other secrets are not", async () => {
+    test("its key is in its environment, other secrets are not", async () => {
       const key = { claude: "ANTHROPIC_API_KEY", codex: "OPENAI_API_KEY", gemini: "GEMINI_API_KEY" }[preset];
       const environment = { PATH: process.env["PATH"], [key]: "secret-key", ROUSE_TOKEN: "no" };
       const command = makeShell(`printf '%s %s' "$${key}" "$ROUSE_TOKEN" >&2; exit 3`);
