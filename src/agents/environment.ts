@@ -1,4 +1,4 @@
-// The environment of a program that is an agent: which run it is for, beside what every program gets.
+// The environment of an agent's program: the variables of its run, beside those that every program gets.
 import { sharedEnvironment } from "../processes/environment.ts";
 import type { AgentInput } from "./agent.ts";
 

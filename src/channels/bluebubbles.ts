@@ -41,7 +41,7 @@ type ResponseBody = {
 
 function readResponse({ status: httpStatus, json }: Responded, password: string): SendOutcome | null {
   const body = (json ?? {}) as ResponseBody;
-  // What it says of itself counts, also where something between us changed the status of the body.
+  // The status in the body counts, because a proxy may have changed the HTTP status.
   const status = typeof body.status === "number" ? body.status : httpStatus;
   if (typeof body.status === "number" && status < 300) return { kind: "sent" };
   const words = body.error?.message ?? body.message;
@@ -59,7 +59,7 @@ function readResponse({ status: httpStatus, json }: Responded, password: string)
   return null;
 }
 
-/** As it is written, and as it stands in an address. */
+/** Hides the password, as written and as encoded in a URL. */
 const withoutPassword = (words: string, password: string): string =>
   quoted(quoted(words, password), inQuery(password));
 

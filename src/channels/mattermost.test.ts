@@ -147,7 +147,7 @@ test("Mattermost's own client sends the same", async () => {
     assert.equal(ours.path, theirs.path);
     assert.equal(ours.method, theirs.method);
     assert.equal(ours.headers.authorization?.toLowerCase(), theirs.headers.authorization?.toLowerCase());
-    // Theirs does not say that it is JSON.
+    // Their client does not label its body as JSON.
     if (theirs.text !== "") assert.deepEqual(ours.json, JSON.parse(theirs.text));
   }
 });

@@ -51,7 +51,7 @@ export function foundId(
   return { kind: "retry", reason, afterMs: null };
 }
 
-/** A check is read like a message. */
+/** The outcome of a check, from the same kind of response as a message's. */
 export const checkOf = (outcome: SendOutcome, detail: string): CheckResult =>
   outcome.kind === "sent" ? { ok: true, detail } : { ok: false, reason: outcome.reason };
 

@@ -1,5 +1,5 @@
-// The suite for channels that call a platform over HTTP: what goes wrong on the way, or in words that are not the
-// platform's.
+// The suite for channels that call a platform over HTTP: faults of the connection, and responses that are not
+// the platform's.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Channel, SendOutcome } from "../sdk/channel.ts";

@@ -18,7 +18,7 @@ const idForm = /^[a-z][a-z0-9-]{0,31}$/;
 /** Mattermost's file, for `loadPlugin`. */
 export const mattermostFile = fileURLToPath(new URL(`./mattermost.${extension}`, import.meta.url));
 
-/** A file that was edited since is loaded again, what it imports is not. */
+/** An edited file is loaded again; files that it imports are not. */
 export async function loadPlugin(file: string): Promise<LoadedPlugin> {
   const hooks = registerPluginHooks(pathToFileURL(file).href);
   try {
@@ -33,7 +33,7 @@ export async function loadPlugin(file: string): Promise<LoadedPlugin> {
 }
 
 /**
- * What is left of `import { type Channel } from "rouse/channel"` without its types finds nothing in a folder where this
+ * `import { type Channel } from "rouse/channel"` stays as an import without names, which fails in a folder where this
  * package is not installed. And a package.json with `"type": "commonjs"` would have Node read a `.ts` file as CommonJS.
  */
 const registerPluginHooks = (module: string) =>

@@ -14,7 +14,7 @@ const post = (url: string, signal = going(), timeoutMs = 30_000) =>
     timeoutMs,
   });
 
-/** What becomes of a call that `fetch` fails. */
+/** The outcome of a call whose `fetch` fails. */
 const failing = (cause: unknown) =>
   postJson("http://x.test", {
     body: {},

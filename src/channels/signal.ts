@@ -15,7 +15,7 @@ const usualBase = "http://127.0.0.1:8080";
 const limit = { most: 4000, unit: "utf16" } as const;
 /** Sending to a large group takes its time. */
 const timeoutMs = 60_000;
-/** It tells of each of the thousand that a group can have. */
+/** The response lists each recipient, and a group can have a thousand. */
 const mostBytes = 2_000_000;
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -86,7 +86,7 @@ function readResponse({ status, json }: Responded, id: string, read: Read): Send
 
 type Sent = { type?: unknown; retryAfterSeconds?: unknown; token?: unknown };
 
-/** How it went for each recipient. A group has its message when one of them does; a second would double it there. */
+/** A group counts as sent when one recipient has the message: a second attempt would double it for that one. */
 function readSent(result: unknown): SendOutcome | null {
   const { results } = (result ?? {}) as { results?: unknown };
   if (!Array.isArray(results)) return null;

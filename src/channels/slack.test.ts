@@ -95,7 +95,7 @@ test("Slack's own client sends the same", async () => {
   const [ours, theirs] = calls;
   assert.equal(ours!.path, theirs!.path);
   assert.equal(ours!.headers.authorization, theirs!.headers.authorization);
-  // Theirs is a form.
+  // Their client sends a form.
   const fields = Object.entries(ours!.json as object).map(([name, value]) => [name, String(value)]);
   assert.deepEqual(Object.fromEntries(fields), Object.fromEntries(new URLSearchParams(theirs!.text)));
 });

@@ -62,7 +62,7 @@ function readResponse(responded: Responded, token: string): SendOutcome | null {
   return rejected(known ?? `Slack refused it: ${quoted(error, token)}`);
 }
 
-/** Slack says of these that something may have been done. */
+/** By Slack's documentation, the message may have been sent after these. */
 const breakdowns = new Set(["internal_error", "fatal_error", "request_timeout", "service_unavailable"]);
 
 const badToken = "Slack does not take the token: it is wrong, revoked or expired";

@@ -78,7 +78,7 @@ function bodyOf({ to, text }: OutgoingMessage): Body {
 const responseIn = (response: PlatformResponse): ResponseBody | undefined =>
   response.kind === "responded" ? responseForm.safeParse(response.json).data : undefined;
 
-/** Refused for its markup: the same words without it. */
+/** Refused for its markup: the same text is sent without it. */
 function withoutMarkup(body: Body, response: ResponseBody | undefined): Body | null {
   const { parse_mode: markup, ...rest } = body;
   const isRefused = markup !== undefined && /can't parse entities/i.test(response?.description ?? "");

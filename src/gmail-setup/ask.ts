@@ -1,4 +1,4 @@
-// One call of the setup to Google. A refusal carries what explains it, and nothing of the request.
+// One call of the setup to Google. A refusal holds Google's explanation, and nothing of the request.
 import type { Clock } from "../core/clock.ts";
 import { cutWithMark, oneLine } from "../core/text.ts";
 import { MailFault } from "../mail/mailbox.ts";

@@ -1,4 +1,4 @@
-// Every call that the setup makes, as a plain value: made for real, printed by --dry-run, and compared in tests.
+// Every call that the setup makes, as a plain value that the setup sends, --dry-run prints and tests compare.
 import type { Call } from "./ask.ts";
 import type { Cloud } from "./goal.ts";
 

@@ -1,4 +1,4 @@
-// What a setup should bring about, complete and checked.
+// The goal of a setup, complete and checked.
 import type { gmailModes } from "../config/schema/gmail.ts";
 import { UsageError } from "../core/errors.ts";
 import { gmailScope, pubsubScope } from "../mail/gmail/auth.ts";

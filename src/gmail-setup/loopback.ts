@@ -12,7 +12,7 @@ export type Loopback = {
 const page = (text: string): string =>
   `<!doctype html><meta charset="utf-8"><title>Rouse</title><p style="font:1.2em sans-serif;margin:3em">${text}</p>\n`;
 
-/** `accepts` tells the visit waited for. Others get a 404 and change nothing. */
+/** `accepts` recognises the expected visit. Any other gets a 404 and changes nothing. */
 export async function listenForRedirect(accepts: (url: string) => boolean): Promise<Loopback> {
   const { promise: visited, resolve } = Promise.withResolvers<string>();
   let origin = "";

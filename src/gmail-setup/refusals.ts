@@ -1,4 +1,4 @@
-// Explains a refusal of Google: what it means, and what a person can do about it.
+// Explains a refusal of Google, with what a person can do about it.
 import { UsageError } from "../core/errors.ts";
 import { GoogleRefusal } from "./ask.ts";
 

@@ -5,6 +5,6 @@ export type Step = {
   name: string;
   /** `there`: it was as it should be. `left`: not ours to change, or not possible now. */
   state: "there" | "made" | "changed" | "removed" | "left";
-  /** Why it was left, or what else a person should know. */
+  /** Why it was left, or another note for the person. */
   note?: string;
 };

@@ -1,4 +1,4 @@
-// Asks for access tokens, with what Google says about each: its scopes, and when the login behind it ends.
+// Requests access tokens, with the scopes and the end of the login that Google reports for each.
 import type { Clock } from "../core/clock.ts";
 import { grantOf } from "../mail/gmail/auth.ts";
 import { textIn } from "../mail/gmail/request.ts";

@@ -1,4 +1,4 @@
-// Asks Gmail to send hints, for `pull` and `push`, unless it has promised them for long enough.
+// Starts Gmail's watch, for `pull` and `push`, unless the current one lasts long enough.
 import type { GmailConfig } from "../config/config.ts";
 import type { Clock } from "../core/clock.ts";
 import type { MailAccount } from "../core/mail.ts";

@@ -1,4 +1,4 @@
-// Which elements a reader would not see, as far as their own attributes and style say: hidden text may be meant for
+// Finds elements that a reader would not see, by their own attributes and style: hidden text may be meant for
 // machines.
 
 export type Visibility = {

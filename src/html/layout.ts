@@ -6,7 +6,7 @@ const leadingJoiners = /^[\u200c\u200d]+/;
 const deepestQuote = 8;
 const longestLink = 1000;
 
-/** What is written so far, and what has to stand before the next word. */
+/** The text written so far, and the breaks before the next word. */
 type Lines = {
   put(word: string): void;
   /** White space before the next word, if it is in the same line. */

@@ -12,7 +12,7 @@ export type Element = {
   readonly isSeen: boolean;
 };
 
-/** What is open in one block, scope or table; made when there is something to count. */
+/** The elements open in one block, scope or table; created with the first. */
 type Frame = { readonly element: Element; counts: Map<string, number> | null };
 
 const tableParts = new Set(["caption", "thead", "tbody", "tfoot", "tr", "td", "th"]);

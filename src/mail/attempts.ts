@@ -1,4 +1,4 @@
-// One attempt to sync an account after the other: what came of it, and how long to rest until the next.
+// Attempts to sync an account, one after another: the result of each, and the rest until the next.
 import { LeaseLost } from "./commits.ts";
 import { createFollowUp } from "./follow-up.ts";
 import { createHealth, type FailedSync, type Health } from "./health.ts";
@@ -8,11 +8,11 @@ import { createSync, type SyncResult } from "./sync.ts";
 export type Outcome = SyncResult | FailedSync;
 
 export type SyncAttempts = {
-  /** Never rejects. `restMs`: null is for ever. */
+  /** Never rejects. `restMs`: null means no further attempt. */
   next(): Promise<{ outcome: Outcome["kind"]; restMs: number | null }>;
   /** The attempt after this is not only a poll: it is repeated soon when another node syncs meanwhile. */
   request(): void;
-  /** The provider says how far the mailbox has come. */
+  /** A hint with the position that the mailbox has reached. */
   hint(position: string): void;
   setProblem: Health["setProblem"];
   isBackingOff: Health["isBackingOff"];
@@ -59,7 +59,7 @@ export function createSyncAttempts(
       const wasRequested = isRequested;
       isRequested = false;
       const outcome = await attempt();
-      // The node that has the mailbox may be dead: the request stands until some node has synced.
+      // The node with the lease may be dead, so the request is kept until a node has synced.
       if (outcome.kind === "busy") isRequested ||= wasRequested;
       if (outcome.kind === "done") {
         health.syncSucceeded();

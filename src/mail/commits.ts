@@ -1,5 +1,5 @@
 // Mail that was read is stored in batches, under the account's lease. Only the last batch of a sync moves the cursor,
-// so what was stored before a fault is kept, and nothing behind it is passed over.
+// so mail stored before a fault is kept, and no mail behind it is skipped.
 import type { MailCommit, WaitingMail } from "../core/mail.ts";
 import { createIntake } from "./intake.ts";
 import type { SyncOptions } from "./options.ts";
@@ -7,7 +7,7 @@ import type { SyncOptions } from "./options.ts";
 /** The lease a sync holds, and the signal that ends the sync when it is lost. */
 export type Claim = { readonly lease: string; readonly signal: AbortSignal };
 
-/** Where the next sync begins. */
+/** Where the next sync starts. */
 export type SyncEnd = { cursor: string; notice?: NonNullable<MailCommit["end"]>["notice"] };
 
 export type Commits = {

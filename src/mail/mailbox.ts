@@ -41,7 +41,7 @@ export type Fetched =
 /** All of these throw a MailFault when they fail. */
 export type Mailbox = {
   readonly account: string;
-  /** The cursor of this moment: mail before it is never read. */
+  /** The current cursor: mail before it is never read. */
   baseline(signal: AbortSignal): Promise<string>;
   changes(cursor: string, signal: AbortSignal): Promise<Changes>;
   /** After an expired cursor: mail since then (epoch milliseconds; null: not known), oldest first, within limits. */
@@ -55,7 +55,7 @@ export type Mailbox = {
 
 /**
  * `retry`: it may pass by itself, after `retryAfterMs` where the provider says so. `reauth`: the login is refused, and
- * only a person can mend it. `broken`: a setting or the provider is wrong; it is tried again, too.
+ * only a new login helps. `broken`: a setting or the provider is wrong; it is tried again, too.
  */
 export class MailFault extends Error {
   override name = "MailFault";

@@ -1,4 +1,4 @@
-// What syncing one account takes: its mailbox, the store, the mappings, and when.
+// The dependencies of one account's sync: mailbox, store, mappings, intervals.
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { Acceptance, Decision } from "../core/request.ts";
@@ -44,11 +44,11 @@ export type MailScheduleOptions = {
   limits: { maxAgeMs: number; maxMessages: number };
   /** The main session's agent. */
   agentId: () => string;
-  /** Called with what a commit has stored, without what was stored before. */
+  /** Called with the runs that a commit has newly stored. */
   onStored: (acceptances: readonly Acceptance[]) => void;
-  /** What a person does about a login that no longer works: a command, for the notice. */
+  /** The command that mends a login that no longer works, for the notice. */
   remedy: string;
-  /** Whether a hint's position is behind all that the cursor covers; without it, hints have no position. */
+  /** Whether a hint's position is newer than the cursor; without it, hints have no position. */
   isNewer?: (position: string, cursor: string) => boolean;
   renewal?: Renewal | null;
   random?: () => number;

@@ -1,4 +1,4 @@
-// What becomes of one message, as it is stored: taken in, left out, or to be tried again.
+// The stored outcome of one message: taken in, left out, or to be tried again.
 import type { Refusal } from "../core/errors.ts";
 import { newId } from "../core/id.ts";
 import { mailHook, type MailOutcome, type TakenMail, type WaitingMail } from "../core/mail.ts";
@@ -12,7 +12,7 @@ export const accepted = (id: string, acceptance: Acceptance): TakenMail => ({
   acceptance,
 });
 
-/** It leads to nothing, and the operator finds out why. */
+/** It leads to no run; the reason is recorded for the operator. */
 export const recorded = (id: string, outcome: MailOutcome, reason: string): TakenMail => ({
   ...base(id, outcome),
   record: {

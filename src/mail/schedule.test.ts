@@ -1,4 +1,4 @@
-// When an account is synced, and how it is doing meanwhile.
+// When an account is synced, and its status meanwhile.
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { eventually } from "../../test/fakes/clock.ts";

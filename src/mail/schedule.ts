@@ -14,11 +14,11 @@ export type MailSchedule = {
   start(): void;
   /** There may be new mail; `position` is how far the mailbox has come, where the provider says so. */
   hint(position?: string): void;
-  /** Hints do not come by way of this part, or (null) they come again: the account is degraded meanwhile. */
+  /** Hints of this part fail (null: they work again); meanwhile the account is degraded. */
   setProblem(part: string, message: string | null): void;
   /** One sync, for tests and commands, in place of `start`. Never rejects. */
   tick(): Promise<Outcome["kind"]>;
-  /** Resolves when no sync is running any more. */
+  /** Resolves when no sync runs. */
   stop(): Promise<void>;
 };
 

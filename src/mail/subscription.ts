@@ -1,4 +1,4 @@
-// Asks the provider to send hints, and asks again before it stops. Mail is read without hints, too, only later: a
+// Subscribes to the provider's hints, and renews that in time. Mail is read without hints, too, only later: a
 // provider that refuses is a problem of the account, not a failed sync.
 import type { MailAccount } from "../core/mail.ts";
 import { backOffMs } from "../core/retry.ts";

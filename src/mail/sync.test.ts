@@ -1,4 +1,4 @@
-// What a sync stores, and that nothing is lost or stored twice whatever fails on the way.
+// Syncs store every mail once, also when the store fails between.
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import {
@@ -18,7 +18,7 @@ import { MailFault } from "./mailbox.ts";
 const numbered = (count: number): string[] =>
   Array.from({ length: count }, (_, at) => `m${String(at).padStart(4, "0")}`);
 
-/** The store, but its n-th commit fails: before it is made, or after it. */
+/** The store, whose n-th commit fails before or after it is made. */
 function crashing(store: Store, at: number, when: "before" | "after"): Store {
   let commits = 0;
   return {

@@ -1,5 +1,5 @@
-// One sync of a mailbox: what came behind the cursor is taken in, and the cursor moves with it in one transaction. Of
-// all nodes only the one with the account's lease does it. A crash at any point repeats work; it neither loses a
+// One sync of a mailbox: takes in the mail behind the cursor, and moves the cursor in the same transaction. Only the
+// node with the account's lease does it. A crash at any point repeats work; it neither loses a
 // message nor takes one in twice.
 import { newId } from "../core/id.ts";
 import type { MailAccount } from "../core/mail.ts";
@@ -14,7 +14,7 @@ export type SyncResult =
   /** Another node syncs this account. */
   | { readonly kind: "busy" };
 
-/** A message may carry a time before the one at which it could be seen. */
+/** A message can be older than the moment at which it became visible. */
 const marginMs = 3_600_000;
 
 /** Rejects with a MailFault, with LeaseLost, or with the signal's reason. */

@@ -30,7 +30,7 @@ type BlockToken =
   | Tokens.HTML
   | Tokens.Checkbox;
 
-/** What the dialect cannot express is replaced here: links by their addresses, tables by code or rows. */
+/** Replaces parts that the dialect cannot express: links by their addresses, tables by code or rows. */
 export type Layout = { readonly links: "kept" | "spelled"; readonly tables: TableStyle };
 
 const LONGEST_LEAD = 30;

@@ -77,12 +77,12 @@ describe("every reply in Signal", () => {
   });
 });
 
-/** Beyond that, where lists are read in sections depends on their lengths. */
+/** Longer lists are read in sections, which depend on their lengths. */
 function isOneSection(text: string): boolean {
   return text.length < 900;
 }
 
-/** Code without a line in it is shown differently where there is no code. */
+/** Empty code is shown differently in dialects without code. */
 function hasNoFence(text: string): boolean {
   return !/```|~~~/.test(text);
 }
@@ -132,7 +132,7 @@ function checkTags(message: string): void {
   assert.doesNotMatch(message.replace(/<\/?[a-z]+[^>]*>/g, ""), /[<>]|&(?!(?:lt|gt|amp|quot);)/);
 }
 
-/** What a reader sees, without white space and without what a cut may double: marks, quotes, fences. */
+/** The visible text without white space, and without the marks, quotes and fences that a cut may repeat. */
 function shownBy(messages: readonly string[], dialect: Dialect): string {
   return comparable(messages.map((message) => visible(message, dialect)).join(""));
 }

@@ -21,7 +21,7 @@ export function boundSource(markdown: string, limit: Limit): { source: string; u
   return { source, unread: text.length - source.length };
 }
 
-/** What fits into ten messages, and some more for marks that are not shown. */
+/** The text of ten messages, and some more for marks that are not shown. */
 function mostUnits(text: string, { most, unit }: Limit): number {
   const units = most * MOST_MESSAGES * 1.25 + 4_000;
   const pairs = unit === "codepoints" ? text.slice(0, units * 2).match(/[\uD800-\uDBFF]/g) : null;

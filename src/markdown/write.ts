@@ -1,4 +1,4 @@
-// Lines become the text of one message. What differs between dialects is in a `Voice`.
+// Writes lines as the text of one message. A `Voice` holds the differences of a dialect.
 
 import { STYLES, type Style } from "./emphasis.ts";
 import { textOf, type Form, type Line, type Span } from "./model.ts";
@@ -7,7 +7,7 @@ import { textOf, type Form, type Line, type Span } from "./model.ts";
 export type Around = { readonly before: string; readonly after: string; readonly inside: boolean };
 
 export type Voice = {
-  /** What of a line's styles the dialect can express. */
+  /** The line's styles as far as the dialect can express them. */
   fit(spans: readonly Span[], form: Form): Span[];
   text(text: string, inLink: boolean): string;
   code(text: string): string;

@@ -1,7 +1,7 @@
 // The connection to an MCP server that is a program: one JSON message a line, in and out.
 //
-// The library's own transport ends only the program itself and not what that started, gives it variables of our
-// environment that no one named, and keeps a line of any length.
+// The library's own transport ends only the program and not its children, gives it variables of our environment
+// that the config does not name, and keeps lines of any length.
 import { type JSONRPCMessage, type MCPTransport, validateJSONRPCMessage } from "@ai-sdk/mcp";
 import { readLines } from "../processes/lines.ts";
 import { type Program, type ProgramEnd, type ProgramOptions, startProgram } from "../processes/program.ts";

@@ -21,7 +21,7 @@ export type AskOutcome<T> =
   | { kind: "late" };
 
 const longestLineBytes = 1_000_000;
-/** What a program needs to use ssh, beside what every program gets. */
+/** The variables that ssh needs, beside those that every program gets. */
 const sshNames = ["LOGNAME", "SSH_AUTH_SOCK"];
 
 export async function askProgram<T>(question: Question<T>, signal: AbortSignal): Promise<AskOutcome<T>> {

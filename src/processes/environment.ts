@@ -1,9 +1,9 @@
-// What a program that we start sees of our environment: a few names everyone needs and those its config names. Never
-// the gateway's own secrets.
+// The part of our environment that a program gets: a few common names and those its config names. Never the
+// gateway's own secrets.
 
 const sharedNames = ["PATH", "HOME", "LANG", "LC_ALL", "TERM", "TZ", "TMPDIR", "USER", "SHELL"];
 
-/** The names everyone needs and those the config names. */
+/** Copies the common names and those in the config. */
 export function sharedEnvironment(
   configuredNames: readonly string[],
   environment: NodeJS.ProcessEnv,

@@ -1,5 +1,5 @@
-// Ends what a gateway that was killed leaves behind. Programs run in groups of their own and would outlive it; the
-// next gateway would start the same run while the old program is still at it.
+// Ends the programs of a gateway that was killed. They run in groups of their own and would outlive it; the next
+// gateway would start the same run while the old program still works on it.
 //
 // A small shell holds the other end of a pipe and knows the groups that run. The pipe closes however the gateway ends,
 // and then the shell kills those groups. It runs only while something is held.

@@ -30,7 +30,7 @@ export type Session = {
 };
 type Continuing = "session/resume" | "session/load" | null;
 
-/** How it can continue a session. */
+/** The ways in which it can continue a session. */
 export async function initialize(agent: ClientContext): Promise<Continuing> {
   const response = await agent.request("initialize", {
     protocolVersion: PROTOCOL_VERSION,

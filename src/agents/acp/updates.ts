@@ -1,4 +1,4 @@
-// Follows what an agent says and does by the notifications it sends. What is not understood is passed over.
+// Follows an agent's text and tool calls by its notifications. Unknown ones are ignored.
 import { z } from "zod";
 import type { AgentReport } from "../../core/outcome.ts";
 import { cut, oneLine } from "../../core/text.ts";
@@ -14,7 +14,7 @@ export type Updates = {
   /** Counts notifications from now on: a session that was loaded has repeated its history before. */
   follow(sessionId: string): void;
   take(notification: unknown): void;
-  /** How many notifications there were. */
+  /** The number of notifications. */
   count(): number;
   /** The state of a call, with what a request for permission adds. */
   call(update: CallUpdate): Call;

@@ -1,4 +1,4 @@
-// Starts the program of a `command` agent for one run, and says in words how it failed.
+// Starts the program of a `command` agent for one run, and describes its failure.
 import { programEnvironment } from "../environment.ts";
 import type { AgentInput } from "../agent.ts";
 import type { AgentConfig } from "../../config/config.ts";

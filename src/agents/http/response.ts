@@ -1,4 +1,4 @@
-// What a service's response means. Only its status, its type and its own `error` text can get into a reason.
+// A service's response as an outcome. Only its status, its type and its own `error` text can get into a reason.
 import { z } from "zod";
 import type { AgentOutcome, TokenUse } from "../../core/outcome.ts";
 import { parseRetryAfter } from "../../core/retry-after.ts";

@@ -1,5 +1,5 @@
-// A fault of a model server as a failure in words. What the server wrote is not repeated: it may quote the key or the
-// prompt. Only its error code is, where it is a plain word.
+// A fault of a model server as a failure in words. The server's text is not repeated, because it may quote the key or
+// the prompt. Only its error code is, where it is a plain word.
 import { APICallError, InvalidResponseDataError, NoOutputGeneratedError } from "ai";
 import { faultKind } from "../../core/errors.ts";
 import { cutWithMark } from "../../core/text.ts";

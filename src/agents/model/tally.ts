@@ -1,4 +1,4 @@
-// What a run has used so far, kept current because a run can be stopped at any moment.
+// The tokens and tools that a run has used so far; a run can be stopped at any moment.
 import type { LanguageModelUsage } from "ai";
 import type { AgentReport, TokenUse } from "../../core/outcome.ts";
 

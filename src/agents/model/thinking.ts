@@ -1,4 +1,4 @@
-// How hard to think: the words people use, and what each server takes.
+// Thinking levels: the words people use, and the values each server takes.
 import type { ProviderKind } from "../../config/config.ts";
 import { cutWithMark, oneLine } from "../../core/text.ts";
 
@@ -10,7 +10,7 @@ const aliases = new Map<string, Level>([
   ["med", "medium"],
 ]);
 
-/** What every server of this kind takes. The other libraries know their models, round by themselves and say so. */
+/** Values that every server of this kind takes. The other libraries round to their models' levels and warn. */
 const compatible: Readonly<Partial<Record<Level, Level>>> = { minimal: "low", xhigh: "high", max: "high" };
 
 const longestShownWord = 32;

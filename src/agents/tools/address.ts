@@ -1,4 +1,4 @@
-// Which addresses are those of the public internet, after the special-purpose registries of IANA.
+// Tells public internet addresses from reserved ones, by IANA's special-purpose registries.
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 
 const reserved4 = blockList("ipv4", [

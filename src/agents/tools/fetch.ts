@@ -1,8 +1,8 @@
 // The fetch tool: one page of text from a host the operator allowed.
 //
 // A name is resolved once and every address it has must be public; the connection is then made to those addresses,
-// without a second lookup, which could lead to an inner address. A redirect is checked as a
-// first request is.
+// without a second lookup, which could lead to an inner address. A redirect is checked like a
+// first request.
 import type { LookupAddress } from "node:dns";
 import { lookup } from "node:dns/promises";
 import { type IncomingMessage, request as requestPlain } from "node:http";

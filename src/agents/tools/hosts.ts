@@ -1,4 +1,4 @@
-// Which addresses on the web a list of hosts lets through.
+// Checks a URL against the list of allowed hosts.
 import { domainToASCII } from "node:url";
 import { cutWithMark } from "../../core/text.ts";
 import { Refusal } from "./fault.ts";

@@ -26,7 +26,7 @@ export function callOf({ name: server, client }: McpConnection, tool: string): W
 
 function refusalTo(fault: unknown, label: string): ToolResult {
   if (!MCPClientError.isInstance(fault)) throw new Refusal("The tool's server could not be reached.");
-  // What a server says to its caller; other messages are the library's, and may have an address in them.
+  // Only the server's own message; messages of the library may hold an address.
   if (fault.code !== undefined)
     return { says: "The tool's server refused the call.", label, outside: cut(fault.message, longestReason) };
   const status = fault.statusCode === undefined ? "" : ` It responded with HTTP ${fault.statusCode}.`;

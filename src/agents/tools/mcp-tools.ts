@@ -12,7 +12,7 @@ export type KeyedTool = { key: string; tool: Tool; changes: boolean };
 const longestKey = 64;
 const longestDescription = 4000;
 
-/** `taken` holds the keys there are, and gets these. */
+/** `taken` holds the keys in use; the new keys are added to it. */
 export function mcpTools(connection: McpConnection, gate: Gate, taken: Set<string>): KeyedTool[] {
   const names = new Set<string>();
   return connection.definitions.flatMap((definition) => {
@@ -25,7 +25,7 @@ export function mcpTools(connection: McpConnection, gate: Gate, taken: Set<strin
   });
 }
 
-/** In letters that every model API takes; a hash makes a name unique that was changed or is taken. */
+/** Only characters that every model API accepts; a changed or repeated name gets a hash. */
 export function keyOf(server: string, tool: string, taken: ReadonlySet<string>): string {
   const wanted = `${server.replace(":", "_")}__${tool}`;
   const key = wanted.replace(/[^a-zA-Z0-9_-]/g, "_");
@@ -50,7 +50,7 @@ function toolOf(
 
 const cleanDescription = (text: string): string => shorten(clean(text), longestDescription, "…");
 
-/** Hidden characters and chat marks go from what is only read; what has to be sent back stays as it is. */
+/** Marks hidden characters and chat tokens in descriptions; names that the model sends back stay unchanged. */
 function cleanDescriptions<T>(schema: T): T {
   if (Array.isArray(schema)) return schema.map(cleanDescriptions) as T;
   if (typeof schema !== "object" || schema === null) return schema;

@@ -1,5 +1,5 @@
 // Resolves paths. Nothing outside the workspace is ever opened: links are resolved before a file is opened, the
-// last step may not be a link, and what was opened is compared with what was checked, since a folder could have been
+// last step may not be a link, and the opened file is compared with the checked one, since a folder could have been
 // swapped for a link in between.
 import { constants } from "node:fs";
 import { type FileHandle, lstat, open, readlink, realpath } from "node:fs/promises";
@@ -82,7 +82,7 @@ export async function openExactly(real: string, flags: number): Promise<FileHand
   }
 }
 
-/** Linux tells where an open file is, whatever happened to its path since. */
+/** Linux gives the current path of an open file. */
 const openedPath = (handle: FileHandle): Promise<string | null> =>
   readlink(`/proc/self/fd/${handle.fd}`).catch(() => null);
 

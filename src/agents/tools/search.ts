@@ -1,4 +1,4 @@
-// The search tool: lines that contain a text. No patterns: one that takes for ever is quickly written.
+// The search tool: lines that contain a text. No patterns, because a bad one could take for ever.
 import { lstat } from "node:fs/promises";
 import { cutWithMark } from "../../core/text.ts";
 import { Refusal } from "./fault.ts";

@@ -19,7 +19,7 @@ export type Toolbox = {
   changes: ReadonlySet<string>;
   /** Our name ("write", "mcp:github") of a tool key. */
   nameOf(key: string): string;
-  /** Ends what was started for it; never throws. */
+  /** Ends the servers that were started for it; never throws. */
   close(): Promise<void>;
 };
 
@@ -34,7 +34,7 @@ export type ToolboxOptions = {
   environment?: NodeJS.ProcessEnv;
 };
 
-/** Throws a `ToolFault` when something that was granted cannot be had. */
+/** Throws a `ToolFault` when a granted tool is not available. */
 export async function openToolbox(options: ToolboxOptions): Promise<Toolbox> {
   const { granted, fetchHosts, signal, onActing } = options;
   const gate: Gate = { signal, onActing };

@@ -20,7 +20,7 @@ export async function* walk(
     try {
       yield* walk(entry, depth - 1, signal, skipped);
     } catch {
-      // A folder that cannot be read or was just removed is no reason to show nothing.
+      // A folder that cannot be read or was just removed is left out.
     }
   }
 }

@@ -1,4 +1,4 @@
-// The write tool: a whole text file, put in place in one step, so that no reader ever sees half of it.
+// The write tool: a whole text file, replaced in one step, so that no reader sees half of it.
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { lstat, mkdir, rename, rm } from "node:fs/promises";

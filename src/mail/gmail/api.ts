@@ -1,4 +1,4 @@
-// The calls of the Gmail API that reading new mail takes. Ids are 64-bit numbers and stay text.
+// The calls of the Gmail API for reading new mail. Ids are 64-bit numbers and stay text.
 import { MailFault } from "../mailbox.ts";
 import type { Caller } from "./call.ts";
 import { type Fields, fieldsIn, listIn, textIn, textsIn } from "./request.ts";

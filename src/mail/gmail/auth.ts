@@ -126,7 +126,7 @@ function privateKey(credentials: Fields): KeyObject {
   throw new MailFault("reauth", "the credentials file has a private key in it that cannot be used");
 }
 
-/** Refusals that only a person can mend. */
+/** Refusals that need a new login. */
 const lasting: readonly string[] = [
   "invalid_grant",
   "invalid_client",

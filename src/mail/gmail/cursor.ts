@@ -1,9 +1,9 @@
 // A position in a Gmail history. A record can become visible after later ones, and after the mailbox has reported a
-// position behind it. So reading begins at a position only when that is a minute old; messages read twice because of
-// that are known already.
+// position behind it. So reading starts from a position only when that is a minute old; messages that are listed twice
+// because of that are known already.
 
 export type Cursor = {
-  /** Where reading begins. */
+  /** Where reading starts. */
   from: string;
   /** The latest position the mailbox has reported, and when. */
   reported: string;
@@ -41,6 +41,6 @@ export const isLater = (left: string, right: string): boolean => numberOf(left) 
 /** Anything else, such as the cursor of another kind of mailbox, comes before every history id. */
 const numberOf = (id: string): bigint => (/^\d+$/.test(id) ? BigInt(id) : -1n);
 
-/** Whether a hint's position is behind all that the mailbox has reported. */
+/** Whether a hint's position is newer than any that the mailbox has reported. */
 export const isNewer = (position: string, cursor: string): boolean =>
   /^\d{1,20}$/.test(position) && isLater(position, parseCursor(cursor).reported);

@@ -10,7 +10,7 @@ const limits = { maxAgeMs: 7 * dayMs, maxMessages: 500 };
 async function open(t: Parameters<typeof surroundings>[0], more: Partial<GmailConfig> = {}) {
   const scene = await surroundings(t, more);
   const { mailbox } = openGmail(scene);
-  /** What came behind the cursor, and the next cursor. */
+  /** The messages behind the cursor, and the next cursor. */
   const read = async (cursor: string) => {
     const changes = await mailbox.changes(cursor, scene.signal);
     if (changes.kind === "expired") throw new Error("it has expired");
@@ -178,7 +178,7 @@ suite("reading a message", { concurrency: true }, () => {
 suite("messages and accounts that are not ours", { concurrency: true }, () => {
   test("labels are checked again when a mail is read; very old mail is excluded, deleted mail is gone", async (t) => {
     const { google, fetch, clock } = await open(t);
-    // A second for each: the quota stands still with the clock.
+    // A second for each call, because the quota follows the fake clock.
     const kindOf = async (id: string) => {
       await clock.advance(1000);
       return (await fetch(id)).kind;

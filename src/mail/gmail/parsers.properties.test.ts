@@ -1,4 +1,4 @@
-// What Google's services, or somebody in their name, may send: cursors, hints, tokens, messages.
+// Any cursor, hint, token or message that Google, or an attacker in its name, could send.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";

@@ -69,7 +69,7 @@ export function createPull(options: PullOptions): Pull {
         if (signal.aborted) return;
         failures++;
         onProblem(`hints cannot be pulled: ${fault instanceof MailFault ? fault.message : faultKind(fault)}`);
-        // Only a new login helps, and with it the account starts anew.
+        // Only a new login helps, and it starts the account again.
         if (fault instanceof MailFault && fault.kind === "reauth") return;
         const providerMs = fault instanceof MailFault ? (fault.retryAfterMs ?? 0) : 0;
         await sleep(clock, Math.max(providerMs, backOffMs(failures, faultBackOff, random())), signal).catch(

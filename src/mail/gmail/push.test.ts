@@ -1,4 +1,4 @@
-// The route that pushes arrive at, over a real server. What makes a token good is in oidc.test.ts.
+// The route that pushes arrive at, over a real server. Tokens are checked in oidc.test.ts.
 import assert from "node:assert/strict";
 import { suite, test, type TestContext } from "node:test";
 import { silentLog } from "../../core/log.ts";

@@ -1,5 +1,5 @@
-// What a failure of the IMAP client means. The client's messages may hold addresses and text of the server, so only
-// codes of a known form are passed on.
+// A failure of the IMAP client as a MailFault. The client's messages may hold addresses and text of the server, so
+// only codes of a known form are passed on.
 import { MailFault } from "../mailbox.ts";
 
 type ImapError = {

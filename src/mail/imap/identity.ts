@@ -17,7 +17,7 @@ export type Traits = {
 
 export const identityHeaders = ["message-id", "date", "from", "subject"];
 
-/** What a message is searched by. */
+/** The key to search a message by. */
 export type Key =
   | { readonly kind: "email-id"; readonly emailId: string }
   | { readonly kind: "date"; readonly date: number };

@@ -1,4 +1,4 @@
-// What is kept of an IMAP mailbox: cursors and ids.
+// Stored cursors and ids of an IMAP mailbox.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";

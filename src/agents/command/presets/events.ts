@@ -1,11 +1,11 @@
-// Follows a program by the events it writes, while it works.
+// Reads the events that a program writes while it works.
 import type { AgentInput } from "../../agent.ts";
 import { createLineReader } from "../../../processes/lines.ts";
 import { nothingSeen, type Preset, type Seen } from "./preset.ts";
 
 export type Updates = {
   take(chunk: Buffer): void;
-  /** Fires when the program must not go on. */
+  /** Fires when the program must be stopped. */
   signal: AbortSignal;
   end(): Promise<{ seen: Seen; tooLong: boolean }>;
 };
@@ -47,7 +47,7 @@ export function createUpdates(
 export const hasActed = ({ calls }: Seen): boolean =>
   calls.some(({ changes, refused }) => changes && !refused);
 
-/** The program does not ask before it acts, so it is stopped afterwards if it may not. */
+/** The program does not ask before it acts, so it is stopped afterwards when it was not permitted. */
 async function announce(onActing: AgentInput["onActing"], stop: AbortController): Promise<void> {
   const allowed = await onActing().catch(() => false);
   if (!allowed) stop.abort();

@@ -1,4 +1,4 @@
-// The programs that are known, by the name a config gives them.
+// The presets by their names in the config.
 import type { CommandPreset } from "../../../config/config.ts";
 import { claude } from "./claude.ts";
 import { codex } from "./codex.ts";

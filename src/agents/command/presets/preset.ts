@@ -14,7 +14,7 @@ export type Preset = {
   readonly efforts: Readonly<Partial<Record<ThinkingLevel, string>>>;
   argumentsFor(options: ProgramOptions): string[];
   readerFor(options: ProgramOptions): (seen: Seen, event: unknown) => Seen;
-  /** How it says that it does not have the conversation it was to continue. */
+  /** Matches the program's message for a conversation that it no longer has. */
   readonly forgotten: RegExp;
 };
 
@@ -31,7 +31,7 @@ export type ProgramOptions = {
 export type ToolCall = {
   readonly id: string;
   readonly name: string;
-  /** It may change something: every tool may that is not on the preset's list of harmless ones. */
+  /** Whether it may change something: true unless the preset lists the tool as harmless. */
   readonly changes: boolean;
   /** The agent called it, and it did not run. */
   readonly refused: boolean;

@@ -62,7 +62,7 @@ function outcomeOf({ config }: Program, result: Result, warnings: readonly strin
 
 function judge(end: ProcessEnd, seen: Seen, config: CommandConfig): AgentOutcome {
   const reply = seen.reply.trim();
-  // Once it has reported its end, its exit code does not matter.
+  // After a reported end, the exit code does not matter.
   if (seen.ended && seen.failure === null && reply !== "" && end.kind !== "stopped")
     return { kind: "replied", reply };
   if (end.kind !== "exited") return cutShort(end, config);
