@@ -19,45 +19,89 @@ export type FailPoints = {
 export type NodeEvent = Note | { kind: "reached"; life: string; point: Point; id: string | null };
 
 export function createFailPoints(store: Store, life: string, tell: (event: NodeEvent) => void): FailPoints {
+  const gate = createGate((point, id) => tell({ kind: "reached", life, point, id }));
+  const notes = createNotes(life, tell);
+  const port = reportAway(store, (verb) => tell({ kind: "away", life, verb, at: monotonicMs() }));
   const claiming = new Set<Promise<unknown>>();
-  const hookRuns = new Set<string>();
+  return {
+    store: { ...port, ...createRuns(port, gate, notes, claiming), ...createDeliveries(port, gate, notes) },
+    async arm(stand) {
+      gate.arm(stand);
+      await Promise.allSettled(claiming);
+    },
+    release: () => gate.release(),
+  };
+}
+
+type Gate = {
+  isArmedAt(point: Point): boolean;
+  arm(stand: Stand): void;
+  release(): void;
+  /** Waits for `release` when the point is the armed one. */
+  pass(point: Point, id?: string | null): Promise<void>;
+};
+
+function createGate(onReached: (point: Point, id: string | null) => void): Gate {
   let armed: Stand | null = null;
-  let gate = Promise.withResolvers<void>();
+  let opened = Promise.withResolvers<void>();
+  return {
+    isArmedAt: (point) => armed?.point === point,
+    arm: (stand) => void (armed = { ...stand }),
+    release() {
+      armed = null;
+      opened.resolve();
+      opened = Promise.withResolvers<void>();
+    },
+    async pass(point, id = null) {
+      if (armed?.point !== point) return;
+      if (armed.skip-- > 0) return;
+      // Before a claim all nodes stop; one that did not would claim the work.
+      if (point === "accepted") armed.skip = 0;
+      else armed = null;
+      onReached(point, id);
+      await opened.promise;
+    },
+  };
+}
 
-  async function standAt(point: Point, id: string | null = null): Promise<void> {
-    if (armed?.point !== point) return;
-    if (armed.skip-- > 0) return;
-    // Before a claim all nodes stop; one that did not would claim the work.
-    if (point === "accepted") armed.skip = 0;
-    else armed = null;
-    tell({ kind: "reached", life, point, id });
-    await gate.promise;
-  }
+type Leased = { id: string; lease: string };
+type Notes = ReturnType<typeof createNotes>;
 
+function createNotes(life: string, tell: (event: NodeEvent) => void) {
   const note = ({ id, lease }: Leased, from: number, change: Change): void =>
     tell({ life, id, lease, from, at: monotonicMs(), ...change });
-  const held = (leased: Leased, from: number, leaseMs: number): void =>
-    note(leased, from, { kind: "held", until: from + leaseMs });
+  return {
+    note,
+    held: (leased: Leased, from: number, leaseMs: number): void =>
+      note(leased, from, { kind: "held", until: from + leaseMs }),
+    /** Notes the end of a lease, and whether the store confirmed it. */
+    async releasing(leased: Leased, ended: boolean, write: () => Promise<boolean>): Promise<boolean> {
+      const from = monotonicMs();
+      try {
+        const done = await write();
+        note(leased, from, done ? { kind: "released", sure: true, ended } : { kind: "refused" });
+        return done;
+      } catch (fault) {
+        note(leased, from, { kind: "released", sure: false, ended });
+        throw fault;
+      }
+    },
+  };
+}
 
-  /** Notes the end of a lease, and whether the store confirmed it. */
-  async function releasing(leased: Leased, ended: boolean, write: () => Promise<boolean>): Promise<boolean> {
-    const from = monotonicMs();
-    try {
-      const done = await write();
-      note(leased, from, done ? { kind: "released", sure: true, ended } : { kind: "refused" });
-      return done;
-    } catch (fault) {
-      note(leased, from, { kind: "released", sure: false, ended });
-      throw fault;
-    }
-  }
+type RunVerbs = "accept" | "claimRuns" | "renewRuns" | "startRun" | "settleRun";
 
-  const port = reportAway(store, (verb) => tell({ kind: "away", life, verb, at: monotonicMs() }));
-  const standing: Store = {
-    ...port,
+function createRuns(
+  port: Pick<Store, RunVerbs>,
+  gate: Gate,
+  { note, held, releasing }: Notes,
+  claiming: Set<Promise<unknown>>,
+): Pick<Store, RunVerbs> {
+  const hookRuns = new Set<string>();
+  return {
     async accept(acceptance, first) {
       // For a stop before the claim, the run is stored as queued, as it is when no slot is free.
-      const taking = armed?.point === "accepted" ? undefined : first;
+      const taking = gate.isArmedAt("accepted") ? undefined : first;
       const from = monotonicMs();
       const accepted = await port.accept(acceptance, taking);
       if (accepted.kind === "stored" && accepted.started && taking) {
@@ -66,12 +110,12 @@ export function createFailPoints(store: Store, life: string, tell: (event: NodeE
         note(started, from, { kind: "started" });
         hookRuns.add(started.id);
         // The caller has no response yet, and the agent was not called.
-        await standAt("claimed", started.id);
+        await gate.pass("claimed", started.id);
       }
       return accepted;
     },
     async claimRuns(claim) {
-      if (claim.kind === "hook") await standAt("accepted");
+      if (claim.kind === "hook") await gate.pass("accepted");
       const from = monotonicMs();
       const pending = port.claimRuns(claim);
       claiming.add(pending);
@@ -80,7 +124,8 @@ export function createFailPoints(store: Store, life: string, tell: (event: NodeE
         held(run, from, claim.leaseMs);
         if (claim.kind === "hook") hookRuns.add(run.id);
       }
-      if (claim.kind === "hook" && result.claimed.length > 0) await standAt("claimed", result.claimed[0]!.id);
+      if (claim.kind === "hook" && result.claimed.length > 0)
+        await gate.pass("claimed", result.claimed[0]!.id);
       return result;
     },
     async renewRuns(renewal) {
@@ -98,9 +143,20 @@ export function createFailPoints(store: Store, life: string, tell: (event: NodeE
     },
     async settleRun(run, settlement) {
       const ended = settlement.next.kind === "ended";
-      if (ended && hookRuns.has(run.id)) await standAt("finished", run.id);
+      if (ended && hookRuns.has(run.id)) await gate.pass("finished", run.id);
       return releasing(run, ended, () => port.settleRun(run, settlement));
     },
+  };
+}
+
+type DeliveryVerbs = "claimDeliveries" | "advanceDelivery" | "renewDeliveries" | "settleDelivery";
+
+function createDeliveries(
+  port: Pick<Store, DeliveryVerbs>,
+  gate: Gate,
+  { note, held, releasing }: Notes,
+): Pick<Store, DeliveryVerbs> {
+  return {
     async claimDeliveries(claim) {
       const from = monotonicMs();
       const result = await port.claimDeliveries(claim);
@@ -108,7 +164,7 @@ export function createFailPoints(store: Store, life: string, tell: (event: NodeE
       return result;
     },
     async advanceDelivery(progress) {
-      await standAt("sent", progress.id);
+      await gate.pass("sent", progress.id);
       const from = monotonicMs();
       const isOurs = await port.advanceDelivery(progress);
       if (isOurs) {
@@ -125,29 +181,14 @@ export function createFailPoints(store: Store, life: string, tell: (event: NodeE
     },
     async settleDelivery(delivery, settlement) {
       const ended = settlement.status !== "waiting";
-      if (settlement.status === "sent") await standAt("sent", delivery.id);
+      if (settlement.status === "sent") await gate.pass("sent", delivery.id);
       const from = monotonicMs();
       const isOurs = await releasing(delivery, ended, () => port.settleDelivery(delivery, settlement));
       if (isOurs) note(delivery, from, { kind: "booked", sentMessages: settlement.sentMessages });
       return isOurs;
     },
   };
-
-  return {
-    store: standing,
-    async arm(stand) {
-      armed = { ...stand };
-      await Promise.allSettled(claiming);
-    },
-    release() {
-      armed = null;
-      gate.resolve();
-      gate = Promise.withResolvers<void>();
-    },
-  };
 }
-
-type Leased = { id: string; lease: string };
 
 /** The same port; `onAway` is called for each call that finds the store unavailable. */
 function reportAway(store: Store, onAway: (verb: string) => void): Store {
