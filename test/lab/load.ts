@@ -26,52 +26,85 @@ const chats = ["11", "12"];
 
 export function startLoad(round: string, nodes: readonly BenchNode[], random: () => number): Load {
   const requests: Client[] = [];
-  let isGivenUp = false;
-
   const prepare = (hook: ClientRequest["hook"], fields: Record<string, unknown>, isKeyed: boolean): Client => {
-    const order = requests.length;
-    const marker = `m-${round}-${order}-`;
-    const text = hook === "wake" ? { text: marker } : { message: marker, name: marker };
-    const client: Client = {
-      marker,
-      hook,
-      sessionKey: typeof fields["sessionKey"] === "string" ? fields["sessionKey"] : null,
-      order,
-      key: isKeyed ? `key-${round}-${order}` : null,
-      chat: typeof fields["to"] === "string" ? fields["to"] : null,
-      responses: [],
-      body: JSON.stringify({ ...text, ...fields }),
-    };
+    const client = newClient(round, requests.length, { hook, fields, isKeyed });
     requests.push(client);
     return client;
   };
+  const sender = createSender(nodes, random);
+  const done = playClients({ round, nodes, random, prepare, send: sender.send });
+  done.catch(() => {});
+  return {
+    requests,
+    responsesOf: (life) =>
+      requests
+        .flatMap(({ hook, responses }) => (hook === "agent" ? responses : []))
+        .filter((each) => each.life === life).length,
+    done,
+    wake: () => sender.send(prepare("wake", { mode: "now" }, true)),
+    giveUp: () => sender.giveUp(),
+  };
+}
 
+type RequestPlan = { hook: ClientRequest["hook"]; fields: Record<string, unknown>; isKeyed: boolean };
+
+function newClient(round: string, order: number, { hook, fields, isKeyed }: RequestPlan): Client {
+  const marker = `m-${round}-${order}-`;
+  const text = hook === "wake" ? { text: marker } : { message: marker, name: marker };
+  return {
+    marker,
+    hook,
+    sessionKey: typeof fields["sessionKey"] === "string" ? fields["sessionKey"] : null,
+    order,
+    key: isKeyed ? `key-${round}-${order}` : null,
+    chat: typeof fields["to"] === "string" ? fields["to"] : null,
+    responses: [],
+    body: JSON.stringify({ ...text, ...fields }),
+  };
+}
+
+type Send = (client: Client, first?: BenchNode) => Promise<void>;
+
+function createSender(nodes: readonly BenchNode[], random: () => number): { send: Send; giveUp(): void } {
+  let isGivenUp = false;
   const anyNode = (): BenchNode | undefined => {
     const able = nodes.filter((node) => node.url() !== null);
     return able[Math.floor(random() * able.length)];
   };
+  return {
+    /** Without a key it is sent once: after a lost response, it may or may not have been accepted. */
+    async send(client, first = anyNode()) {
+      let node = first;
+      while (!(await sendOnce(client, node)) && client.key !== null && !isGivenUp) {
+        await delay(betweenMs);
+        node = anyNode();
+      }
+    },
+    giveUp: () => void (isGivenUp = true),
+  };
+}
 
-  async function sendOnce(client: Client, node: BenchNode | undefined): Promise<boolean> {
-    const url = node?.url();
-    if (!node || !url) return false;
-    const life = node.life();
-    const { hook, body, key } = client;
-    const response = await post({ url, hook, token, body, key }).catch(() => null);
-    if (!response || response.status === 503) return false;
-    if (response.status >= 300) throw new Error(`unexpected response ${JSON.stringify(response)}`);
-    client.responses.push({ at: monotonicMs(), life, ...response });
-    return true;
-  }
+async function sendOnce(client: Client, node: BenchNode | undefined): Promise<boolean> {
+  const url = node?.url();
+  if (!node || !url) return false;
+  const life = node.life();
+  const { hook, body, key } = client;
+  const response = await post({ url, hook, token, body, key }).catch(() => null);
+  if (!response || response.status === 503) return false;
+  if (response.status >= 300) throw new Error(`unexpected response ${JSON.stringify(response)}`);
+  client.responses.push({ at: monotonicMs(), life, ...response });
+  return true;
+}
 
-  /** Without a key it is sent once: after a lost response, it may or may not have been accepted. */
-  async function send(client: Client, first = anyNode()): Promise<void> {
-    let node = first;
-    while (!(await sendOnce(client, node)) && client.key !== null && !isGivenUp) {
-      await delay(betweenMs);
-      node = anyNode();
-    }
-  }
+type Play = {
+  round: string;
+  nodes: readonly BenchNode[];
+  random: () => number;
+  prepare: (hook: ClientRequest["hook"], fields: Record<string, unknown>, isKeyed: boolean) => Client;
+  send: Send;
+};
 
+async function playClients({ round, nodes, random, prepare, send }: Play): Promise<void> {
   const rest = (): Promise<void> => delay(random() * betweenMs);
   const agentFields = (to: string | null) => ({
     wakeMode: random() < 0.3 ? "now" : "next-heartbeat",
@@ -101,7 +134,7 @@ export function startLoad(round: string, nodes: readonly BenchNode[], random: ()
     await Promise.all([send(client, one), send(client, other)]);
   }
 
-  const all = Promise.all([
+  await Promise.all([
     ...Array.from({ length: conversations }, (_, at) => converse(at)),
     single(chats[0] ?? null, true),
     single(null, false),
@@ -111,17 +144,4 @@ export function startLoad(round: string, nodes: readonly BenchNode[], random: ()
     twins("agent"),
     twins("wake"),
   ]);
-  const done = all.then(() => {});
-  done.catch(() => {});
-
-  return {
-    requests,
-    responsesOf: (life) =>
-      requests
-        .flatMap(({ hook, responses }) => (hook === "agent" ? responses : []))
-        .filter((each) => each.life === life).length,
-    done,
-    wake: () => send(prepare("wake", { mode: "now" }, true)),
-    giveUp: () => void (isGivenUp = true),
-  };
 }

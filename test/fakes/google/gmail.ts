@@ -1,22 +1,7 @@
 // One mailbox with its history. Ids are larger than what a number can hold.
-import { type GoogleRequest, type Json, notFound, ok, type Part, refused, type Reply } from "./http.ts";
-
-export type NewMail = {
-  from: string;
-  to: string;
-  subject: string;
-  text: string;
-  html: string | null;
-  labels: readonly string[];
-  /** Epoch milliseconds: when Gmail took it in. */
-  at: number;
-  attachments: readonly { name: string; type: string; bytes: number }[];
-  /** Not to be seen in the history until `reveal`, although its hint has gone out. */
-  hidden: boolean;
-};
-
-type Stored = NewMail & { id: string; threadId: string; labelIds: Set<string>; historyId: bigint };
-type Change = { id: bigint; kind: "messagesAdded" | "labelsAdded"; mail: Stored; labels: readonly string[] };
+import { type GoogleRequest, notFound, ok, type Part, type Reply } from "./http.ts";
+import { aboveNumbers, type Change, history, list } from "./listing.ts";
+import { base64, newMail, type NewMail, type Stored, toMessage } from "./mail.ts";
 
 export type GmailOptions = {
   account: string;
@@ -28,7 +13,6 @@ export type GmailOptions = {
 };
 
 const weekMs = 7 * 86_400_000;
-const aboveNumbers = 9_007_199_254_740_993n;
 
 export function createGmail({ account, now, onChange, topicFault }: GmailOptions) {
   const mails = new Map<string, Stored>();
@@ -60,67 +44,10 @@ export function createGmail({ account, now, onChange, topicFault }: GmailOptions
   function deliver(parts: Partial<NewMail> = {}): string {
     nextMail += 1n;
     const id = nextMail.toString(16);
-    const mail: Stored = {
-      from: "Ann <ann@mail.test>",
-      to: account,
-      subject: `Mail ${id}`,
-      text: `The text of ${id}.`,
-      html: null,
-      labels: ["INBOX", "UNREAD"],
-      at: now(),
-      attachments: [],
-      hidden: false,
-      ...parts,
-      id,
-      threadId: id,
-      labelIds: new Set(parts.labels ?? ["INBOX", "UNREAD"]),
-      historyId: 0n,
-    };
+    const mail = newMail(id, { to: account, at: now(), ...parts });
     mails.set(id, mail);
     record("messagesAdded", mail, [...mail.labelIds]);
     return id;
-  }
-
-  function history(query: URLSearchParams): Reply {
-    const start = query.get("startHistoryId") ?? "";
-    if (!/^\d+$/.test(start))
-      return refused(400, "invalidArgument", "Invalid startHistoryId", "INVALID_ARGUMENT");
-    if (BigInt(start) < oldestKnown) return notFound();
-    const label = query.get("labelId");
-    const types = query.getAll("historyTypes");
-    const isWanted = ({ kind }: Change) =>
-      types.length === 0 || types.includes(kind.replace(/s(?=Added)/, ""));
-    const visible = changes.filter(({ id, mail }) => id > BigInt(start) && !mail.hidden);
-    const found = visible.filter((each) => isWanted(each) && (!label || each.mail.labelIds.has(label)));
-    const size = Math.min(Number(query.get("maxResults") ?? state.pageSize), state.pageSize, 500);
-    const at = Number(query.get("pageToken") ?? 0);
-    const last = changes.findLast(({ mail }) => !mail.hidden)?.id ?? aboveNumbers;
-    return ok({
-      ...(found.length > 0 && { history: found.slice(at, at + size).map(toRecord) }),
-      ...(at + size < found.length && { nextPageToken: String(at + size) }),
-      historyId: String(state.reportsHidden ? historyId : last),
-    });
-  }
-
-  function list(query: URLSearchParams): Reply {
-    const q = query.get("q") ?? "";
-    const bound = (name: string, otherwise: number) =>
-      Number(new RegExp(`${name}:(\\d+)`).exec(q)?.[1] ?? otherwise);
-    const [after, before] = [bound("after", 0) * 1000, bound("before", Infinity) * 1000];
-    const labels = query.getAll("labelIds");
-    const found = [...mails.values()]
-      .filter(({ at, hidden }) => !hidden && at >= after && at < before)
-      .filter(({ labelIds }) => labels.every((each) => labelIds.has(each)))
-      .toSorted((left, right) => right.at - left.at);
-    const size = Math.min(Number(query.get("maxResults") ?? 100), 500);
-    const start = Number(query.get("pageToken") ?? 0);
-    return ok({
-      ...(found.length > 0 && {
-        messages: found.slice(start, start + size).map(({ id, threadId }) => ({ id, threadId })),
-      }),
-      ...(start + size < found.length && { nextPageToken: String(start + size) }),
-      resultSizeEstimate: found.length,
-    });
   }
 
   function watch({ json }: GoogleRequest): Reply {
@@ -140,8 +67,8 @@ export function createGmail({ account, now, onChange, topicFault }: GmailOptions
     if (what === "GET /profile")
       return ok({ emailAddress: account, messagesTotal: mails.size, historyId: String(historyId) });
     if (what === "GET /labels") return ok({ labels: state.labels });
-    if (what === "GET /history") return history(request.query);
-    if (what === "GET /messages") return list(request.query);
+    if (what === "GET /history") return history({ mails, changes, historyId, oldestKnown, state }, request.query);
+    if (what === "GET /messages") return list({ mails }, request.query);
     if (what === "POST /watch") return watch(request);
     if (what === "POST /stop") {
       state.watchedUntil = 0;
@@ -183,56 +110,4 @@ export function createGmail({ account, now, onChange, topicFault }: GmailOptions
       oldestKnown = historyId;
     },
   };
-}
-
-const toRecord = ({ id, kind, mail, labels }: Change): Json => {
-  const message = { id: mail.id, threadId: mail.threadId, labelIds: [...mail.labelIds] };
-  const change = kind === "labelsAdded" ? { message, labelIds: labels } : { message };
-  return { id: String(id), messages: [{ id: mail.id, threadId: mail.threadId }], [kind]: [change] };
-};
-
-const base64 = (text: string): string => Buffer.from(text).toString("base64url");
-
-function toMessage(mail: Stored, format: string): Json {
-  const headers = Object.entries({ From: mail.from, To: mail.to, Subject: mail.subject }).map(
-    ([name, value]) => ({
-      name,
-      value,
-    }),
-  );
-  const basic = {
-    id: mail.id,
-    threadId: mail.threadId,
-    labelIds: [...mail.labelIds],
-    snippet: mail.text.slice(0, 100).replaceAll("&", "&amp;").replaceAll("<", "&lt;"),
-    historyId: String(mail.historyId),
-    internalDate: String(mail.at),
-    sizeEstimate: 1000,
-  };
-  if (format === "metadata") return { ...basic, payload: { mimeType: "text/plain", headers } };
-  return { ...basic, payload: { ...payloadOf(mail), headers } };
-}
-
-function payloadOf({ text, html, attachments }: Stored): Json {
-  const leaf = (mimeType: string, content: string): Json => ({
-    mimeType,
-    filename: "",
-    headers: [{ name: "Content-Type", value: `${mimeType}; charset=utf-8` }],
-    body:
-      content.length > 20_000
-        ? { attachmentId: "long", size: content.length }
-        : { size: content.length, data: base64(content) },
-  });
-  const plain = leaf("text/plain", text);
-  const readable =
-    html === null
-      ? plain
-      : { mimeType: "multipart/alternative", filename: "", parts: [plain, leaf("text/html", html)] };
-  if (attachments.length === 0) return readable;
-  const files = attachments.map(({ name, type, bytes }) => ({
-    mimeType: type,
-    filename: name,
-    body: { attachmentId: `file-${name}`, size: bytes },
-  }));
-  return { mimeType: "multipart/mixed", filename: "", parts: [readable, ...files] };
 }
