@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { createRandom, median, medianRatio, quantile } from "./statistics.ts";
 
 describe("statistics", () => {
-  it("finds what a share of the values is below, whatever their order", () => {
+  it("finds the value that a share of the values is below, in any order", () => {
     const values = Array.from({ length: 1000 }, (_, at) => (at * 7) % 1000);
     assert.equal(quantile(values, 0.99), 990);
     assert.equal(quantile(values, 0), 0);

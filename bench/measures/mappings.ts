@@ -1,4 +1,4 @@
-// Mappings: whether ten thousand of them cost a request more than one does, in the gateway and in the matcher alone.
+// Mappings: whether ten thousand of them cost a request more than one does, in the gateway and in the matcher by itself.
 import type { MatchConfig } from "../../src/config/config.ts";
 import { createMatcher, type Matchable } from "../../src/hooks/mapping/match.ts";
 import type { MappedRequest } from "../../src/hooks/mapping/request.ts";

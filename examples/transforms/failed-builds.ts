@@ -1,7 +1,7 @@
 // Keeps only the builds that failed, out of everything GitHub Actions reports, and boils each down to four fields.
 //
 // GitHub sends a webhook whenever a workflow run is requested, starts, or ends, some 15 KB each. Of those, an agent
-// should see the ones that failed on a branch that matters, and of these, little more than which one and where to look.
+// should see the ones that failed on a branch that matters, and of these, only the build and its address.
 // The words for the agent stay in the configuration: this file only changes the data that the templates are filled from.
 //
 //   hooks: {

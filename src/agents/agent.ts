@@ -1,4 +1,4 @@
-// The agent port: whatever takes a prompt and gives a reply.
+// The agent port: takes a prompt and gives a reply.
 import type { AgentOutcome } from "../core/outcome.ts";
 import type { Data } from "../untrusted/prepare.ts";
 

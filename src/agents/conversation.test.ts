@@ -7,7 +7,7 @@ import { conversationPrompt } from "./conversation.ts";
 const promptOf = (history: Conversation["history"], prompt = "And now?") =>
   conversationPrompt({ prompt, conversation: { history, foreignSession: null } });
 
-test("without earlier turns the prompt stands alone", () => {
+test("without earlier turns the text is only the prompt", () => {
   assert.equal(conversationPrompt({ prompt: "Hello.", conversation: null }), "Hello.");
   assert.equal(promptOf([], "Hello."), "Hello.");
   assert.equal(promptOf([{ role: "assistant", text: " " }], "Hello."), "Hello.");

@@ -8,7 +8,7 @@ agentContract("echo", { replying: createEchoAgent });
 
 agentContract("fake", {
   replying: () => createFakeAgent(),
-  failing: () => createFakeAgent(() => ({ kind: "failed", reason: "told to", mayPass: false })),
+  failing: () => createFakeAgent(() => ({ kind: "failed", reason: "a fault", mayPass: false })),
   endless: () => createHeldAgent(),
 });
 

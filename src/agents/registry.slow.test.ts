@@ -66,7 +66,7 @@ async function packagesLoaded(more: string): Promise<[before: string[], after: s
 
 const heavy = /^(ai|@ai-sdk\/.*|@agentclientprotocol\/.*|marked)$/;
 
-test("a gateway with echo alone loads no library of another kind; a model's are loaded with its first run", async () => {
+test("a gateway with only echo loads no other library; a model's are loaded with its first run", async () => {
   const [before, after] = await packagesLoaded(`
     const run = (config) => agents([config]).main.agent.run(input, new AbortController().signal);
     agents([{ ...echo, default: false }, model]);

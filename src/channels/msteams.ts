@@ -1,5 +1,5 @@
-// Microsoft Teams, as a bot, through the Bot Connector. Where messages go to comes from the config alone: whoever
-// could name another address would get the bot's token.
+// Microsoft Teams, as a bot, through the Bot Connector. Only the config decides where messages go: the
+// owner of any other address would get the bot's token.
 import type { Channel, ChannelTools, OutgoingMessage, SendOutcome } from "../sdk/channel.ts";
 import type { MsteamsSettings } from "../config/schema/channels.ts";
 import { createTokenSource } from "./msteams-token.ts";

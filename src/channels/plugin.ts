@@ -52,7 +52,7 @@ function checked(file: string, exported: unknown): LoadedPlugin {
     return refused("its default export must be a ChannelPlugin: { id, create }");
   const { id, create } = exported as Record<string, unknown>;
   if (typeof id !== "string" || !idForm.test(id))
-    return refused("id must be 1 to 32 small letters, digits and dashes, beginning with a letter");
+    return refused("id must be 1 to 32 small letters, digits and dashes, starting with a letter");
   const isTaken = id === lastChannel || Object.hasOwn(channels.shape, id);
   if (isTaken && file !== mattermostFile) return refused(`the id ${id} is taken: choose another`);
   if (typeof create !== "function") return refused("create must be a function");

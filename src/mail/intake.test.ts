@@ -102,7 +102,7 @@ suite("mail that cannot be read", { concurrency: true }, () => {
     const scene = await createMailScene(t);
     const schedule = await scene.started();
     scene.box.arrive("a", "poison", "b");
-    const fault = new MailFault("retry", "Google could not answer (500)");
+    const fault = new MailFault("retry", "Google could not handle the request (500)");
     scene.box.fail("fetch", fault, { id: "poison", times: 99 });
     assert.equal(await schedule.tick(), "failed");
     assert.deepEqual((await scene.keys()).toSorted(), keysOf(["a", "b"]));
@@ -113,7 +113,7 @@ suite("mail that cannot be read", { concurrency: true }, () => {
     assert.equal((await scene.account()).cursor, "13");
     assert.equal(await schedule.tick(), "done");
     const [first] = await scene.records();
-    assert.equal(first, "failed: mail poison: Google could not answer (500); it is tried again");
+    assert.equal(first, "failed: mail poison: Google could not handle the request (500); it is tried again");
     assert.equal((await scene.keys()).length, 12);
   });
 

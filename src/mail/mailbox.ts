@@ -1,4 +1,4 @@
-// The mailbox port. The cursor alone says what is new; a notification only makes a sync start earlier.
+// The mailbox port. Only the cursor decides what is new; a notification makes a sync start earlier.
 
 export type Mail = {
   /** The provider's own id, which never changes and never comes twice in an account. */

@@ -90,12 +90,12 @@ suite("syncs that fail", { concurrency: true }, () => {
     schedule.start();
     await scene.synced(1);
     scene.box.arrive("a");
-    scene.box.fail("changes", new MailFault("retry", "Google could not answer (503)"), { times: 2 });
+    scene.box.fail("changes", new MailFault("retry", "Google could not handle the request (503)"), { times: 2 });
     scene.box.fail("changes", new MailFault("retry", "Google's rate limit was met (429)", 90_000));
     schedule.hint();
     await scene.synced(2);
     await eventually(async () => (await statusOf(scene)) === "degraded");
-    assert.equal((await scene.account()).lastError, "Google could not answer (503)");
+    assert.equal((await scene.account()).lastError, "Google could not handle the request (503)");
     schedule.hint();
     assert.equal(scene.box.count("changes"), 1);
     await scene.wait(750);

@@ -104,7 +104,7 @@ function breakFences(text: string): string {
   return text.replace(/`(?=``)/g, "`\u200B");
 }
 
-/** Text that begins like a quote gets an invisible space before it: neither chat has an escape. */
+/** Text that starts like a quote gets an invisible space before it: neither chat has an escape. */
 function breakQuote(content: string, { lead, marker }: Line): string {
   return lead === "" && marker === "" ? content.replace(/^(?=>|&gt;)/, "\u200B") : content;
 }

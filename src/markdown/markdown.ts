@@ -117,8 +117,8 @@ function blockOf(content: string, line: Line): string {
 }
 
 /**
- * A message that begins in the middle of a list must not begin with so many spaces that they mean code, and the next
- * item, whatever its number, must not be taken for more of the text.
+ * A message that starts in the middle of a list must not start with so many spaces that they mean code, and the next
+ * item, with any number, must not be read as more of the text.
  */
 function withoutMargin(blocks: readonly Block[]): readonly Block[] {
   if (!blocks[0]?.first.lead.startsWith(" ")) return blocks;

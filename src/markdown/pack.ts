@@ -9,7 +9,7 @@ import { MOST_MESSAGES } from "./source.ts";
 export type Press = {
   /** How much of a message these lines take up; they fit up to 1. */
   fullness(lines: readonly Line[]): number;
-  /** No more UTF-16 units than this fit into a message, whatever they are. */
+  /** The most UTF-16 units that any message can hold. */
   readonly mostUnits: number;
 };
 

@@ -1,5 +1,5 @@
-// Requests that are whole: whatever they say, HTTP promises exactly one response to each, so they can follow one
-// another on a connection without waiting.
+// Whole requests. HTTP promises exactly one response to each, so they can follow one another on a connection without
+// waiting.
 import { bodyFor, numberedBody } from "./bodies.ts";
 import { gatewayToken, maxBodyBytes, token } from "./gateway.ts";
 import { addOddities, authorization, type Draft } from "./headers.ts";

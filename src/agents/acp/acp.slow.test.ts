@@ -102,7 +102,7 @@ test("the model and the thinking level are set where the agent offers them", asy
     replied("small high", { warnings: ["The model big was not taken by the agent; its own was used."] }),
   );
   const warnings = ["model big", "thinking level high"].map(
-    (what) => `The ${what} was not set: the agent lets nobody choose; its own was used.`,
+    (what) => `The ${what} was not set: the agent does not offer the choice; its own was used.`,
   );
   const none = await run("echo", "", { model: "big", thinking: "high" });
   assert.deepEqual(none, replied("Hello.", { warnings }));

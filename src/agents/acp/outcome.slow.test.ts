@@ -8,7 +8,7 @@ test("each stop reason gives its outcome", async () => {
   const cutShort = (what: string) => ({ warnings: [`The agent ${what}: its reply may lack its end.`] });
   for (const [reason, spoken, silent] of [
     ["end_turn", replied("So far."), failed("the agent gave no reply")],
-    ["refusal", failed("the agent refused to answer"), failed("the agent refused to answer")],
+    ["refusal", failed("the agent refused to reply"), failed("the agent refused to reply")],
     ["cancelled", failed("the agent broke off its turn", true), failed("the agent broke off its turn", true)],
     [
       "max_tokens",

@@ -36,7 +36,7 @@ export function finishedOutcome(response: unknown, { reply, report, wasRefused }
   // An agent that was refused a permission may end its turn this way, and would do so again.
   if (stopReason === "cancelled")
     return { ...failed("the agent broke off its turn", !wasRefused), report: whole };
-  if (stopReason === "refusal") return { ...failed("the agent refused to answer"), report: whole };
+  if (stopReason === "refusal") return { ...failed("the agent refused to reply"), report: whole };
   const short = shortOf[stopReason];
   if (reply === "") {
     const reason = short === undefined ? "the agent gave no reply" : `the agent ${short} before it replied`;

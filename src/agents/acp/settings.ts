@@ -43,7 +43,7 @@ async function apply(
   wanted: string,
 ): Promise<readonly Setting[] | string> {
   const found = settings.find((each) => each.category === category);
-  if (found === undefined) return "was not set: the agent lets nobody choose";
+  if (found === undefined) return "was not set: the agent does not offer the choice";
   const value = valueOf(found, wanted);
   if (value === undefined) return "is not one the agent offers";
   if (value === found.currentValue) return settings;

@@ -31,7 +31,7 @@ export function createLaunch(
   };
 }
 
-/** Null when the program ended by itself, whatever its exit code. */
+/** Null when the program ended by itself, with any exit code. */
 export function cutShort(end: Exclude<ProcessEnd, Exited>, config: CommandConfig): Failed;
 export function cutShort(end: ProcessEnd, config: CommandConfig): Failed | null;
 export function cutShort(end: ProcessEnd, { command, outputLimitBytes }: CommandConfig): Failed | null {

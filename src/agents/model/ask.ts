@@ -87,7 +87,7 @@ const brokeOff = ({ finish, rawFinish }: Step): boolean =>
 
 function emptyReason(finish: FinishReason): string {
   if (finish === "length") return "the model wrote as much as it may, all of it thinking, and gave no reply";
-  if (finish === "content-filter") return "the model refused to answer (content filter)";
+  if (finish === "content-filter") return "the model refused to reply (content filter)";
   return "the model gave no reply";
 }
 

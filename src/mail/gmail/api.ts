@@ -118,6 +118,6 @@ function idsIn(record: Fields, labelId: string): string[] {
 
 function idIn(body: Fields, name: string): string {
   const id = textIn(body, name);
-  if (!/^\d{1,20}$/.test(id)) throw new MailFault("retry", "Google's answer has no history id in it");
+  if (!/^\d{1,20}$/.test(id)) throw new MailFault("retry", "Google's response has no history id");
   return id;
 }

@@ -52,7 +52,7 @@ function faultOf({ status, reasons, retryAfterMs }: GoogleResponse): MailFault {
   if (status === 429 || reasons.some((reason) => rateLimits.test(reason)))
     return new MailFault("retry", `Google's rate limit was met (${shown})`, retryAfterMs);
   if (status >= 500 || status === 408)
-    return new MailFault("retry", `Google could not answer (${shown})`, retryAfterMs);
+    return new MailFault("retry", `Google could not handle the request (${shown})`, retryAfterMs);
   if (status === 401) return new MailFault("reauth", `Google refused the login (${shown})`);
   if (reasons.some((reason) => scopes.test(reason)))
     return new MailFault("reauth", `the login does not cover what is needed (${shown})`);

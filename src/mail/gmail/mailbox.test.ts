@@ -147,7 +147,7 @@ suite("reading a message", { concurrency: true }, () => {
     });
   });
 
-  test("HTML alone becomes text; a long text is loaded and cut", async (t) => {
+  test("HTML without plain text becomes text; a long text is loaded and cut", async (t) => {
     const { google, fetch } = await open(t, { maxBytes: 1000 });
     const bodyOf = async (mail: Parameters<typeof google.gmail.deliver>[0]) => {
       const fetched = await fetch(google.gmail.deliver(mail));

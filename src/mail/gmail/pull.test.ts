@@ -95,7 +95,7 @@ suite("pulling hints", { concurrency: true }, () => {
     await wait(1250);
     await eventually(() => hints.length === 1, "the hint");
     assert.deepEqual(troubles, [
-      "hints cannot be pulled: Google could not answer (503 backendError)",
+      "hints cannot be pulled: Google could not handle the request (503 backendError)",
       "hints cannot be pulled: Google's rate limit was met (429 rateLimitExceeded)",
       null,
     ]);

@@ -21,7 +21,7 @@ export type PushOptions = {
 const logEveryMs = 60_000;
 const body = { maxBytes: 65_536, timeoutMs: 10_000 };
 
-/** Responds with 204 to every push with a good token, whatever it says: it is only a hint. */
+/** Responds with 204 to every push with a good token; its content is only a hint. */
 export function createPush({
   expected,
   findKey,

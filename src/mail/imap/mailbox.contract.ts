@@ -100,7 +100,7 @@ function testRenumbering(start: StartServer): void {
     assert.equal(found(await mailbox.changes(recent.cursor, neverAborted)).ids.length, 1);
   });
 
-  test("a message can be read by its id alone, before and after a renumbering", async (t) => {
+  test("a message can be read by nothing but its id, before and after a renumbering", async (t) => {
     const server = await start(t);
     const first = openMailbox(t, server.config);
     const cursor = await first.baseline(neverAborted);

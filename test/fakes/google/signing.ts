@@ -58,7 +58,7 @@ const jwkOf = ({ id, publicKey }: SigningKey): Json => ({
   use: "sig",
 });
 
-/** Signed with RSA, or with HMAC where the key is a secret one. The header says whatever it says. */
+/** Signed with RSA, or with HMAC where the key is a secret one. The header is as given. */
 export function signed(header: Json, claims: Json, key: KeyObject): string {
   const text = [header, claims]
     .map((each) => Buffer.from(JSON.stringify(each)).toString("base64url"))
