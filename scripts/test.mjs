@@ -1,6 +1,6 @@
-// Runs every test, or with `--quick` those of src/ that need neither PostgreSQL nor a child process. What fails has
-// failed. Only a file of test/system, where real processes compete for the machine, is run once more, alone, and is
-// then named as unsteady.
+// Runs every test, or with `--quick` those of src/ that need neither PostgreSQL nor a child process. A failed
+// file fails the run. Only files of test/system, where real processes compete for the machine, are run once more, after
+// the others, and are then reported as unsteady.
 import { spawnSync } from "node:child_process";
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -54,7 +54,7 @@ function runAll() {
   const mayRunAgain = (file) => file.startsWith("test/system/");
   if (first.passed) return true;
   if (first.failed.length === 0 || !first.failed.every(mayRunAgain)) return false;
-  console.log(`\nFailed, and run once more, alone:\n${first.failed.join("\n")}\n`);
+  console.log(`\nFailed, and run once more:\n${first.failed.join("\n")}\n`);
   const second = run(first.failed, ["--test-concurrency=1", ...setUp]);
   if (second.passed) console.log(`\nUNSTEADY: failed once, then passed:\n${first.failed.join("\n")}`);
   return second.passed;

@@ -167,7 +167,7 @@ function faultIn(outcome: AgentOutcome, expected: string): string | null {
 const tokensOf = ({ report }: AgentOutcome): string =>
   report?.usage ? `${report.usage.inputTokens}/${report.usage.outputTokens}` : "?";
 
-/** Knows the word only from what the program sends along. */
+/** Knows the word only from the history that the program sends. */
 function reply(request: JournalBody) {
   const said = JSON.stringify(request);
   const content = said.includes("Which word was it?")

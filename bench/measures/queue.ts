@@ -14,7 +14,7 @@ const slots = 16;
 const laneCounts = [10, 1_000, 100_000];
 const nodeCounts = [1, 4];
 const ours: readonly ContenderName[] = ["runner", "store"];
-/** Claims and settles only, as the others do; the runner also does what their users would have to write. */
+/** Claims and settles only, as the others do; the runner also does work that their users would write themselves. */
 const likeForLike = "store alone, PostgreSQL";
 
 export async function measureQueue(lab: Lab): Promise<Result> {

@@ -89,7 +89,7 @@ async function compareAccepting(lab: Lab, name: PeerName, rival: string): Promis
   return pairedRow(`accepted, ${store}`, "requests/s", rival, pairs);
 }
 
-/** Both have an agent of their own, so that what reaches it is theirs. */
+/** Each has an agent of its own, which counts only its runs. */
 async function compareDone(lab: Lab, name: PeerName, rival: string): Promise<Row> {
   const store = storeBeside[name];
   const version = openVersion(lab, undefined);

@@ -31,7 +31,7 @@ export function findPeer(name: PeerName): FoundPeer {
   }
 }
 
-/** Without an agent, what it accepts stays in its queue. */
+/** Without an agent, accepted work stays in its queue. */
 export async function startPeer(lab: Lab, name: PeerName, agent: Subject | null): Promise<Peer> {
   const { address, end: endDatabase } = await startDatabase(lab, name);
   const child = lab.start("peer", name, address, ...(agent ? [String(agent.port)] : []));

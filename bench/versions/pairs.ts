@@ -7,7 +7,7 @@ export type Pair = { ours: number; theirs: number };
 export type Side = keyof Pair;
 
 const restMs = 300;
-/** V8 compiles what a run takes for some tens of thousands of them: the turns that do not count are longer. */
+/** V8 goes on compiling for some tens of thousands of runs, so the warm-up turns are longer. */
 const warmUpTimes = 3;
 
 /** The first pair, number 0, warms up and does not count; `length` says how much longer its turns are to be. */

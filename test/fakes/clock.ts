@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "../../src/core/clock.ts";
 
 export type FakeClock = Clock & {
-  /** Moves on by `ms`: fires what comes due in order, each at its own time, and lets promises settle. */
+  /** Moves on by `ms`: fires due timers in order, each at its own time, and lets promises settle. */
   advance(ms: number): Promise<void>;
   /** How many timers wait. */
   waiting(): number;
@@ -46,7 +46,7 @@ export function createFakeClock(start = Date.UTC(2026, 0, 1)): FakeClock {
   };
 }
 
-/** Lets everything run that waits for nothing from outside. */
+/** Lets the event loop run all work that needs no I/O. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await nextTurn();
 }

@@ -100,7 +100,7 @@ suite("the fake, driven by Google's clients", () => {
   test("a service account in a person's name", async () => {
     const { client_email: email, private_key: key } = google.accounts.serviceAccount;
     const scopes = ["https://www.googleapis.com/auth/gmail.readonly"];
-    // Its token address is fixed; only the way there is another.
+    // Its token address is fixed, so the request is redirected to the fake.
     const fetchImplementation: typeof fetch = (url, init) =>
       fetch(new Request(url).url.replace("https://oauth2.googleapis.com", google.url), init);
     const robot = new JWT({

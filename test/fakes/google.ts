@@ -67,7 +67,7 @@ export async function startGoogle({ account = "me@mail.test", now = Date.now }: 
     if (owner === null) return faultReplies.unauthorized;
     const isGmail = received.path.startsWith("/gmail/");
     if (!accounts.covers(received, isGmail ? gmailScope : pubsubScope)) return faultReplies.scopes;
-    // Somebody else's mailbox: there is nothing in it.
+    // The mailbox of another account is empty.
     return isGmail && owner !== account ? ok({ emailAddress: owner, historyId: "1", labels: [] }) : null;
   }
 

@@ -1,4 +1,4 @@
-// What an IMAP server says about a message it keeps: its sections, and its structure as far as tests need it.
+// A message as an IMAP server describes it: its sections, and its structure as far as tests need it.
 
 const blank = Buffer.from("\r\n\r\n");
 

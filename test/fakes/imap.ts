@@ -9,7 +9,7 @@ export type FakeMessage = {
   flags: string[];
   date: Date;
   raw: Buffer;
-  /** What Gmail knows beside. */
+  /** Gmail's extensions. */
   gmail?: { id: string; thread: string; labels: readonly string[] };
 };
 

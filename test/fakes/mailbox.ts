@@ -1,4 +1,4 @@
-// A mailbox in memory: tests put messages and faults into it, and see what was called.
+// A mailbox in memory: tests put messages and faults into it, and read the calls.
 import type { Fetched, Mail, Mailbox } from "../../src/mail/mailbox.ts";
 
 export const account = "me@mail.test";

@@ -1,4 +1,4 @@
-// A runner on a real embedded store in a folder of its own, with an agent and a clock that the test holds.
+// A runner on a real embedded store in a folder of its own, with an agent and a clock that the test controls.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";

@@ -1,4 +1,4 @@
-// Bodies for each hook of the fuzzed gateway that it must accept, and what chance makes of them.
+// Bodies for each hook of the fuzzed gateway that it must accept, and random changes of them.
 import type { Random } from "./random.ts";
 import { anyText, deepJson, jsonText, oddBytes, word } from "./values.ts";
 

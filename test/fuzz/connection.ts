@@ -1,5 +1,5 @@
-// The two ways an input is sent: whole requests one behind another on a connection that is kept, and hostile bytes on
-// a connection of their own.
+// Sends inputs in two ways: whole requests one after another on a kept connection, and hostile bytes on a connection
+// of their own.
 import { connect, type Socket } from "node:net";
 import { judge, takeResponse, type Verdict } from "./responses.ts";
 import type { Hostile } from "./hostile.ts";

@@ -1,9 +1,9 @@
-// The headers of whole requests: who sends them, and what else they may say.
+// The headers of whole requests: tokens, and odd or irrelevant fields.
 import { maxBodyBytes, otherToken, token } from "./gateway.ts";
 import type { Random } from "./random.ts";
 import { anyText, word } from "./values.ts";
 
-/** What a request is written from. */
+/** The parts that a request is written from. */
 export type Draft = {
   method: string;
   target: string;
@@ -117,7 +117,7 @@ const traces = [
   "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-extra",
 ];
 
-/** One character for each byte, and none of those that no header may have. */
+/** One character for each byte, without those that headers forbid. */
 const headerText = (random: Random): string =>
   random.chance(0.5)
     ? Array.from({ length: random.below(30) }, () => String.fromCharCode(0x80 + random.below(0x80))).join("")

@@ -1,5 +1,5 @@
-// Connections that are not as they should be: requests with their bytes changed, cut off, or put against each other,
-// and callers that end, reset or fall silent. Each has a connection of its own.
+// Broken connections: requests with changed, missing or contradictory bytes, and callers that end, reset or fall
+// silent. Each has a connection of its own.
 import { changed } from "./bodies.ts";
 import { maxBodyBytes, token } from "./gateway.ts";
 import type { Random } from "./random.ts";
@@ -152,7 +152,7 @@ function halfSent(random: Random): Hostile {
   };
 }
 
-/** Half a head, or half a body: the gateway must give up on it by itself. */
+/** Half a head, or half a body: the gateway must time out. */
 function silent(random: Random): Hostile {
   const text = random.chance(0.2)
     ? "POST /hooks/wake HTTP/1.1\r\nHost: x\r\nAutho"
@@ -162,7 +162,7 @@ function silent(random: Random): Hostile {
 
 const targetIn = /^\S+ \/(?:hooks\/)?(listed\/wake|listed\/runs|crm\/in|[a-z]+)/;
 
-/** What the first request is aimed at, as far as it is one of ours. */
+/** The hook of the first request, if it is one of ours. */
 function hookIn(bytes: Buffer): string {
   const name = targetIn.exec(bytes.toString("latin1", 0, 60))?.[1] ?? "";
   return ours.has(name) ? name : "unknown";

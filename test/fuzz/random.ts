@@ -1,5 +1,5 @@
-// Chance that can be repeated: every input has a source of its own, made from the seed of the run and its number, so
-// that one input can be made again without the others.
+// Repeatable chance: every input has its own source, made from the seed of the run and its number, so that one input can
+// be made again without the others.
 import { createRandom } from "../support/random.ts";
 
 export type Random = {

@@ -21,7 +21,7 @@ export type FuzzOptions = {
   databaseUrl: string | null;
   /** Reads and writes the inputs that runs on this machine have found. */
   keep: boolean;
-  /** Ends the run early; what was sent is still judged. */
+  /** Ends the run early; requests sent before are still judged. */
   signal?: AbortSignal;
   progress?: (line: string) => void;
 };
@@ -43,7 +43,7 @@ export type FuzzResult = {
 };
 
 const lines = 48;
-/** Attacks go on beside the lines, since some of them take seconds: up to so many at once. */
+/** The most attacks at once; they run beside the lines, because some take seconds. */
 const mostAttacks = 200;
 const blockLength = 16;
 /** Each part ends with a pause and a reading. */
@@ -51,7 +51,7 @@ const partsOf = (requests: number): number => (requests > 100_000 ? 20 : 5);
 /** With so many faults a run ends early. */
 const enoughFaults = 5;
 const megabyte = 1_048_576;
-/** What memory may grow by over a whole run, however long: a leak of a few bytes a request is more in a million. */
+/** The most that memory may grow by over a run of any length; a leak of a few bytes a request exceeds it. */
 const bounds = { heapBytes: 16 * megabyte, threadHeapBytes: 16 * megabyte, rssBytes: 384 * megabyte };
 
 export async function fuzzRequests(options: FuzzOptions): Promise<FuzzResult> {

@@ -10,7 +10,7 @@ export type Ports = { plain: number; tls: number };
 export type Dovecot = { ports: Ports; stop(): Promise<void>; start(): Promise<void> };
 
 const isRoot = process.getuid?.() === 0;
-/** Who the mail belongs to: Dovecot never reads mail as root. */
+/** The owner of the mail, because Dovecot never reads mail as root. */
 const owner = isRoot ? { uid: 65_534, gid: 65_534 } : { uid: userInfo().uid, gid: userInfo().gid };
 
 function ownUser(): string {

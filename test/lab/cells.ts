@@ -1,6 +1,6 @@
-// The matrix of the lab: where the process is, what happens to it, on which store, on how many nodes.
+// The matrix of the lab: the point of a node's work, the fault, the store, and the number of nodes.
 
-/** Where a piece of work is when it happens. Each is between two things that Rouse does. */
+/** The point of the work at which the fault strikes. Each is between two steps of Rouse. */
 export const points = {
   accepted: "between response and claim",
   claimed: "between claim and start",

@@ -1,6 +1,6 @@
 // The turns that agents saw: one of a lane at a time, in order, and repeated only after a lost lease.
 //
-// What is asserted, and what may happen: a turn is open at the agent from its request to its reply, or until its
+// A turn is open at the agent from its request to its reply, or until its
 // caller is gone. Two turns of a lane are never open at the same time while the leases of both are valid. A run is
 // started again only when the lease of the attempt before is over, and is never claimed once it has ended. A process
 // that is starved for longer than a lease can still start a run it had claimed: its later writes are refused.

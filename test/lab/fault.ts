@@ -6,7 +6,7 @@ import { type Bench, type BenchNode, leaseMs, releaseAll, type Standing } from "
 import type { Cell } from "./cells.ts";
 import { monotonicMs } from "./history.ts";
 
-/** What chance decides about a round. */
+/** The random decisions of a round. */
 export type Plan = {
   /** How often the point is passed before a node stands still there. */
   skip: number;

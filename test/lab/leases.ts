@@ -45,7 +45,7 @@ export function claimsOf<T extends { life: string }>(
   effects: readonly T[],
   claims: readonly Claim[],
   workOf: (effect: T) => string,
-  /** Effects that are the same need a claim each. */
+  /** Effects with the same name need a claim each. */
   sameness: (effect: T) => string = workOf,
 ): Map<T, Claim | null> {
   const byOwner = Map.groupBy(claims, ({ life, id }) => `${life} ${id}`);

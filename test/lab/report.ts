@@ -1,4 +1,4 @@
-// What a lab run shows: a bar while it goes on, a table when it is over.
+// The output of a lab run: a bar while it runs, then a table.
 import { type Cell, cellName } from "./cells.ts";
 import type { Tally } from "./check.ts";
 import type { RoundResult } from "./track.ts";
@@ -7,7 +7,7 @@ export type Output = { write(text: string): unknown; isTTY?: boolean; columns?: 
 
 const barWidth = 30;
 const eraseLine = "\r\u001b[2K";
-/** Where there is no terminal, a line for each so many percent. */
+/** Without a terminal, a line is written for each so many percent. */
 const lineEveryPercent = 10;
 
 export type Bar = { step(done: number, text: string): void; clear(): void };
@@ -49,7 +49,7 @@ const add = (name: string, lines: readonly Omit<Line, "name">[]): Line => {
 
 const heads = ["Cell", "Rounds", "Requests", "Runs", "Doubled turns", "Doubled messages", "Violations"];
 
-/** In Markdown, so that it can stand in our pages as it is. */
+/** In Markdown, so that it can be pasted into our pages. */
 export function tableOf(cells: readonly Cell[], results: readonly RoundResult[]): string {
   const lines = cells.map((cell) => {
     const name = cellName(cell);

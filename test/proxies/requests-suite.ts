@@ -1,4 +1,4 @@
-// One gateway behind each proxy: what callers and strangers get. Run by `npm run test:proxies`.
+// One gateway behind each proxy, with good and bad requests. Run by `npm run test:proxies`.
 import assert from "node:assert/strict";
 import { suite, test, type TestContext } from "node:test";
 import { plainText } from "../../src/core/message.ts";

@@ -96,7 +96,7 @@ export async function createCluster(folder: string, settings: readonly string[] 
 
 export const passwordOf = ({ url }: Cluster): string => new URL(url).password;
 
-/** On data that are there: new, or from a base backup with the same password. */
+/** Starts on existing data: new, or from a base backup with the same password. */
 export async function startCluster(
   data: string,
   password: string,
@@ -164,7 +164,7 @@ async function queryAt(url: string, sql: string): Promise<Record<string, unknown
   }
 }
 
-/** They are in sessions of their own: there is no group to kill. */
+/** Its processes have sessions of their own, so there is no group to kill. */
 function childrenOf(parent: number): number[] {
   const lines = execFileSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" }).trim().split("\n");
   const pairs = lines.map((line) => line.trim().split(/\s+/).map(Number));

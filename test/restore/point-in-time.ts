@@ -62,7 +62,7 @@ export const pointInTimeDrill: Drill = async ({ seed, report }) => {
   }
 };
 
-/** What is written now is archived when this returns. */
+/** Resolves when everything written so far is archived. */
 async function archiveAll(cluster: Cluster): Promise<void> {
   const [row] = await cluster.query("select pg_walfile_name(pg_switch_wal()) as name");
   const name = String(row?.["name"]);

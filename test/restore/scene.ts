@@ -25,7 +25,7 @@ export type Scene = {
   /** The number of 503 responses. */
   refused(): number;
   goOn(): Promise<void>;
-  /** The gateway is killed, and nothing is sent any more. */
+  /** Kills the gateway and ends the load. */
   end(): Promise<void>;
   remove(): Promise<void>;
 };

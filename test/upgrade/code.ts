@@ -95,7 +95,7 @@ function install(folder: string): void {
   if (status !== 0) throw new Error("npm ci failed for the old code");
 }
 
-/** Without what the old code does not know yet. */
+/** The settings without those that the old code does not know. */
 function configFor(lab: Lab, program: string): string {
   const file = join(lab.folder, "old.jsonc");
   const copy = (hooks: object): void =>

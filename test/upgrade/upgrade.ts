@@ -1,4 +1,4 @@
-// Old and new nodes side by side over a migration, and what is wrong afterwards.
+// Runs old and new nodes side by side over a migration, and reports every fault.
 import { type GatewayProcess, type Reply } from "../support/process.ts";
 import { createRandom } from "../support/random.ts";
 import { type Load, startLoad } from "../system/crash-load.ts";
@@ -54,7 +54,7 @@ async function upgradeIn(
     return node;
   };
   const oldNodes = [await start("old-1", codes.old), await start("old-2", codes.old)];
-  // Opened while the schema is that of our own code; what is open goes on working on the next.
+  // Opened while the schema is that of our own code; it goes on working on the next schema.
   let store = codes.old === ownCode ? await lab.openStore() : null;
 
   let turn = 0;

@@ -2,10 +2,10 @@
 import { randomUUID } from "node:crypto";
 import { type GoogleRequest, type Json, ok, type Reply } from "./http.ts";
 
-/** Whose a token is, and what it is good for. */
+/** The owner of a token, its scopes and its end. */
 export type Grant = { account: string; scope: string };
 
-/** What tests read and set. */
+/** State that tests read and set. */
 export type State = ReturnType<typeof createState>;
 
 export const createState = () => ({
@@ -42,7 +42,7 @@ export function createAccessTokens({ now, state }: { now: () => number; state: S
       const ends = state.loginSeconds === null ? {} : { refresh_token_expires_in: state.loginSeconds };
       return issue(login, { scope: login.scope, ...ends, ...more });
     },
-    /** Whose token it is; null when there is none, or no longer. */
+    /** The token's owner; null without a valid token. */
     owner({ token }: Pick<GoogleRequest, "token">): string | null {
       const known = tokens.get(token);
       return known && known.until > now() ? known.account : null;

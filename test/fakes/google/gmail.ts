@@ -1,4 +1,4 @@
-// One mailbox with its history. Ids are larger than what a number can hold.
+// One mailbox with its history. Ids are too large for JavaScript numbers.
 import { type GoogleRequest, notFound, ok, type Part, type Reply } from "./http.ts";
 import { aboveNumbers, type Change, history, list } from "./listing.ts";
 import { base64, newMail, type NewMail, type Stored, toMessage } from "./mail.ts";
@@ -90,7 +90,7 @@ export function createGmail({ account, now, onChange, topicFault }: GmailOptions
     ids: () => [...mails.keys()],
     historyId: () => String(historyId),
     remove: (id: string) => void mails.delete(id),
-    /** What was hidden can be seen from now on. */
+    /** Shows the hidden mails from now on. */
     reveal(): void {
       for (const mail of mails.values()) mail.hidden = false;
     },

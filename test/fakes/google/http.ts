@@ -38,7 +38,7 @@ export type Fault = {
   on: string;
   /** How many of them; otherwise all until it is removed. */
   times?: number;
-  /** Of those that match, only each n-th. */
+  /** Only each n-th matching request. */
   every?: number;
 } & ({ reply: Reply } | { reset: true });
 
