@@ -1,6 +1,6 @@
 // Median, quantiles, ratios of pairs, and reproducible random numbers.
 
-/** For an even number of values, the mean of the middle two: taking the upper one would favour the numerator of a ratio. */
+/** For an even number of values, the mean of the middle two: the upper one would favour the numerator of a ratio. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const half = sorted.length / 2;

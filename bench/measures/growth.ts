@@ -109,7 +109,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 const columns =
   "id, kind, hook, agent_id, session_key, lane, head, status, created_at, ready_at, ended_at, request, reply";
 
-/** Finished runs, and a tenth as many waiting in one lane whose head is due tomorrow, so that none of them is claimed. */
+/** Finished runs, and a tenth as many waiting in one lane whose head is due tomorrow, so that none is claimed. */
 async function openFilled(lab: Lab, kind: StoreKind, size: number): Promise<Store> {
   const url = kind === "PostgreSQL" ? await lab.databases.create() : null;
   const path = join(lab.folder(), "rouse.db");

@@ -35,7 +35,12 @@ function keepIn(file: string): Keep {
 const file = process.argv[2];
 const keep = file === undefined ? keepNothing : keepIn(file);
 const responseBody = Buffer.from('{"ok":true,"runId":"01a1e733-979b-730b-94f2-18924cf98779"}');
-const headers = ["Content-Type", "application/json; charset=utf-8", "Content-Length", String(responseBody.length)];
+const headers = [
+  "Content-Type",
+  "application/json; charset=utf-8",
+  "Content-Length",
+  String(responseBody.length),
+];
 
 const server = createServer((request, response) => {
   const chunks: Buffer[] = [];

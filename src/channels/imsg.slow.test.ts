@@ -30,7 +30,8 @@ function start(does: string | object, options: ImsgOptions = longLimits) {
   return { channel, notes };
 }
 
-const running = (command: readonly string[]) => createImessage({ command: [...command] }, { fetch }, longLimits);
+const running = (command: readonly string[]) =>
+  createImessage({ command: [...command] }, { fetch }, longLimits);
 channelContract("imessage (imsg)", {
   to,
   accepting: () => start("ok").channel,

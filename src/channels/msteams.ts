@@ -63,8 +63,7 @@ export function createMsteams(
 }
 
 function recipientFault(to: string): string | null {
-  if (person.test(to))
-    return "is the id of a person or a bot: give the id of a conversation with them";
+  if (person.test(to)) return "is the id of a person or a bot: give the id of a conversation with them";
   return conversation.test(to) ? null : "must be the id of a conversation, such as 19:…@thread.tacv2 or a:1…";
 }
 

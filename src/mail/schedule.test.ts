@@ -90,7 +90,9 @@ suite("syncs that fail", { concurrency: true }, () => {
     schedule.start();
     await scene.synced(1);
     scene.box.arrive("a");
-    scene.box.fail("changes", new MailFault("retry", "Google could not handle the request (503)"), { times: 2 });
+    scene.box.fail("changes", new MailFault("retry", "Google could not handle the request (503)"), {
+      times: 2,
+    });
     scene.box.fail("changes", new MailFault("retry", "Google's rate limit was met (429)", 90_000));
     schedule.hint();
     await scene.synced(2);

@@ -16,7 +16,7 @@ export function cutPoint(text: string, most: number, fullness: (length: number) 
   return 0;
 }
 
-/** A count up to `most` that is not too full (above 1), and nearly the greatest one. Fullness must grow with the count. */
+/** A count up to `most` that is not too full (above 1), near the greatest such count. Fullness must grow with the count. */
 export function mostThatFits(most: number, fullness: (count: number) => number): number {
   let low = { count: 0, full: 0 };
   let high = { count: most, full: fullness(most) };

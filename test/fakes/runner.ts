@@ -68,7 +68,10 @@ export async function setUpRunner(test: TestContext) {
     });
 
   /** Accepts a run; with a session key it is part of a conversation. */
-  async function enqueue(fields: Partial<RunRequest> = {}, sessionKey: string | null = null): Promise<string> {
+  async function enqueue(
+    fields: Partial<RunRequest> = {},
+    sessionKey: string | null = null,
+  ): Promise<string> {
     const request = aRunRequest({
       message: outsideMessage("message", "request", "do it"),
       name: "Email",

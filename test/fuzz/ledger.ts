@@ -68,8 +68,7 @@ export function createLedger(known: Iterable<string>): Ledger {
       // Only a request whose response was lost may be stored without one; a batch of one request is several.
       const strange = stored.runs.length + stored.wakes.length - runs.size - events.size;
       const most = ledger.withoutResponse * mostOfOneRequest;
-      if (strange > most)
-        faults.push(`${strange} are stored that no response named, at most ${most} may be`);
+      if (strange > most) faults.push(`${strange} are stored that no response named, at most ${most} may be`);
     },
   };
   return ledger;

@@ -112,7 +112,10 @@ function good(): Histories {
       request(0, { sessionKey: "lab:1:0", chat: "11", responses: [response({ runId: first })] }),
       request(1, { sessionKey: "lab:1:0", responses: [response({ runId: second })] }),
       request(2, { key: null, responses: [response({ runId: single })] }),
-      request(3, { hook: "wake", responses: [response({ eventId: "wake" }), response({ eventId: "wake" }, true)] }),
+      request(3, {
+        hook: "wake",
+        responses: [response({ eventId: "wake" }), response({ eventId: "wake" }, true)],
+      }),
     ],
     turns: [
       turn(first, "1", 100, { endedAt: 200, replied: false }),
@@ -177,10 +180,14 @@ const broken: Record<string, Doctor> = {
   "is stored 2 times": ({ runs }) => ({ runs: [...runs, { ...runs[2]!, id: "other" }] }),
   "never got a response": ({ requests }) => ({ requests: changed(requests, 1, { responses: [] }) }),
   "got 2 different responses": ({ requests }) => ({
-    requests: changed(requests, 3, { responses: [response({ eventId: "wake" }), response({ eventId: "x" }, true)] }),
+    requests: changed(requests, 3, {
+      responses: [response({ eventId: "wake" }), response({ eventId: "x" }, true)],
+    }),
   }),
   "was accepted as new 2 times": ({ requests }) => ({
-    requests: changed(requests, 3, { responses: [response({ eventId: "wake" }), response({ eventId: "wake" })] }),
+    requests: changed(requests, 3, {
+      responses: [response({ eventId: "wake" }), response({ eventId: "wake" })],
+    }),
   }),
   "never ended: it is running": ({ runs }) => ({
     runs: changed(runs, 0, { endedAt: null, status: "running" }),
@@ -240,7 +247,9 @@ const broken: Record<string, Doctor> = {
   "no run succeeded": () => ({ runs: [] }),
   "no conversation went on": ({ turns }) => ({ turns: changed(turns, 2, { reminded: [] }) }),
   "no wake was taken": ({ requests }) => ({ requests: without(requests, 3) }),
-  "hardly a request was taken": ({ requests }) => ({ requests: requests.map((each) => ({ ...each, responses: [] })) }),
+  "hardly a request was taken": ({ requests }) => ({
+    requests: requests.map((each) => ({ ...each, responses: [] })),
+  }),
   "no message arrived": () => ({ received: [] }),
   "no twin was known again": ({ requests }) => ({
     requests: changed(requests, 3, { responses: [response({ eventId: "wake" })] }),

@@ -29,7 +29,14 @@ export function claimsIn({ cell, notes, lives }: Histories): Claim[] {
     const ends = (released.get(name) ?? []).map(({ from }) => from);
     if (cell.store === "sqlite") ends.push(lives.find((each) => each.name === life)?.diedAt ?? Infinity);
     const ranOutAt = Math.max(...[first!, ...renewals].map(({ until }) => until));
-    return { life, id, lease, requestedAt: from, claimedAt: at, overAt: Math.min(ranOutAt, ...ends) - slackMs };
+    return {
+      life,
+      id,
+      lease,
+      requestedAt: from,
+      claimedAt: at,
+      overAt: Math.min(ranOutAt, ...ends) - slackMs,
+    };
   });
 }
 
@@ -69,7 +76,8 @@ export function brokenFences(histories: Histories): string[] {
     const rivals = claims.get(note.id) ?? [];
     const own = rivals.find(({ lease }) => lease === note.lease);
     const later = rivals.find(
-      ({ requestedAt, claimedAt }) => own !== undefined && requestedAt > own.claimedAt && claimedAt < note.from,
+      ({ requestedAt, claimedAt }) =>
+        own !== undefined && requestedAt > own.claimedAt && claimedAt < note.from,
     );
     return later ? [`${note.life} has ${note.kind} ${note.id} after ${later.life} had claimed it`] : [];
   });

@@ -26,7 +26,11 @@ const chats = ["11", "12"];
 
 export function startLoad(round: string, nodes: readonly BenchNode[], random: () => number): Load {
   const requests: Client[] = [];
-  const prepare = (hook: ClientRequest["hook"], fields: Record<string, unknown>, isKeyed: boolean): Client => {
+  const prepare = (
+    hook: ClientRequest["hook"],
+    fields: Record<string, unknown>,
+    isKeyed: boolean,
+  ): Client => {
     const client = newClient(round, requests.length, { hook, fields, isKeyed });
     requests.push(client);
     return client;

@@ -23,7 +23,8 @@ export async function copyAndEnd(scene: Scene): Promise<Omit<Restored, "scene">>
   const goneFrom = scene.next();
   await scene.goOn();
   await scene.end();
-  const install = (folder: string): void => copyFileSync(join(home, "rouse-copy.db"), join(folder, "rouse.db"));
+  const install = (folder: string): void =>
+    copyFileSync(join(home, "rouse-copy.db"), join(folder, "rouse.db"));
   return { mark, goneFrom, databaseUrl: null, install };
 }
 

@@ -1,7 +1,17 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { acpAgent, acpConfig, acpProgram, failed, folder, graceMs, neverStopped, replied, run } from "../../../test/fixtures/acp-runs.ts";
+import {
+  acpAgent,
+  acpConfig,
+  acpProgram,
+  failed,
+  folder,
+  graceMs,
+  neverStopped,
+  replied,
+  run,
+} from "../../../test/fixtures/acp-runs.ts";
 import type { AgentOutcome } from "../../core/outcome.ts";
 import { parseFences } from "../../untrusted/fence.ts";
 import { agentContract, contractInput } from "../agent.contract.ts";

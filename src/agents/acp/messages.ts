@@ -60,5 +60,7 @@ function messageIn(line: string, pendingIds: Set<unknown>): AnyMessage | null {
   }
   if (request.safeParse(value).success) return value as AnyMessage;
   const { data } = response.safeParse(value);
-  return data !== undefined && !("method" in data) && pendingIds.delete(data.id) ? (value as AnyMessage) : null;
+  return data !== undefined && !("method" in data) && pendingIds.delete(data.id)
+    ? (value as AnyMessage)
+    : null;
 }

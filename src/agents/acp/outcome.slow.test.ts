@@ -71,7 +71,12 @@ for (const [what, script, reason, mayPass] of [
     "the command /bin/sh does not speak ACP",
     false,
   ],
-  ["repeats what it hears", "cat", 'the agent responded with an error: "Method not found": initialize', false],
+  [
+    "repeats what it hears",
+    "cat",
+    'the agent responded with an error: "Method not found": initialize',
+    false,
+  ],
 ] as const)
   test(`a program that does not speak ACP and ${what} is a failure`, { timeout: 60_000 }, async () => {
     assert.deepEqual(await shellAgent(script).run(contractInput(), neverStopped()), failed(reason, mayPass));

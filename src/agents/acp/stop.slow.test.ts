@@ -5,7 +5,15 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { eventually } from "../../../test/fakes/clock.ts";
-import { acpAgent, acpConfig, acpProgram, folder, replied, run, stopped } from "../../../test/fixtures/acp-runs.ts";
+import {
+  acpAgent,
+  acpConfig,
+  acpProgram,
+  folder,
+  replied,
+  run,
+  stopped,
+} from "../../../test/fixtures/acp-runs.ts";
 import { isAlive } from "../../../test/support/process.ts";
 import { contractInput } from "../agent.contract.ts";
 import { createAcpAgent } from "./acp.ts";

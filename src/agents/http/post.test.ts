@@ -2,7 +2,13 @@
 import assert from "node:assert/strict";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { test, type TestContext } from "node:test";
-import { failed, httpAgent, neverStopped, replied, serveAgents } from "../../../test/fixtures/agent-service.ts";
+import {
+  failed,
+  httpAgent,
+  neverStopped,
+  replied,
+  serveAgents,
+} from "../../../test/fixtures/agent-service.ts";
 import { contractInput } from "../agent.contract.ts";
 
 const { run } = serveAgents();
@@ -19,7 +25,10 @@ test("a service that is not there may pass, and its address is not in the reason
   await promise;
   const { port: free } = closed.address() as AddressInfo;
   closed.close();
-  const outcome = await httpAgent(`http://127.0.0.1:${free}/?token=hidden`).run(contractInput(), neverStopped());
+  const outcome = await httpAgent(`http://127.0.0.1:${free}/?token=hidden`).run(
+    contractInput(),
+    neverStopped(),
+  );
   assert.deepEqual(outcome, failed("the service could not be reached: ECONNREFUSED", true));
 });
 

@@ -107,7 +107,11 @@ test("a failure that may pass has the service's Retry-After", async () => {
   assert.deepEqual(await after(503, "Mon, 02 Nov 2026 10:01:00 GMT"), later(503, 60_000));
   assert.deepEqual(await after(500, "Mon, 02 Nov 2026 09:00:00 GMT"), later(500, 0));
   for (const nonsense of ["soon", "-5", "99999999999999999999"])
-    assert.deepEqual(await after(500, nonsense), failed("the service responded with 500: later", true), nonsense);
+    assert.deepEqual(
+      await after(500, nonsense),
+      failed("the service responded with 500: later", true),
+      nonsense,
+    );
   assert.deepEqual(await after(400, "120"), failed("the service responded with 400: later"));
 });
 

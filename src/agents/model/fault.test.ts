@@ -61,18 +61,22 @@ test("each attempt is one request: 500 twice, then a reply", async () => {
   assert.equal(third?.kind, "replied");
 });
 
-test("a server that asks to wait an hour is reported at once, without waiting", { timeout: 60_000 }, async () => {
-  server.onMessage("in an hour", { error: { message: "x" }, status: 429, retryAfter: 3600 });
-  for (const kind of kinds) {
-    const { sent, fetch } = capturingFetch();
-    const input = { ...inputFor("in an hour"), model: modelOf(kind) };
-    const outcome = await agent({ fetch }).run(input, going());
-    assert.ok(outcome.kind === "failed" && outcome.mayPass, kind);
-    assert.equal(outcome.retryAfterMs, 3_600_000);
-    assert.equal(sent.length, 1);
-    await agent().run(input, AbortSignal.timeout(1000));
-  }
-});
+test(
+  "a server that asks to wait an hour is reported at once, without waiting",
+  { timeout: 60_000 },
+  async () => {
+    server.onMessage("in an hour", { error: { message: "x" }, status: 429, retryAfter: 3600 });
+    for (const kind of kinds) {
+      const { sent, fetch } = capturingFetch();
+      const input = { ...inputFor("in an hour"), model: modelOf(kind) };
+      const outcome = await agent({ fetch }).run(input, going());
+      assert.ok(outcome.kind === "failed" && outcome.mayPass, kind);
+      assert.equal(outcome.retryAfterMs, 3_600_000);
+      assert.equal(sent.length, 1);
+      await agent().run(input, AbortSignal.timeout(1000));
+    }
+  },
+);
 
 const long = { content: "word ".repeat(20) };
 

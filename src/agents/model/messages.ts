@@ -7,7 +7,10 @@ import type { Conversation, AgentInput } from "../agent.ts";
 
 export type ChatMessage = (UserModelMessage | AssistantModelMessage) & { content: string };
 
-export function messagesOf({ prompt, conversation }: Pick<AgentInput, "prompt" | "conversation">): ChatMessage[] {
+export function messagesOf({
+  prompt,
+  conversation,
+}: Pick<AgentInput, "prompt" | "conversation">): ChatMessage[] {
   const messages: ChatMessage[] = [];
   for (const next of [...(conversation?.history ?? []).map(messageOf), asUser(prompt)]) {
     const last = messages.at(-1);

@@ -155,7 +155,9 @@ test("a name is resolved once for each request, so that a second lookup cannot c
   assert.equal(requests.length, 3);
   // A name server with another address the second time: the second request is refused, not sent inside.
   const addresses = [here, "10.0.0.1"];
-  const rebinding = fetching(port, { resolve: async () => [{ address: addresses.shift() ?? "", family: 4 }] });
+  const rebinding = fetching(port, {
+    resolve: async () => [{ address: addresses.shift() ?? "", family: 4 }],
+  });
   assert.match(await rebinding("/"), /not on the public internet/);
   assert.equal(requests.length, 4);
 });

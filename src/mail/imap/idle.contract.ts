@@ -1,7 +1,13 @@
 // Hints from any server.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { found, neverAborted, openMailbox, rawMail, type StartServer } from "../../../test/fixtures/imap-server.ts";
+import {
+  found,
+  neverAborted,
+  openMailbox,
+  rawMail,
+  type StartServer,
+} from "../../../test/fixtures/imap-server.ts";
 
 /** `next` resolves with the next hint. */
 function hints() {

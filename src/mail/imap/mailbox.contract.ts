@@ -2,7 +2,15 @@
 // `npm run test:imap`.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { found, isFault, neverAborted, openMailbox, rawMail, read, type StartServer } from "../../../test/fixtures/imap-server.ts";
+import {
+  found,
+  isFault,
+  neverAborted,
+  openMailbox,
+  rawMail,
+  read,
+  type StartServer,
+} from "../../../test/fixtures/imap-server.ts";
 import { testIdling } from "./idle.contract.ts";
 import { testLargeMails, testReading } from "./read.contract.ts";
 

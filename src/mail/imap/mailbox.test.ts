@@ -189,9 +189,13 @@ test("a login that the server does not offer is a broken fault", async (t) => {
 test("faults show neither the account nor the server's text", async (t) => {
   const fake = await startFake(t);
   const faults = [
-    await faultOf(openMailbox(t, { ...account(fake.port), login: { password: "wrong" } }).baseline(neverAborted)),
+    await faultOf(
+      openMailbox(t, { ...account(fake.port), login: { password: "wrong" } }).baseline(neverAborted),
+    ),
   ];
-  faults.push(await faultOf(openMailbox(t, { ...account(fake.port), mailbox: "Private" }).baseline(neverAborted)));
+  faults.push(
+    await faultOf(openMailbox(t, { ...account(fake.port), mailbox: "Private" }).baseline(neverAborted)),
+  );
   await fake.stop();
   faults.push(await faultOf(openMailbox(t, account(fake.port)).baseline(neverAborted)));
   assert.deepEqual(

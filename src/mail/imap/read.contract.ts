@@ -1,7 +1,14 @@
 // What is read of a message, on any server.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { found, neverAborted, openMailbox, rawMail, read, type StartServer } from "../../../test/fixtures/imap-server.ts";
+import {
+  found,
+  neverAborted,
+  openMailbox,
+  rawMail,
+  read,
+  type StartServer,
+} from "../../../test/fixtures/imap-server.ts";
 
 export function testReading(start: StartServer): void {
   test("all fields of a mail are read, and the mail stays unread", async (t) => {

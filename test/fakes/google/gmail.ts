@@ -67,7 +67,8 @@ export function createGmail({ account, now, onChange, topicFault }: GmailOptions
     if (what === "GET /profile")
       return ok({ emailAddress: account, messagesTotal: mails.size, historyId: String(historyId) });
     if (what === "GET /labels") return ok({ labels: state.labels });
-    if (what === "GET /history") return history({ mails, changes, historyId, oldestKnown, state }, request.query);
+    if (what === "GET /history")
+      return history({ mails, changes, historyId, oldestKnown, state }, request.query);
     if (what === "GET /messages") return list({ mails }, request.query);
     if (what === "POST /watch") return watch(request);
     if (what === "POST /stop") {

@@ -5,7 +5,12 @@ import type { Stored } from "./mail.ts";
 /** Above the numbers that JavaScript holds exactly. */
 export const aboveNumbers = 9_007_199_254_740_993n;
 
-export type Change = { id: bigint; kind: "messagesAdded" | "labelsAdded"; mail: Stored; labels: readonly string[] };
+export type Change = {
+  id: bigint;
+  kind: "messagesAdded" | "labelsAdded";
+  mail: Stored;
+  labels: readonly string[];
+};
 
 export type Box = {
   mails: ReadonlyMap<string, Stored>;
@@ -22,8 +27,7 @@ export function history({ changes, state, historyId, oldestKnown }: Box, query: 
   if (BigInt(start) < oldestKnown) return notFound();
   const label = query.get("labelId");
   const types = query.getAll("historyTypes");
-  const isWanted = ({ kind }: Change) =>
-    types.length === 0 || types.includes(kind.replace(/s(?=Added)/, ""));
+  const isWanted = ({ kind }: Change) => types.length === 0 || types.includes(kind.replace(/s(?=Added)/, ""));
   const visible = changes.filter(({ id, mail }) => id > BigInt(start) && !mail.hidden);
   const found = visible.filter((each) => isWanted(each) && (!label || each.mail.labelIds.has(label)));
   const size = Math.min(Number(query.get("maxResults") ?? state.pageSize), state.pageSize, 500);

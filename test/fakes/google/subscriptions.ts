@@ -3,7 +3,12 @@ import { randomUUID } from "node:crypto";
 import { type GoogleRequest, type Json, notFound, ok, refused, type Reply } from "./http.ts";
 import type { Topics } from "./topics.ts";
 
-export type Subscription = { settings: Json; waiting: Json[]; given: Map<string, Json>; wake: (() => void)[] };
+export type Subscription = {
+  settings: Json;
+  waiting: Json[];
+  given: Map<string, Json>;
+  wake: (() => void)[];
+};
 export type SendPush = (url: string, message: Json, subscription: Json) => Promise<number>;
 
 export const newSubscription = (settings: Json): Subscription => ({
@@ -29,11 +34,7 @@ export function createSubscriptions(topics: Topics, waitMs: number) {
     all: subscriptions,
     namesOf: (topic: string): string[] =>
       [...subscriptions].flatMap(([each, { settings }]) => (settings["topic"] === topic ? [each] : [])),
-    respond(
-      path: string,
-      verb: string | undefined,
-      { method, json }: GoogleRequest,
-    ): Reply | Promise<Reply> {
+    respond(path: string, verb: string | undefined, { method, json }: GoogleRequest): Reply | Promise<Reply> {
       if (method === "PUT") return create(path, json);
       const found = subscriptions.get(path);
       if (!found) return notFound();
@@ -42,8 +43,7 @@ export function createSubscriptions(topics: Topics, waitMs: number) {
         for (const ackId of json["ackIds"] as string[]) found.given.delete(ackId);
         return ok();
       }
-      if (verb === "modifyPushConfig")
-        found.settings = { ...found.settings, pushConfig: json["pushConfig"] };
+      if (verb === "modifyPushConfig") found.settings = { ...found.settings, pushConfig: json["pushConfig"] };
       if (method === "PATCH") found.settings = { ...found.settings, ...changedFields(json) };
       if (method === "DELETE") subscriptions.delete(path);
       return ok(found.settings);

@@ -7,7 +7,12 @@ import { claude } from "./claude.ts";
 describe("claude", () => {
   test("arguments", () => {
     assert.deepEqual(claude.argumentsFor(optionsWith()), ["-p", "--output-format=stream-json", "--verbose"]);
-    const all = optionsWith({ model: "opus", effort: "low", session: "abc", extra: ["--permission-mode", "plan"] });
+    const all = optionsWith({
+      model: "opus",
+      effort: "low",
+      session: "abc",
+      extra: ["--permission-mode", "plan"],
+    });
     assert.deepEqual(claude.argumentsFor(all).slice(3), [
       "--model=opus",
       "--effort=low",

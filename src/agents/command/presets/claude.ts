@@ -9,7 +9,10 @@ const denied = z.object({
   subtype: z.literal("permission_denied"),
   tool_use_id: z.string(),
 });
-const assistant = z.object({ type: z.literal("assistant"), message: z.object({ content: z.array(z.unknown()) }) });
+const assistant = z.object({
+  type: z.literal("assistant"),
+  message: z.object({ content: z.array(z.unknown()) }),
+});
 const toolUse = z.object({ type: z.literal("tool_use"), id: z.string(), name: z.string() });
 const result = z.object({
   type: z.literal("result"),
