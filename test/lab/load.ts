@@ -67,7 +67,7 @@ function newClient(round: string, order: number, { hook, fields, isKeyed }: Requ
   };
 }
 
-type Send = (client: Client, first?: BenchNode | undefined) => Promise<void>;
+type Send = (client: Client, first?: BenchNode) => Promise<void>;
 
 function createSender(nodes: readonly BenchNode[], random: () => number): { send: Send; giveUp(): void } {
   let isGivenUp = false;
