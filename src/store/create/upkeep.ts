@@ -17,7 +17,7 @@ export const createUpkeep = (driver: Driver<Programs>, notifier: Notifier): Upke
   },
 });
 
-/** Long conversations are looked for last: finding them reads far more than it removes. */
+/** Long conversations come last, because finding them reads far more than it removes. */
 async function sweep(driver: Driver<Programs>, retention: Retention, limit: number): Promise<number> {
   const removed = await driver.run("sweep", { retention, limit });
   if (removed > 0) return removed;

@@ -5,16 +5,14 @@ import { postgresDialect } from "../driver/dialect.ts";
 import {
   atTime,
   FinalBatch,
-  inside,
   RestartTransaction,
-  rowsFor,
-  statementsOf,
   type Row,
   type Step,
   type Transaction,
 } from "../driver/program.ts";
 import { catalogue, type ProgramName } from "../programs/catalogue.ts";
-import { beginTransaction, commit, createStatements, inOnePacket } from "./connection.ts";
+import { beginTransaction, commit, inOnePacket } from "./connection.ts";
+import { createPlayer } from "./player.ts";
 import { createDatabaseTime, mostDifferenceMs } from "./time.ts";
 
 /** An advisory lock, so that nodes that start at the same time migrate one after another. Any constant. */
@@ -26,53 +24,16 @@ export type Transactions = {
 
 /** `clock` stands in for the database's own time in tests. */
 export function createTransactions(clock: Pick<Clock, "now"> | undefined): Transactions {
-  const statements = createStatements();
+  const player = createPlayer();
   const time = createDatabaseTime();
-
-  const send = async (client: pg.ClientBase, step: Step): Promise<Row[]> => {
-    const results = inOnePacket(client, () =>
-      statementsOf(step).map((each) => statements.query(client, each)),
-    );
-    return rowsFor(step, await Promise.all(results));
-  };
 
   const start = (name: ProgramName, input: unknown): Transaction<unknown> =>
     catalogue[name].run(postgresDialect, input);
 
-  const withoutTransaction = async (
-    client: pg.ClientBase,
-    name: ProgramName,
-    input: unknown,
-  ): Promise<unknown> => {
-    const program = inside(start(name, input));
-    let step = program.next([]);
-    while (!step.done) step = program.next(await send(client, step.value));
-    return step.value;
-  };
-
-  /** The commit travels with a final batch. */
-  const finish = async (
-    client: pg.ClientBase,
-    program: Transaction<unknown>,
-    first: Row[],
-  ): Promise<unknown> => {
-    let step = program.next(first);
-    while (!step.done) step = program.next(await send(client, step.value));
-    const end = step.value;
-    if (!(end instanceof FinalBatch)) {
-      await commit(client);
-      return end;
-    }
-    const [rows] = await Promise.all(
-      inOnePacket(client, () => [send(client, { statements: end.statements }), commit(client)] as const),
-    );
-    return end.toResult(rows as unknown as Row[][]);
-  };
-
   const migrate = async (client: pg.ClientBase, input: unknown): Promise<unknown> => {
     const now = await beginTransaction(client);
     await client.query(`set local statement_timeout = 0; select pg_advisory_xact_lock(${migrationLock})`);
-    return finish(client, start("migrate", atTime(input, clock?.now() ?? now)), []);
+    return player.finish(client, start("migrate", atTime(input, clock?.now() ?? now)), []);
   };
 
   const learn = (now: number, askedAt: number): void =>
@@ -88,21 +49,21 @@ export function createTransactions(clock: Pick<Clock, "now"> | undefined): Trans
     if (estimate === null) {
       const now = await beginTransaction(client);
       learn(now, askedAt);
-      return finish(client, start(name, atTime(input, now)), []);
+      return player.finish(client, start(name, atTime(input, now)), []);
     }
     const program = start(name, atTime(input, estimate));
     const { done, value } = program.next([]);
     if (done === true && !(value instanceof FinalBatch)) return value;
     const step: Step = value instanceof FinalBatch ? { statements: value.statements } : (value as Step);
     const [now, rows] = await Promise.all(
-      inOnePacket(client, () => [beginTransaction(client), send(client, step)] as const),
+      inOnePacket(client, () => [beginTransaction(client), player.send(client, step)] as const),
     );
     if (!clock) {
       learn(now, askedAt);
       if (Math.abs(now - estimate) > mostDifferenceMs)
         throw new RestartTransaction("the database's time differs from our estimate");
     }
-    if (!(value instanceof FinalBatch)) return finish(client, program, rows);
+    if (!(value instanceof FinalBatch)) return player.finish(client, program, rows);
     await commit(client);
     return value.toResult(rows as unknown as Row[][]);
   };
@@ -111,9 +72,11 @@ export function createTransactions(clock: Pick<Clock, "now"> | undefined): Trans
     run(client, name, input) {
       if (name === "migrate") return migrate(client, input);
       const { kind } = catalogue[name];
-      if (kind === "read") return withoutTransaction(client, name, input);
+      if (kind === "read") return player.run(client, start(name, input));
       // A single statement takes the time from the database itself.
-      if (kind === "single") return withoutTransaction(client, name, atTime(input, clock?.now() ?? null));
+      if (kind === "single") {
+        return player.run(client, start(name, atTime(input, clock?.now() ?? null)));
+      }
       return transact(client, name, input);
     },
   };

@@ -9,10 +9,10 @@ import { claimedColumns, claimedValues, insertClaimed } from "./enqueue.ts";
 import { claimedRowColumns, encode } from "./rows.ts";
 import { startRuns } from "./start.ts";
 
-/** What became of a run; `left`: it is not stored, and another program has to store it. */
+/** How a run was accepted; `left`: it is not stored, and another program has to store it. */
 export type FirstStep = "started" | "stored" | "left";
 
-/** `runs` are of `toClaimedRow`, each with its start. */
+/** `runs` are rows of `toClaimedRow`, each with its start. */
 type StartedInput = {
   runs: readonly (readonly Value[])[];
   starts: readonly AttemptStart[];
@@ -35,7 +35,7 @@ export function* acceptStarted(dialect: Dialect, input: StartedInput): Program<S
 const noBudget: Budget = { runsPerDay: 0, tokensPerDay: 0, moneyPerDay: null };
 const columns = [...claimedRowColumns, "text", "budgeted"] as const;
 
-/** Runs over their budget are left. The budget is the same for all starts until the configuration changes. */
+/** Leaves runs over their budget, and the few whose budget differs just after a change of the configuration. */
 function* acceptInOneStatement(
   dialect: Dialect,
   { runs, starts, leaseMs, now }: StartedInput,
@@ -58,22 +58,22 @@ function* acceptInOneStatement(
   };
 }
 
-/** `going` are the runs within their hook's budget: counted, with their session and prompt in the transcript. */
+/** Counts the runs, marks their sessions as used, and stores prompts and runs. `going` are those within the budget. */
 function acceptSql(dialect: Dialect): string {
   const now = dialect.timeOf("$1");
   const day = `to_char(to_timestamp(${now} / 1000.0) at time zone 'UTC', 'YYYY-MM-DD')`;
   const hasLeft = (runs: string, tokens: string, cost: string): string =>
     `${runs} <= cast($2 as bigint) and ${tokens} < cast($3 as bigint)
         and (cast($4 as double precision) is null or ${cost} < cast($4 as double precision))`;
-  return `with asked as materialized (select item.* from ${dialect.rows(columns, 5)}),
-      wanted as materialized (select hook, count(*) as runs from asked where budgeted = '1' group by hook),
+  return `with incoming as materialized (select item.* from ${dialect.rows(columns, 5)}),
+      wanted as materialized (select hook, count(*) as runs from incoming where budgeted = '1' group by hook),
       counted as (
         insert into spending(hook, day, runs) select hook, ${day}, runs from wanted
         where ${hasLeft("runs", "0", "0")} ${dialect.lockOrder("hook")}
         on conflict (hook, day) do update set runs = spending.runs + excluded.runs
         where ${hasLeft("spending.runs + excluded.runs", "spending.input_tokens + spending.output_tokens", "spending.cost")}
         returning hook),
-      going as materialized (select * from asked where budgeted = '0' or hook in (select hook from counted)),
+      going as materialized (select * from incoming where budgeted = '0' or hook in (select hook from counted)),
       used as (
         insert into session(agent_id, session_key, foreign_session, last_at)
         select agent, session, null, ${now} from going group by agent, session

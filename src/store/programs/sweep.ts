@@ -1,4 +1,4 @@
-// Retention: removes what has ended and is old, in small steps, so that no other write waits for long.
+// Retention: removes old finished rows in small steps, so that no other write waits for long.
 import type { Retention } from "../../core/retention.ts";
 import { dayOf } from "../../core/spending.ts";
 import type { Dialect } from "../driver/dialect.ts";
@@ -36,8 +36,8 @@ export function* sweep(_dialect: Dialect, input: SweepInput): Program<number> {
 }
 
 /**
- * Of a conversation in use, turns go that are not carried any more. An isolated turn goes like the run it belongs to, and
- * a conversation that is no longer used goes whole.
+ * Removes all turns of conversations that are no longer used, and of those in use the turns that are no longer carried.
+ * An isolated turn is removed like its run.
  */
 function* sweepTranscripts({ retention, limit, now }: SweepInput): Program<number> {
   const values = [now - retention.finishedMs, limit];
@@ -73,7 +73,7 @@ export type LongConversation = { agentId: string; sessionKey: string; oldestCarr
 
 const carried = "compacted = 0 and isolated = 0";
 
-/** Reads the index of carried turns from end to end, so it is a read of its own and holds no writer. */
+/** A read of its own, because it reads all of the index of carried turns and must not block the writer. */
 export function* longConversations(
   _dialect: Dialect,
   { turns, limit }: { turns: number; limit: number },
@@ -93,7 +93,7 @@ export function* longConversations(
   }));
 }
 
-/** Turns that are old, and older than what their conversation carries. */
+/** Removes old turns that are older than those their conversation carries. */
 export function* sweepConversations(
   _dialect: Dialect,
   { conversations, retention, limit, now }: SweepInput & { conversations: readonly LongConversation[] },

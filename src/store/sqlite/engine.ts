@@ -1,9 +1,9 @@
 // A synchronous SQLite connection that runs programs: in the writer thread, for reads of the gateway, and in commands.
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { StoreUnavailable } from "../../core/errors.ts";
 import { sqliteDialect } from "../driver/dialect.ts";
 import { inside, rowsFor, statementsOf, type Row, type Statement } from "../driver/program.ts";
 import { catalogue, type ProgramName } from "../programs/catalogue.ts";
+import { asStoreFault, isUnavailable } from "./faults.ts";
 
 const busyTimeoutMs = 5000;
 const journalSizeLimitBytes = 64 * 1024 * 1024;
@@ -105,30 +105,4 @@ function open(path: string, readOnly: boolean): DatabaseSync {
   } catch (fault) {
     throw asStoreFault(fault);
   }
-}
-
-const codes: Readonly<Record<number, string>> = {
-  5: "the database is locked by another program",
-  6: "the database is locked",
-  8: "the database cannot be written",
-  10: "the disk reported an error",
-  11: "the database file is damaged",
-  13: "the disk is full",
-  14: "the database file cannot be opened",
-  26: "the file is not a database",
-};
-
-function primaryCode(fault: unknown): number | null {
-  if (!(fault instanceof Error) || !("errcode" in fault)) return null;
-  return Number(fault.errcode) & 0xff;
-}
-
-const isUnavailable = (fault: unknown): boolean => {
-  const code = primaryCode(fault);
-  return code !== null && code in codes;
-};
-
-function asStoreFault(fault: unknown): unknown {
-  const code = primaryCode(fault);
-  return code !== null && code in codes ? new StoreUnavailable(codes[code], { cause: fault }) : fault;
 }
