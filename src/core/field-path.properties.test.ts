@@ -1,4 +1,4 @@
-// What must hold for any path and any payload.
+// Properties of paths, for any path and any payload.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";

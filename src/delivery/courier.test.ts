@@ -9,7 +9,7 @@ import { aRun } from "../../test/builders/run.ts";
 import { aDelivery, aSettlement } from "../../test/builders/settlement.ts";
 import type { Store } from "../store/ports/store.ts";
 
-/** Replies to as many recipients, stored without any agent. */
+/** Stores deliveries to that many recipients, without an agent. */
 async function flood(store: Store, count: number): Promise<void> {
   const runs = Array.from({ length: count }, () => aRun());
   await store.accept(anAcceptance({ runs }));

@@ -1,4 +1,4 @@
-// The races of the outbox on a database with concurrent transactions, played as those of the queue in `races.slow.test.ts`.
+// The races of the outbox, played like those of the queue in `races.slow.test.ts`.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import type pg from "pg";

@@ -1,5 +1,5 @@
-// The races that a queue of lanes has on a database with concurrent transactions, each played out by hand: one
-// transaction stops before its commit while the other runs into it.
+// The races of a queue of lanes on a database with concurrent transactions, each played step by step: one transaction
+// stops before its commit while the other runs into it.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import type pg from "pg";

@@ -50,12 +50,9 @@ export function createLeaseKeeper({ clock, log, leaseMs, renew }: LeaseOptions):
   }
 
   function renewAll(): void {
-    const byLease = new Map<string, Kept[]>();
-    for (const item of kept) {
-      if (item.heldUntil <= clock.now()) lose(item);
-      else byLease.set(item.lease, [...(byLease.get(item.lease) ?? []), item]);
-    }
-    for (const [lease, items] of byLease) if (!renewing.has(lease)) void renewOne(lease, items);
+    for (const item of kept) if (item.heldUntil <= clock.now()) lose(item);
+    for (const [lease, items] of Map.groupBy(kept, (item) => item.lease))
+      if (!renewing.has(lease)) void renewOne(lease, items);
   }
 
   async function renewOne(lease: string, items: readonly Kept[]): Promise<void> {

@@ -29,7 +29,7 @@ async function setUp(t: TestContext) {
     await observer.end();
     await database.drop();
   });
-  /** Connections report what happened on them when they end. */
+  /** PostgreSQL counts the deadlocks of a connection when it closes. */
   const deadlocks = async (): Promise<number> => {
     for (const node of nodes) await node.close();
     const sql = "select deadlocks from pg_stat_database where datname = current_database()";

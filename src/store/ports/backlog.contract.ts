@@ -1,4 +1,4 @@
-// What waits, in counts, and the traces that stored work carries along.
+// Counts of everything unfinished, and the trace contexts of runs and deliveries.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { aHeartbeatRequest, anAcceptance, anEvent } from "../../../test/builders/acceptance.ts";

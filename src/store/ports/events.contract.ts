@@ -1,4 +1,4 @@
-// The main session: heartbeats coalesce, events wait until they were shown.
+// The main session: heartbeat requests coalesce, events wait until they are shown.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { newId } from "../../core/id.ts";

@@ -99,7 +99,7 @@ export function runsContract(harness: () => Harness): void {
       const [taken] = (await claim(store, { lease: "fast" })).claimed;
       assert.equal(taken?.id, lost?.id);
       assert.equal(taken?.attempts, 2);
-      assert.equal(taken?.elapsedMs, 1000, "worked until its last sign of life");
+      assert.equal(taken?.elapsedMs, 1000, "worked until its last renewal");
 
       assert.equal(await store.settleRun(lost!, aSettlement({ summary: summary() })), false);
       const renewed = await store.renewRuns({ ids: [lost!.id], lease: "slow", leaseMs });

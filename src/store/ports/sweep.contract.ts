@@ -1,4 +1,4 @@
-// Retention: what of a conversation in use is removed.
+// Retention: which turns of a conversation in use are removed.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { aRun } from "../../../test/builders/run.ts";

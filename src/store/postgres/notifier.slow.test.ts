@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => database.drop());
 
-/** Resolves when it listens: a new connection hears each kind of work once. */
+/** Resolves once it listens: a new connection calls both callbacks once. */
 async function listener(t: TestContext) {
   const heard: Work[] = [];
   const notifier = createPostgresNotifier({ url: database.url, random: () => 0.5 });

@@ -69,7 +69,7 @@ describe("postgres", () => {
       await store.close();
       await database.drop();
     });
-    // What PostgreSQL says when it cannot make a file larger.
+    // The fault of PostgreSQL when it cannot extend a file.
     await other.query(`create function full_disk() returns trigger language plpgsql as
       $$ begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$;
       create trigger full_disk before insert on run for each row execute function full_disk()`);

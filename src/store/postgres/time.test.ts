@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, mock } from "node:test";
 import { createDatabaseTime } from "./time.ts";
 
-/** Our steady clock stands still at `ours`. */
+/** Our monotonic clock stands still at `ours`. */
 function setUp(ours: number) {
   const time = createDatabaseTime();
   const steady = mock.method(performance, "now", () => ours);

@@ -10,7 +10,7 @@ import { claimedRowColumns, encode } from "./rows.ts";
 import { startRuns } from "./start.ts";
 
 /** How a run was accepted; `left`: it is not stored, and another program has to store it. */
-export type FirstStep = "started" | "stored" | "left";
+export type AcceptStep = "started" | "stored" | "left";
 
 /** `runs` are rows of `toClaimedRow`, each with its start. */
 type StartedInput = {
@@ -21,7 +21,7 @@ type StartedInput = {
 };
 
 /** `at` is when the runs were stored. */
-type StartedOutput = { at: number; steps: FirstStep[] };
+type StartedOutput = { at: number; steps: AcceptStep[] };
 
 export function* acceptStarted(dialect: Dialect, input: StartedInput): Program<StartedOutput> {
   const { runs, starts, leaseMs, now: time } = input;

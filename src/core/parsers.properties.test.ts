@@ -1,4 +1,4 @@
-// Small things that people and servers write: durations, Retry-After, session keys, traces.
+// Parsers of small values: durations, Retry-After, session keys, trace headers.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
