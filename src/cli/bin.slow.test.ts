@@ -1,4 +1,4 @@
-// The real thing: bin/rouse.mjs as a process of its own.
+// bin/rouse.mjs as a process of its own.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import test from "node:test";

@@ -4,12 +4,12 @@ import type { Clock } from "../core/clock.ts";
 export type Writer = { write(text: string): void };
 
 export type Context = {
-  /** What follows the command's name. */
+  /** The arguments after the command's name. */
   argv: readonly string[];
   env: NodeJS.ProcessEnv;
   stdout: Writer;
   stderr: Writer;
-  /** Whether standard output is one; `columns` is its width. */
+  /** Whether standard output is a terminal; `columns` is its width. */
   isTerminal: boolean;
   columns: number | null;
   errorIsTerminal: boolean;
@@ -18,7 +18,7 @@ export type Context = {
   clock: Clock;
   /** Called for each request to stop: SIGTERM, SIGINT. */
   onStopSignal(listener: () => void): void;
-  /** From here on the command goes on when the reader of its output goes away. */
+  /** From now on the command keeps running when its output is closed. */
   outliveOutput(): void;
   /** Ends the process at once. */
   exit(code: number): void;

@@ -106,24 +106,24 @@ test("a test in several messages says how many were sent", async (t) => {
 
 test("a test that cannot be made says why", async (t) => {
   const { rouse } = createConfig(t, withTelegram("http://127.0.0.1:9"));
-  const said = async (...argv: string[]) => {
+  const failureOf = async (...argv: string[]) => {
     const { code, stderr } = await rouse(["channels", ...argv]);
     return [code, stderr.split("\n", 1)[0]?.replace("rouse channels: ", "")] as const;
   };
-  assert.deepEqual(await said("test", "telegarm"), [
+  assert.deepEqual(await failureOf("test", "telegarm"), [
     2,
     "There is no channel telegarm. Did you mean telegram?",
   ]);
-  assert.equal((await said("test"))[0], 2);
-  assert.equal((await said("tset"))[0], 2);
-  assert.equal((await said("test", "telegram"))[0], 2);
-  assert.match((await said("test", "telegram"))[1] ?? "", /--to RECIPIENT/);
-  assert.equal((await said("test", "telegram", " "))[0], 2);
-  const [code, line] = await said("test", "slack", "--to", "C1");
+  assert.equal((await failureOf("test"))[0], 2);
+  assert.equal((await failureOf("tset"))[0], 2);
+  assert.equal((await failureOf("test", "telegram"))[0], 2);
+  assert.match((await failureOf("test", "telegram"))[1] ?? "", /--to RECIPIENT/);
+  assert.equal((await failureOf("test", "telegram", " "))[0], 2);
+  const [code, line] = await failureOf("test", "slack", "--to", "C1");
   assert.equal(code, 1);
   assert.match(line ?? "", /^slack is not configured/);
   assert.match(
-    (await said("test", "telegram", "--to", "nobody"))[1] ?? "",
+    (await failureOf("test", "telegram", "--to", "nobody"))[1] ?? "",
     /^nobody cannot be a recipient on telegram: it must be a chat id/,
   );
 });

@@ -1,11 +1,10 @@
 // `rouse channels`: lists the channels, and sends a test message through one.
 import type { Channel } from "../../sdk/channel.ts";
-import { nearest } from "../../core/nearest.ts";
 import type { SendOutcome } from "../../core/delivery.ts";
 import { UsageError } from "../../core/errors.ts";
 import { newId } from "../../core/id.ts";
 import { platforms } from "../../core/target.ts";
-import { configFlag, jsonFlag, readArguments, refuseMore } from "../terminal/arguments.ts";
+import { configFlag, jsonFlag, readArguments, refuseMore, unknownVerb } from "../terminal/arguments.ts";
 import { type Command, type Context, WrongUsage } from "../command.ts";
 import { openChannelsOf, readChannelName, refuseRecipient } from "../open/channels.ts";
 import { printJson, printJsonList, printLine } from "../terminal/output.ts";
@@ -26,10 +25,7 @@ async function run(context: Context): Promise<number> {
   const { values, positionals } = readArguments(context.argv, flags);
   const [verb = "list", ...rest] = positionals;
   const chosen = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
-  if (!chosen) {
-    const near = nearest(verb, Object.keys(verbs));
-    throw new WrongUsage(`There is no verb "${verb}".${near ? ` Did you mean ${near}?` : ""}`);
-  }
+  if (!chosen) throw unknownVerb(verb, Object.keys(verbs));
   return chosen(context, rest, { config: values.config, json: values.json === true, to: values.to });
 }
 

@@ -1,4 +1,4 @@
-// `rouse deliveries`: lists replies and whether they were sent, and changes what becomes of them.
+// `rouse deliveries`: lists replies and whether they were sent, and retries or cancels them.
 import type { Delivery } from "../../core/delivery.ts";
 import { UsageError } from "../../core/errors.ts";
 import type { Store } from "../../store/ports/store.ts";

@@ -59,7 +59,7 @@ test("a good setup is ok everywhere", async (t) => {
   assert.match((await rouse(["doctor"])).stdout, /^ok +gateway: responds/m);
 });
 
-test("without a config no other check is made, and none is ok", async (t) => {
+test("without a config no other check runs, and none is ok", async (t) => {
   const result = await createFolder(t).rouse(["doctor", "--json"]);
   const { ok, checks, of } = findingsOf(result);
   assert.equal(ok, false);
@@ -131,7 +131,7 @@ test("an agent needs its program and its workspace", async (t) => {
 const mappingsWith = (...mappings: object[]) =>
   configWith({ hooks: { mappings, presets: ["gmail"], transformsDir: "transforms" } });
 
-test("mappings are counted, and those that lift the safety boundary are named", async (t) => {
+test("mappings are counted, and each that lifts the safety boundary is named", async (t) => {
   const open = {
     id: "open",
     match: { path: "open" },

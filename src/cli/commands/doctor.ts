@@ -59,7 +59,7 @@ async function checkAll(context: Context, file: string): Promise<Finding[]> {
   ];
 }
 
-/** What could replace `echo` while no other agent is configured. */
+/** While `echo` is the only agent: the programs, servers and keys found here that could replace it. */
 async function proposals({ agents }: Config, env: NodeJS.ProcessEnv): Promise<Finding[]> {
   if (agents.list.some(({ kind }) => kind !== "echo")) return [];
   const { findOnMachine, foundFinding } = await import("../doctor/found.ts");

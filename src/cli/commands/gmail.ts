@@ -1,6 +1,6 @@
 // `rouse gmail`: sets up a Gmail account, shows its state, tests it, and stops it.
 import { nearest } from "../../core/nearest.ts";
-import { configFlag, jsonFlag, readArguments } from "../terminal/arguments.ts";
+import { configFlag, jsonFlag, readArguments, unknownVerb } from "../terminal/arguments.ts";
 import { type Command, type Context, WrongUsage } from "../command.ts";
 
 const verbs: Readonly<Record<string, () => Promise<(context: Context) => Promise<number>>>> = {
@@ -15,10 +15,9 @@ async function run(context: Context): Promise<number> {
   const load = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
   if (load) return (await load())({ ...context, argv });
   readArguments(context.argv, { ...configFlag, ...jsonFlag });
-  const near = nearest(verb, Object.keys(verbs));
-  throw new WrongUsage(
-    near ? `There is no verb "${verb}". Did you mean ${near}?` : "Give a verb: setup, status, test or stop",
-  );
+  const known = Object.keys(verbs);
+  if (nearest(verb, known) !== null) throw unknownVerb(verb, known);
+  throw new WrongUsage("Give a verb: setup, status, test or stop");
 }
 
 export const command: Command = {

@@ -11,7 +11,13 @@ const noBudget: Budget = { runsPerDay: 0, tokensPerDay: 0, moneyPerDay: null };
 async function park(store: Parameters<typeof claim>[0]): Promise<string[]> {
   const { claimed } = await claim(store);
   for (const each of claimed)
-    await store.startRun({ ...each, isolated: true, historyCharacters: 0, prompt: "told", budget: noBudget });
+    await store.startRun({
+      ...each,
+      isolated: true,
+      historyCharacters: 0,
+      prompt: "the prompt",
+      budget: noBudget,
+    });
   return claimed.map(({ id }) => id);
 }
 
@@ -69,7 +75,7 @@ test("doctor says which hook has used up its budget", async (t) => {
   await acceptRuns(store, aRun(), aRun());
   const budget: Budget = { ...noBudget, runsPerDay: 1, tokensPerDay: 1000 };
   for (const each of (await claim(store)).claimed)
-    await store.startRun({ ...each, isolated: true, historyCharacters: 0, prompt: "told", budget });
+    await store.startRun({ ...each, isolated: true, historyCharacters: 0, prompt: "the prompt", budget });
   const { stdout } = await rouse(["doctor"]);
   assert.match(stdout, /warn +budget: used up today.*agent \(1 runs a day\)/);
 });

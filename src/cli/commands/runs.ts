@@ -1,4 +1,4 @@
-// `rouse runs`: lists what agents were asked to do and its outcome, and repeats or cancels runs.
+// `rouse runs`: lists runs with their outcomes, and repeats, cancels or releases them.
 import { type Config, defaultAgent } from "../../config/config.ts";
 import { UsageError } from "../../core/errors.ts";
 import { newId } from "../../core/id.ts";

@@ -2,11 +2,10 @@
 import { UsageError } from "../../core/errors.ts";
 import { configFlag, jsonFlag, readArguments, refuseMore } from "../terminal/arguments.ts";
 import { type Command, type Context, WrongUsage } from "../command.ts";
-import { printJson, printLine } from "../terminal/output.ts";
 import { postHook } from "../send/post.ts";
 import { hookUrl } from "../open/hook-url.ts";
 import { headerFlag, readHeaders } from "../send/request-options.ts";
-import { idsIn, sentenceFor, showEnds, showRefusal } from "../send/response.ts";
+import { showResponse } from "../send/response.ts";
 import { bodyFlags, makeBody } from "../send/body.ts";
 import { loadSettings } from "../open/settings.ts";
 
@@ -41,13 +40,7 @@ async function run(context: Context): Promise<number> {
     headers,
     idempotencyKey: key,
   });
-  const json = values.json === true;
-  if (response.status < 200 || response.status > 299) return showRefusal(context, response, json);
-  const runIds = idsIn(response, "run");
-  if (values.wait && runIds.length > 0) return showEnds(context, config, runIds, json);
-  if (json) printJson(context, response.body);
-  else printLine(context, sentenceFor(response));
-  return 0;
+  return showResponse(context, config, response, { wait: values.wait === true, json: values.json === true });
 }
 
 export const command: Command = {

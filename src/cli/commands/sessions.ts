@@ -1,9 +1,15 @@
 // `rouse sessions`: lists, shows and resets sessions, and sets the main session's target.
 import { defaultAgent } from "../../config/config.ts";
-import { nearest } from "../../core/nearest.ts";
 import { UsageError } from "../../core/errors.ts";
 import { platforms, type Target } from "../../core/target.ts";
-import { configFlag, jsonFlag, readArguments, readWholeNumber, refuseMore } from "../terminal/arguments.ts";
+import {
+  configFlag,
+  jsonFlag,
+  readArguments,
+  readWholeNumber,
+  refuseMore,
+  unknownVerb,
+} from "../terminal/arguments.ts";
 import { type Command, type Context, WrongUsage } from "../command.ts";
 import { openChannelsOf, readChannelName, refuseRecipient } from "../open/channels.ts";
 import { withStore } from "../open/store.ts";
@@ -33,10 +39,7 @@ async function run(context: Context): Promise<number> {
   const { values, positionals } = readArguments(context.argv, flags);
   const [verb = "list", ...rest] = positionals;
   const chosen = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
-  if (!chosen) {
-    const near = nearest(verb, Object.keys(verbs));
-    throw new WrongUsage(`There is no verb "${verb}".${near ? ` Did you mean ${near}?` : ""}`);
-  }
+  if (!chosen) throw unknownVerb(verb, Object.keys(verbs));
   const limit = values.limit === undefined ? 50 : readWholeNumber("--limit", values.limit, 1, 1_000_000);
   return chosen(context, rest, {
     config: values.config,

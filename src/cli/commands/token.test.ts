@@ -38,7 +38,7 @@ test("a rotation keeps the old token until --finish, and always keeps the commen
   assert.match((await rouse(["token", "rotate", "--finish"])).stderr, /nothing to finish/);
 });
 
-test("a token that is kept elsewhere is not changed", async (t) => {
+test("a token that is only a reference is not changed", async (t) => {
   const { rouse, file, folder, env } = createConfig(t, {
     hooks: { enabled: true, token: { file: "secret" } },
   });

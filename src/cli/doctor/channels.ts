@@ -41,12 +41,12 @@ async function checkChannel(
     : fail(check, result.reason, `See docs/channels.md, then: rouse channels test ${name}`);
 }
 
-/** Responds within the limit, whatever the channel does. */
+/** Resolves within the limit, even when the channel's check does not. */
 async function within(channel: Channel, limitMs: number) {
   const stop = new AbortController();
   const late = Promise.withResolvers<{ ok: false; reason: string }>();
   const timer = setTimeout(() => {
-    late.resolve({ ok: false, reason: `no answer within ${Math.round(limitMs / 1000)} seconds` });
+    late.resolve({ ok: false, reason: `no response within ${Math.round(limitMs / 1000)} seconds` });
     stop.abort();
   }, limitMs);
   try {

@@ -10,8 +10,8 @@ import { initialConfig, newToken } from "../../config/write/write.ts";
 import { createConfig, createFolder, json } from "../../../test/fixtures/command-line.ts";
 import { type Found, findOnMachine, foundFinding, linesOf } from "./found.ts";
 
-async function serve(t: TestContext, answer: RequestListener): Promise<string> {
-  const server = createServer(answer);
+async function serve(t: TestContext, listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   t.after(() => server.close());
   t.after(() => server.closeAllConnections());
@@ -30,7 +30,7 @@ function makePrograms(t: TestContext, ...names: string[]): string {
   return folder;
 }
 
-/** As a user would: one line after the other, each where it says. */
+/** Writes the lines into a config as a user would, each at the location it names. */
 function pasted({ agents, models }: Found): string {
   const first = initialConfig({ hookToken: newToken(), gatewayToken: newToken() });
   const within = first.replace('"agents": {', () => `"agents": {\n    ${agents}`);
@@ -71,8 +71,8 @@ test("programs, servers and keys are found, and their lines make a config that c
   assert.match(found[7]?.models ?? "", /\$\{GOOGLE_API_KEY\}/);
 });
 
-test("a server that is not one, is slow or has no model is not found", async (t) => {
-  const answers: RequestListener[] = [
+test("another program, a slow server and one without a model are not found", async (t) => {
+  const listeners: RequestListener[] = [
     listing("/v1/models", { data: [] }),
     listing("/v1/models", {
       data: [{ id: "${HOME}" }, { id: 'a", "kind": "command' }, { id: "text-embedding-3" }],
@@ -83,7 +83,7 @@ test("a server that is not one, is slow or has no model is not found", async (t)
     (_, response) => void response.writeHead(302, { location: "http://127.0.0.1:1/" }).end(),
     () => {},
   ];
-  const origins = await Promise.all(answers.map((answer) => serve(t, answer)));
+  const origins = await Promise.all(listeners.map((listener) => serve(t, listener)));
   const servers = [...origins, "http://127.0.0.1:1"].map((origin) => ({
     name: "x",
     words: "X",
@@ -96,7 +96,7 @@ test("a server that is not one, is slow or has no model is not found", async (t)
 const agentsFound = (found: readonly { name: string }[]) =>
   found.map(({ name }) => name).filter((name) => ["claude", "openai", "gemini"].includes(name));
 
-test("doctor and init propose what was found while echo is the only agent, and keep echo", async (t) => {
+test("while echo is the only agent, doctor and init propose the programs they find, and keep echo", async (t) => {
   const path = makePrograms(t, "claude");
   const { rouse, folder } = createFolder(t);
   const env = { ROUSE_HOME: folder, PATH: path, OPENAI_API_KEY: "secret" };

@@ -1,5 +1,5 @@
-// Finds what on this machine could be an agent, and the config lines that make it one. Reads only the names of
-// variables that hold keys, and sends requests only to servers on this machine.
+// Finds programs, model servers and keys on this machine that could serve as an agent, and the config lines for each.
+// Reads only the names of variables that hold keys, and sends requests only to servers on this machine.
 import { z } from "zod";
 import { commandPresets, type ProviderConfig } from "../../config/config.ts";
 import type { Finding } from "./finding.ts";

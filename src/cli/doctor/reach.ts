@@ -1,5 +1,5 @@
-// Checks that an agent's provider or service can be reached: a provider by its list of models, which costs nothing,
-// and a service of the user by a connection alone.
+// Checks that an agent's provider or service can be reached: for a provider by listing its models, which costs nothing;
+// for the user's own service by opening a connection.
 import { connect } from "node:net";
 import type { Config, ProviderConfig } from "../../config/config.ts";
 import { resolveModel } from "../../core/model.ts";
@@ -53,7 +53,7 @@ function judge(name: string, status: number): Reached {
   const fix = `See models.providers.${name}.apiKey.`;
   if (status === 401 || status === 403)
     return { status: "fail", message: `its provider ${name} did not accept the key (status ${status})`, fix };
-  // Google responds so to an invalid key.
+  // Google responds to an invalid key with 400.
   if (status === 400)
     return { status: "fail", message: `its provider ${name} refused the key or the request`, fix };
   if (status === 429 || status >= 500)

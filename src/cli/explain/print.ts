@@ -52,7 +52,7 @@ function printMappings(pen: Pen, mappings: Explanation["mappings"]): void {
   }
 }
 
-/** The first few, and the one that makes the whole request refused. */
+/** Prints the first few, and the one whose refusal refuses the whole request. */
 function printActions(pen: Pen, actions: readonly ExplainedAction[]): void {
   const refusedAt = actions.findIndex(({ policy }) => !policy.allowed);
   const isShown = (index: number) => index < mostPrompts || index === refusedAt;

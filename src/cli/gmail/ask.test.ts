@@ -9,7 +9,7 @@ import { createLab, type Lab } from "../../../test/fixtures/gmail-account.ts";
 const down = "\u001b[B";
 const enter = "\r";
 
-/** Answers each question when it is on the screen, in their order. */
+/** Types each answer once its question is on the screen. */
 async function talk(lab: Lab, argv: readonly string[], answers: readonly [RegExp, string][]) {
   const input = new PassThrough();
   const ended = lab.setup(argv, { input, isInteractive: true });
@@ -26,7 +26,7 @@ async function talk(lab: Lab, argv: readonly string[], answers: readonly [RegExp
 
 const lab = (t: TestContext) => createLab(t);
 
-test("a person is asked for what is missing, and sees what will be done before it is", async (t) => {
+test("a person is asked for missing settings, and sees the plan before it is applied", async (t) => {
   const home = await lab(t);
   const result = await talk(
     home,
@@ -59,7 +59,7 @@ test("a person is asked for what is missing, and sees what will be done before i
   home.assertNoSecrets();
 });
 
-test("who says no, or gives up, has changed nothing", async (t) => {
+test("saying no, or giving up, changes nothing", async (t) => {
   const home = await lab(t);
   const argv = ["--account", "me@example.com", "--mode", "push"];
   const until: [RegExp, string][] = [
@@ -77,7 +77,7 @@ test("who says no, or gives up, has changed nothing", async (t) => {
   assert.deepEqual(home.google.calls, []);
 });
 
-test("with everything given nobody is asked, also on a terminal", async (t) => {
+test("with every setting given nothing is asked, also on a terminal", async (t) => {
   const home = await lab(t);
   const { code, stderr } = await talk(home, ["--account", "me@example.com", "--client", home.clientFile], []);
   assert.equal(code, 0, stderr);

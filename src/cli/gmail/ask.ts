@@ -1,4 +1,4 @@
-// Asks for what is missing. Loaded only on a terminal, and only when something is.
+// Asks a person for the settings that are missing. Loaded only on a terminal, and only when one is missing.
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
@@ -13,7 +13,7 @@ import type { Terminal } from "./terminal.ts";
 
 type Streams = Pick<Terminal, "input" | "output">;
 
-/** `keptFor`: the login kept for an account. */
+/** `keptFor` returns the login that is stored for an account. */
 export async function askMissing(
   draft: Draft,
   keptFor: (account: string) => Credentials | null,
@@ -136,6 +136,6 @@ function answered<T>(answer: T, output: Streams["output"]): Exclude<T, symbol> {
 }
 
 function givenUp(output: Streams["output"]): UsageError {
-  cancel("SetupInput up.", { output });
+  cancel("Given up.", { output });
   return new UsageError("Nothing was changed.");
 }

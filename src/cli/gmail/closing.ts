@@ -1,4 +1,4 @@
-// What a person should know after a setup.
+// The closing lines of `rouse gmail setup`: what has changed, when the login ends, and what to run next.
 import type { Config } from "../../config/config.ts";
 import type { Step } from "../../gmail-setup/step.ts";
 import type { SetupResult } from "../../gmail-setup/set-up.ts";

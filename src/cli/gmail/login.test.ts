@@ -9,7 +9,7 @@ import { eventually } from "../../../test/fakes/clock.ts";
 import { account, createLab } from "../../../test/fixtures/gmail-account.ts";
 import { browserOpener } from "./terminal.ts";
 
-test("the address asks for all that is needed, and a visit with another state does not count", async (t) => {
+test("the address has the whole request, and a callback with another state is refused", async (t) => {
   const lab = await createLab(t);
   let asked = "";
   const openBrowser = async (url: string): Promise<void> => {
@@ -27,7 +27,7 @@ test("the address asks for all that is needed, and a visit with another state do
   const argv = ["--account", account, "--client", lab.clientFile];
   const { code, stderr } = await lab.setup(argv, { openBrowser: (url) => void openBrowser(url) });
   assert.equal(code, 0, stderr);
-  assert.ok(stderr.includes(asked), "whoever has no browser here can open it elsewhere");
+  assert.ok(stderr.includes(asked), "it can be opened on another machine");
   const url = new URL(asked);
   const query = Object.fromEntries(url.searchParams);
   assert.equal(url.origin + url.pathname, "https://accounts.google.com/o/oauth2/v2/auth");
@@ -48,7 +48,7 @@ test("the address asks for all that is needed, and a visit with another state do
   lab.assertNoSecrets();
 });
 
-/** The person reads the address from the screen, and pastes what the browser shows in the end. */
+/** Reads the printed address, and pastes the final address of the browser. */
 async function pasteBack(
   lab: Awaited<ReturnType<typeof createLab>>,
   answerTo: (url: string) => string,
@@ -71,7 +71,7 @@ async function pasteBack(
   return ended;
 }
 
-test("the answer can be pasted, where no browser reaches this machine", async (t) => {
+test("the final address can be pasted where no browser reaches this machine", async (t) => {
   const lab = await createLab(t);
   const { code, stderr } = await pasteBack(lab, (url) => lab.consent(url, account));
   assert.equal(code, 0, stderr);
@@ -79,7 +79,7 @@ test("the answer can be pasted, where no browser reaches this machine", async (t
   lab.assertNoSecrets();
 });
 
-test("the answer can be pasted into the question on a terminal", async (t) => {
+test("the final address can be pasted into the question on a terminal", async (t) => {
   const lab = await createLab(t);
   const { code, stderr } = await pasteBack(lab, (url) => lab.consent(url, account), true);
   assert.equal(code, 0, stderr);
@@ -87,7 +87,7 @@ test("the answer can be pasted into the question on a terminal", async (t) => {
   lab.assertNoSecrets();
 });
 
-test("what was pasted must belong to this login, and have a code in it", async (t) => {
+test("a pasted address must belong to this login and have a code", async (t) => {
   const lab = await createLab(t);
   const state = (url: string): string => new URL(url).searchParams.get("state") ?? "";
   const wrong: [(url: string) => string, RegExp][] = [
@@ -104,7 +104,7 @@ test("what was pasted must belong to this login, and have a code in it", async (
   assert.ok(!existsSync(lab.credentialsFile));
 });
 
-test("a login of another account, or one that may do too little, is not taken", async (t) => {
+test("a login of another account, or with too few rights, is refused", async (t) => {
   const lab = await createLab(t);
   const argv = ["--account", account, "--client", lab.clientFile];
   const by = (who: string, scope?: string) => ({
@@ -119,7 +119,7 @@ test("a login of another account, or one that may do too little, is not taken", 
   assert.ok(!lab.config().includes("gmail"));
 });
 
-test("a login that has ended is asked for again, and the account counts as well", async (t) => {
+test("an ended login is renewed, also when another account is given", async (t) => {
   const lab = await createLab(t);
   const argv = ["--account", account, "--client", lab.clientFile];
   await lab.setup(argv);
@@ -146,7 +146,7 @@ test("a login that has ended is asked for again, and the account counts as well"
   lab.assertNoSecrets();
 });
 
-test("more rights are asked for when the mode needs them, without the client's file", async (t) => {
+test("a mode that needs more rights asks for them, without the client's file", async (t) => {
   const lab = await createLab(t);
   await lab.setup(["--account", account, "--client", lab.clientFile]);
   const { code, stdout, stderr } = await lab.setup(["--mode", "pull"]);
@@ -167,14 +167,14 @@ test(
   },
 );
 
-test("a browser is opened only where somebody would see it", () => {
+test("a browser is opened only on a local desktop", () => {
   assert.equal(browserOpener("linux", {}), null);
   assert.equal(browserOpener("linux", { DISPLAY: ":0", SSH_CONNECTION: "1 2 3 4" }), null);
   assert.ok(browserOpener("linux", { WAYLAND_DISPLAY: "wayland-0" }));
   assert.ok(browserOpener("darwin", {}));
 });
 
-test("files that are none of Google's are refused in words", async (t) => {
+test("files that are not Google's are refused with a reason", async (t) => {
   const lab = await createLab(t);
   const wrong: [string, unknown, RegExp][] = [
     ["--client", "not json", /not JSON/],

@@ -1,4 +1,4 @@
-// `rouse gmail setup`: gathers what is asked for from flags, config and person, then prints or applies it.
+// `rouse gmail setup`: reads the settings from flags, config and questions, then prints the plan or applies it.
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Config } from "../../config/config.ts";
@@ -8,7 +8,8 @@ import { type Credentials, credentialsFileFor, readCredentials } from "../../gma
 import { gcloudCommands } from "../../gmail-setup/gcloud.ts";
 import type { LoginSource } from "../../gmail-setup/login.ts";
 import { planCalls } from "../../gmail-setup/plan.ts";
-import { setUp } from "../../gmail-setup/set-up.ts";
+import type { Step } from "../../gmail-setup/step.ts";
+import { setUp, type SetupResult } from "../../gmail-setup/set-up.ts";
 import { readAddress, toGoal, type Goal } from "../../gmail-setup/goal.ts";
 import { readArguments, refuseMore } from "../terminal/arguments.ts";
 import { type Context, WrongUsage } from "../command.ts";
@@ -136,10 +137,11 @@ async function applySetup(
   about: { values: SetupValues; file: string; endpoints: Endpoints; terminal: Terminal },
 ): Promise<number> {
   const { values, file, endpoints, terminal } = about;
-  const steps: Parameters<typeof showStep>[1][] = [];
-  const report = (done: (typeof steps)[number]): void => {
-    steps.push(done);
-    if (!values.json) showStep(context, done);
+  const { clock, env } = context;
+  const steps: Step[] = [];
+  const report = (step: Step): void => {
+    steps.push(step);
+    if (!values.json) showStep(context, step);
   };
   if (!existsSync(file)) {
     await makeHome(file, { overwrite: false });
@@ -147,36 +149,30 @@ async function applySetup(
   }
   const { config } = await loadSettings(context, values.config);
   const store = await openOrMakeStore(config.store, context);
+  const visit = createVisit(context, terminal, { noBrowser: values["no-browser"] === true });
+  const newLogin = values["new-login"] === true;
+  const options = {
+    goal,
+    source,
+    credentialsFile,
+    config,
+    store,
+    endpoints,
+    visit,
+    newLogin,
+    clock,
+    env,
+    report,
+  };
+  let result: SetupResult;
   try {
-    const visit = createVisit(context, terminal, { noBrowser: values["no-browser"] === true });
-    const { clock, env } = context;
-    const newLogin = values["new-login"] === true;
-    const result = await setUp({
-      goal,
-      source,
-      credentialsFile,
-      config,
-      store,
-      endpoints,
-      visit,
-      newLogin,
-      clock,
-      env,
-      report,
-    });
-    const lines = closingLines({ goal, config, result, steps, now: clock.now() });
-    if (values.json)
-      printJson(context, {
-        account: goal.account,
-        mode: goal.mode,
-        file,
-        credentialsFile,
-        steps,
-        notes: lines,
-      });
-    else printLine(context, ["", ...lines].join("\n"));
-    return 0;
+    result = await setUp(options);
   } finally {
     await store?.close();
   }
+  const notes = closingLines({ goal, config, result, steps, now: clock.now() });
+  const { account, mode } = goal;
+  if (values.json) printJson(context, { account, mode, file, credentialsFile, steps, notes });
+  else printLine(context, ["", ...notes].join("\n"));
+  return 0;
 }

@@ -15,7 +15,7 @@ import {
 const account = "me@example.com";
 const id = `gmail:${account}`;
 
-async function createWatched(t: TestContext, gmail: object = {}) {
+async function createScene(t: TestContext, gmail: object = {}) {
   const clock = createFakeClock();
   const credentialsFile = "credentials/login.json";
   const home = await createStoredHome(t, clock, {
@@ -25,7 +25,7 @@ async function createWatched(t: TestContext, gmail: object = {}) {
   const file = join(home.folder, credentialsFile);
   mkdirSync(dirname(file), { mode: 0o700 });
   writeFileSync(file, "{}", { mode: 0o600 });
-  const look = async (status: MailStatus, error: string | null): Promise<void> => {
+  const noteSync = async (status: MailStatus, error: string | null): Promise<void> => {
     await home.store.claimMailbox({ id, lease: "l", leaseMs: 1000 });
     const end = { cursor: "12345", status: "ok" as const, error: null, notice: null };
     await home.store.commitMail({ id, lease: "l", mails: [], end });
@@ -42,60 +42,63 @@ async function createWatched(t: TestContext, gmail: object = {}) {
     };
     return checks.find(({ check }) => check === "gmail");
   };
-  return { ...home, clock, file, look, state, finding };
+  return { ...home, clock, file, noteSync, state, finding };
 }
 
 test("the state before the first sync, after it, and when syncs have stopped", async (t) => {
-  const watched = await createWatched(t);
-  assert.equal((await watched.state())["state"], "new");
-  assert.equal((await watched.finding())?.status, "warn");
-  await watched.look("ok", null);
-  const { state, cursorAt, lastSyncAt, fix } = await watched.state();
+  const scene = await createScene(t);
+  assert.equal((await scene.state())["state"], "new");
+  assert.equal((await scene.finding())?.status, "warn");
+  await scene.noteSync("ok", null);
+  const { state, cursorAt, lastSyncAt, fix } = await scene.state();
   assert.deepEqual(
     [state, cursorAt, lastSyncAt, fix],
     ["ok", "2026-01-01T00:00:00.000Z", "2026-01-01T00:00:00.000Z", null],
   );
-  assert.equal((await watched.finding())?.status, "ok");
-  await watched.clock.advance(3_600_000);
-  const late = await watched.state();
+  assert.equal((await scene.finding())?.status, "ok");
+  await scene.clock.advance(3_600_000);
+  const late = await scene.state();
   assert.equal(late["state"], "silent");
   assert.match(late["message"] ?? "", /60 min/);
-  assert.match((await watched.finding())?.fix ?? "", /rouse start/);
+  assert.match((await scene.finding())?.fix ?? "", /rouse start/);
 });
 
-test("a fault is named with its fix; a lost login is a failure", async (t) => {
-  const watched = await createWatched(t);
-  await watched.look("degraded", "hints could not be requested: Google refused the request (403 forbidden)");
-  const degraded = await watched.state();
+test("a fault is shown with its fix; a lost login is a failure", async (t) => {
+  const scene = await createScene(t);
+  await scene.noteSync(
+    "degraded",
+    "hints could not be asked for: Google refused the request (403 forbidden)",
+  );
+  const degraded = await scene.state();
   assert.equal(degraded["state"], "degraded");
   assert.match(degraded["fix"] ?? "", /rouse gmail setup/);
-  assert.equal((await watched.finding())?.status, "warn");
-  await watched.look("needs-reauth", "Google no longer takes the login (invalid_grant)");
-  const { code, stdout } = await watched.rouse(["gmail", "status"], { clock: watched.clock });
+  assert.equal((await scene.finding())?.status, "warn");
+  await scene.noteSync("needs-reauth", "Google no longer takes the login (invalid_grant)");
+  const { code, stdout } = await scene.rouse(["gmail", "status"], { clock: scene.clock });
   assert.equal(code, 1);
   assert.match(stdout, /needs-reauth: mail is no longer read: .*invalid_grant/);
   assert.match(stdout, /what to do: +Log in again: rouse gmail setup --new-login/);
-  assert.equal((await watched.finding())?.status, "fail");
+  assert.equal((await scene.finding())?.status, "fail");
 });
 
-test("the end of the hints is shown, and a login file that others can read or that is missing", async (t) => {
+test("expired hints, and a login file that is missing or readable by others, are shown", async (t) => {
   const topic = "projects/p/topics/t";
-  const watched = await createWatched(t, { mode: "pull", topic });
-  await watched.look("ok", null);
+  const scene = await createScene(t, { mode: "pull", topic });
+  await scene.noteSync("ok", null);
   const shown = async (): Promise<string> =>
-    (await watched.rouse(["gmail", "status"], { clock: watched.clock })).stdout;
+    (await scene.rouse(["gmail", "status"], { clock: scene.clock })).stdout;
   assert.match(await shown(), /hints: +not asked for yet/);
-  const now = watched.clock.now();
-  await watched.store.noteSubscription(id, { expiration: now + 7 * 86_400_000, dueAt: now });
+  const now = scene.clock.now();
+  await scene.store.noteSubscription(id, { expiration: now + 7 * 86_400_000, dueAt: now });
   assert.match(await shown(), /active for 7 days more/);
-  await watched.store.noteSubscription(id, { expiration: now - 1, dueAt: now });
+  await scene.store.noteSubscription(id, { expiration: now - 1, dueAt: now });
   assert.match(await shown(), /ended; mail is still read/);
   if (process.platform !== "win32") {
     const { chmodSync, rmSync } = await import("node:fs");
-    chmodSync(watched.file, 0o644);
-    assert.match((await watched.finding())?.fix ?? "", /chmod 600/);
-    rmSync(watched.file);
-    const { state, message } = await watched.state();
+    chmodSync(scene.file, 0o644);
+    assert.match((await scene.finding())?.fix ?? "", /chmod 600/);
+    rmSync(scene.file);
+    const { state, message } = await scene.state();
     assert.equal(state, "needs-reauth");
     assert.match(message ?? "", /does not exist/);
   }

@@ -30,7 +30,7 @@ async function pulling(
   return { lab, stored: async () => (await store.listMailAccounts())[0] ?? null };
 }
 
-test("stop tells Gmail, says what goes on, and a later setup asks for hints again", async (t) => {
+test("stop ends the hints, says what stays, and a later setup asks for hints again", async (t) => {
   const { lab, stored } = await pulling(t);
   const { code, stdout } = await lab.stop([]);
   assert.equal(code, 0);
@@ -45,7 +45,7 @@ test("stop tells Gmail, says what goes on, and a later setup asks for hints agai
   lab.assertNoSecrets();
 });
 
-test("--delete takes away what the setup made, --remove takes hooks.gmail out of the config", async (t) => {
+test("--delete deletes what the setup made, --remove removes hooks.gmail from the config", async (t) => {
   const { lab, stored } = await pulling(t);
   const { code, stdout } = await lab.stop(["--delete", "--remove", "--json"]);
   assert.equal(code, 0);
@@ -68,12 +68,12 @@ test("--delete takes away what the setup made, --remove takes hooks.gmail out of
   assert.ok(loaded.ok && loaded.config.hooks.gmail === null);
   assert.match(lab.config(), /Callers send it as/, "comments stay");
   assert.ok(existsSync(`${lab.file}.bak`));
-  assert.equal(await stored(), null, "the next setup begins anew");
+  assert.equal(await stored(), null, "the next setup starts with new mail");
   await assert.rejects(lab.stop([]), /rouse gmail setup/);
   lab.assertNoSecrets();
 });
 
-test("what others made stays: the topic with its policy, and a subscription without our mark", async (t) => {
+test("resources that others made stay: the topic with its policy, and a subscription without our label", async (t) => {
   const others = { role: "roles/pubsub.publisher", members: ["user:someone@example.com"] };
   const { lab } = await pulling(t, ({ google }) => {
     const policy = { version: 1, etag: "e1", bindings: [others] };

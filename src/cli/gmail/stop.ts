@@ -1,4 +1,4 @@
-// `rouse gmail stop`: ends the hints from Gmail; on request, removes what is in the cloud and in the config.
+// `rouse gmail stop`: ends the hints from Gmail; on request, removes the cloud resources and the settings.
 import type { Config, GmailConfig } from "../../config/config.ts";
 import { UsageError } from "../../core/errors.ts";
 import { gmailScope, pubsubScope } from "../../mail/gmail/auth.ts";
@@ -35,9 +35,9 @@ export async function runStop(context: Context, overrides: Overrides = {}): Prom
   const { cloud } = goalFrom(gmail);
   const endpoints = { ...googleEndpoints, ...gmail.endpoints, ...overrides.endpoints };
   const steps: Step[] = [];
-  const report = (done: Step): void => {
-    steps.push(done);
-    if (!values.json) showStep(context, done);
+  const report = (step: Step): void => {
+    steps.push(step);
+    if (!values.json) showStep(context, step);
   };
   // The config comes first: a running gateway would ask for hints again.
   if (values.remove)
@@ -59,7 +59,7 @@ export async function runStop(context: Context, overrides: Overrides = {}): Prom
   return 0;
 }
 
-/** Asks in the account's name; with null as the login itself, which made the topic. */
+/** `subject` is the account to act for; null acts as the login itself, which made the topic. */
 type AskAs = (subject: string | null, scope: string) => Promise<Ask>;
 
 function logInAgain({ credentialsFile }: GmailConfig, endpoints: Endpoints, { clock }: Context): AskAs {
@@ -77,7 +77,7 @@ function logInAgain({ credentialsFile }: GmailConfig, endpoints: Endpoints, { cl
   };
 }
 
-/** An account that was removed begins with new mail when it is set up again, not where it once stopped. */
+/** Forgets the cursor of a removed account: when it is set up again, it starts with new mail. */
 async function noteStop(
   config: Config,
   gmail: GmailConfig,

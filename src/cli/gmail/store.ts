@@ -1,4 +1,4 @@
-// Opens the store for a setup, which may be the first command to need one.
+// Opens the store for `gmail setup` and `gmail stop`; creates it when there is none.
 import { existsSync } from "node:fs";
 import type { Config } from "../../config/config.ts";
 import { faultKind, UsageError } from "../../core/errors.ts";

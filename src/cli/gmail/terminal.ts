@@ -19,7 +19,7 @@ export const processTerminal = ({ env, errorIsTerminal }: Context): Terminal => 
   openBrowser: browserOpener(process.platform, env),
 });
 
-/** Null over SSH and without a desktop: nobody would see the browser. */
+/** Null over SSH and without a desktop: the browser would not be seen. */
 export function browserOpener(platform: NodeJS.Platform, env: NodeJS.ProcessEnv): Terminal["openBrowser"] {
   const isRemote = Boolean(env["SSH_CONNECTION"] ?? env["SSH_TTY"]);
   const hasDesktop =
@@ -33,7 +33,7 @@ export function browserOpener(platform: NodeJS.Platform, env: NodeJS.ProcessEnv)
         : ["xdg-open"];
   return (url) => {
     const child = spawn(program ?? "", [...args, url], { env, stdio: "ignore", detached: true });
-    // The address is printed, too.
+    // A browser that does not start is no fault: the address is printed, too.
     child.on("error", () => {});
     child.unref();
   };

@@ -5,9 +5,8 @@ import { UsageError } from "../../core/errors.ts";
 import { configFlag, jsonFlag, readArguments, refuseMore } from "../terminal/arguments.ts";
 import type { Context } from "../command.ts";
 import { hookUrl } from "../open/hook-url.ts";
-import { printJson, printLine } from "../terminal/output.ts";
 import { postHook } from "../send/post.ts";
-import { idsIn, sentenceFor, showEnds, showRefusal } from "../send/response.ts";
+import { showResponse } from "../send/response.ts";
 import { loadSettings } from "../open/settings.ts";
 import { gmailOf } from "./status.ts";
 
@@ -27,13 +26,7 @@ export async function runTestMail(context: Context): Promise<number> {
     headers: [],
     idempotencyKey: undefined,
   });
-  const json = values.json === true;
-  if (response.status < 200 || response.status > 299) return showRefusal(context, response, json);
-  const runIds = idsIn(response, "run");
-  if (values.wait && runIds.length > 0) return showEnds(context, config, runIds, json);
-  if (json) printJson(context, response.body);
-  else printLine(context, sentenceFor(response));
-  return 0;
+  return showResponse(context, config, response, { wait: values.wait === true, json: values.json === true });
 }
 
 /** In the shape of a real mail. Its text asks for nothing but one sentence. */

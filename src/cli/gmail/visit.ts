@@ -1,4 +1,4 @@
-// Gets a person to the consent page: in a browser here, or on another machine, from where they paste the address.
+// Opens the consent page in a browser here, or waits for the final address of a browser on another machine.
 import { createInterface } from "node:readline";
 import { UsageError } from "../../core/errors.ts";
 import type { Visit } from "../../gmail-setup/login.ts";
@@ -22,7 +22,7 @@ export const createVisit =
     const done = new AbortController();
     const timeout = Promise.withResolvers<never>();
     const cancelTimer = context.clock.after(timeoutMs, () =>
-      timeout.reject(new UsageError("Nobody came back from Google's page within 15 minutes. Run it again.")),
+      timeout.reject(new UsageError("The login was not finished within 15 minutes. Run the command again.")),
     );
     try {
       return await Promise.race([visited, pasted(terminal, done.signal), timeout.promise]);
@@ -51,7 +51,7 @@ async function askForPaste({ input, output }: Terminal, signal: AbortSignal): Pr
   return answer;
 }
 
-/** Does not resolve when the input ends first: then only the browser can come back. */
+/** Never resolves when the input ends first: then the login can only be finished in the browser. */
 async function firstLine({ input }: Terminal, signal: AbortSignal): Promise<string> {
   const lines = createInterface({ input });
   signal.addEventListener("abort", () => {

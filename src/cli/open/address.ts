@@ -4,7 +4,7 @@ import { isIPv6 } from "node:net";
 export const addressOf = (host: string, port: number): string =>
   `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 
-/** A hook's name in a request's path: without slashes at the ends, and with what no path can hold encoded. */
+/** A hook's name for a request's path: without slashes at the ends; characters that no path can hold are encoded. */
 export const hookName = (written: string): string =>
   written
     .replace(/^\/+|\/+$/g, "")

@@ -3,7 +3,7 @@ import { UsageError } from "../../core/errors.ts";
 
 const path = ["hooks", "token"];
 
-/** The tokens that stand in the file itself. Throws when one is only a reference: it must be changed where it is kept. */
+/** The tokens written in the file itself. Throws when one is only a reference: it must be changed at its source. */
 export async function writtenHookTokens(text: string): Promise<string[]> {
   const { findNodeAtLocation, getNodeValue, parseTree } = await import("jsonc-parser");
   const root = parseTree(text.replace(/^\uFEFF/, ""), [], { allowTrailingComma: true });

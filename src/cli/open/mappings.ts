@@ -1,4 +1,4 @@
-// Prepares the mappings of a config as the gateway would.
+// Checks the mappings of a config as the gateway would.
 import type { Problem } from "../../config/problem.ts";
 import type { Loaded } from "./settings.ts";
 

@@ -1,4 +1,4 @@
-// What an agent reported about its work, as text for people.
+// An agent's report about its work, as text for people.
 import type { RunReport } from "../../core/run.ts";
 
 export function reportWords(report: RunReport | null): string {

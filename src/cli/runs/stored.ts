@@ -1,7 +1,6 @@
-// What `runs`, `events`, `deliveries` and `requests` have in common: a list when nothing else is said, and the verbs
-// show, retry and cancel on one id.
+// The shared part of `runs`, `events`, `deliveries` and `requests`: they list by default, and the verbs show, retry and
+// cancel take one id.
 import type { Config } from "../../config/config.ts";
-import { nearest } from "../../core/nearest.ts";
 import { UsageError } from "../../core/errors.ts";
 import type { Store } from "../../store/ports/store.ts";
 import {
@@ -11,6 +10,7 @@ import {
   readArguments,
   readWholeNumber,
   refuseMore,
+  unknownVerb,
   type Values,
 } from "../terminal/arguments.ts";
 import { type Context, WrongUsage } from "../command.ts";
@@ -18,7 +18,7 @@ import { withStore } from "../open/store.ts";
 import { noteLine, printFields, printJson, printJsonList, printLine } from "../terminal/output.ts";
 import { type Column, formatTable } from "../terminal/table.ts";
 
-/** What a change came to: the sentence for people and the value for programs. */
+/** The result of a change: a sentence for people, and a value for `--json`. */
 export type Change = { sentence: string; value: Readonly<Record<string, unknown>> };
 
 type Verb<T> = (store: Store, item: T, config: Config) => Promise<Change>;
@@ -32,9 +32,9 @@ export type Stored<T, R extends object, D extends object = object> = {
   list: (store: Store, page: { limit: number | null }, values: Values<Record<string, Flag>>) => Promise<T[]>;
   single?: {
     find: (store: Store, id: string) => Promise<T | null>;
-    /** What `show` adds to the resource. */
+    /** The fields that `show` adds to the resource. */
     details: (store: Store, item: T) => Promise<D>;
-    /** What people get in place of these fields. */
+    /** Fields as text for people, instead of their values. */
     inWords?: (item: T, details: D) => Readonly<Record<string, string>>;
     retry: Verb<T>;
     cancel: Verb<T>;
@@ -51,15 +51,9 @@ export async function runStored<T, R extends object, D extends object>(
   const flags = { ...configFlag, ...jsonFlag, ...listFlags, ...stored.flags };
   const { values, positionals } = readArguments(context.argv, flags);
   const [verb = "list", id] = positionals;
-  const json = values.json === true;
   if (verb === "list") {
     refuseMore(positionals, 1);
-    const limit = readLimit(values);
-    return withStore(context, values.config, async (store) => {
-      const items = await stored.list(store, { limit }, values);
-      printList(context, stored, items.map(stored.toResource), { json, limit });
-      return 0;
-    });
+    return list(context, stored, values);
   }
   const { single } = stored;
   if (!single || !isVerb(verb)) throw unknownVerb(verb, single ? verbs : []);
@@ -69,27 +63,47 @@ export async function runStored<T, R extends object, D extends object>(
     const item = await single.find(store, id);
     if (item === null)
       throw new UsageError(`There is no ${stored.one} with the id ${id}. Ids are given whole.`);
-    if (verb === "show") {
-      const details = await single.details(store, item);
-      const resource = { ...stored.toResource(item), ...details };
-      if (json) printJson(context, resource);
-      else printFields(context, { ...resource, ...single.inWords?.(item, details) });
-      return 0;
-    }
-    const { sentence, value } = await single[verb](store, item, config);
-    if (json) printJson(context, value);
-    else printLine(context, sentence);
+    const json = values.json === true;
+    if (verb === "show") await show(context, stored, single, { store, item, json });
+    else printChange(context, await single[verb](store, item, config), json);
     return 0;
   });
 }
 
+type ListValues = Values<typeof configFlag & typeof jsonFlag & typeof listFlags>;
+
+function list<T, R extends object, D extends object>(
+  context: Context,
+  stored: Stored<T, R, D>,
+  values: ListValues,
+): Promise<number> {
+  const limit = readLimit(values);
+  return withStore(context, values.config, async (store) => {
+    const items = await stored.list(store, { limit }, values);
+    printList(context, stored, items.map(stored.toResource), { json: values.json === true, limit });
+    return 0;
+  });
+}
+
+async function show<T, R extends object, D extends object>(
+  context: Context,
+  { toResource }: Pick<Stored<T, R, D>, "toResource">,
+  { details: detailsOf, inWords }: NonNullable<Stored<T, R, D>["single"]>,
+  { store, item, json }: { store: Store; item: T; json: boolean },
+): Promise<void> {
+  const details = await detailsOf(store, item);
+  const resource = { ...toResource(item), ...details };
+  if (json) printJson(context, resource);
+  else printFields(context, { ...resource, ...inWords?.(item, details) });
+}
+
+function printChange(context: Context, { sentence, value }: Change, json: boolean): void {
+  if (json) printJson(context, value);
+  else printLine(context, sentence);
+}
+
 const verbs = ["show", "retry", "cancel"] as const;
 const isVerb = (word: string): word is (typeof verbs)[number] => (verbs as readonly string[]).includes(word);
-
-function unknownVerb(word: string, known: readonly string[]): WrongUsage {
-  const near = nearest(word, known);
-  return new WrongUsage(`There is no verb "${word}".${near ? ` Did you mean ${near}?` : ""}`);
-}
 
 function readLimit({ limit, all }: Values<typeof listFlags>): number | null {
   if (all && limit !== undefined) throw new WrongUsage("--all and --limit cannot both be given.");

@@ -1,4 +1,4 @@
-// Prints the response to `rouse send`, and the runs it waits for.
+// Prints the response to `rouse send` and `rouse gmail test`, and the runs they wait for.
 import type { Config } from "../../config/config.ts";
 import type { Run } from "../../core/run.ts";
 import type { Context } from "../command.ts";
@@ -9,13 +9,13 @@ import { runResource } from "../../api/resources.ts";
 import { waitForRuns } from "../runs/wait.ts";
 
 /** One id, or the several that `forEach` produced. */
-export function idsIn({ body }: HookResponse, what: "run" | "event"): string[] {
+function idsIn({ body }: HookResponse, what: "run" | "event"): string[] {
   const listed = body?.[`${what}Ids`];
   const ids: unknown[] = Array.isArray(listed) ? listed : [body?.[`${what}Id`]];
   return ids.filter((id) => typeof id === "string");
 }
 
-export function sentenceFor(response: HookResponse): string {
+function sentenceFor(response: HookResponse): string {
   const { status, body, replayed } = response;
   const note = replayed ? " (the first response to this idempotency key; nothing was done twice)" : "";
   const events = idsIn(response, "event");
@@ -37,7 +37,22 @@ const followUp = (ids: readonly string[]): string =>
     ? `Follow it with: rouse runs show ${ids[0]}`
     : `Follow them with: rouse runs --limit ${ids.length}`;
 
-export function showRefusal(context: Context, { status, body }: HookResponse, json: boolean): number {
+/** Prints the response, or with `wait` the ends of its runs. Returns the exit code. */
+export async function showResponse(
+  context: Context,
+  config: Config,
+  response: HookResponse,
+  { wait, json }: { wait: boolean; json: boolean },
+): Promise<number> {
+  if (response.status < 200 || response.status > 299) return showRefusal(context, response, json);
+  const runIds = idsIn(response, "run");
+  if (wait && runIds.length > 0) return showEnds(context, config, runIds, json);
+  if (json) printJson(context, response.body);
+  else printLine(context, sentenceFor(response));
+  return 0;
+}
+
+function showRefusal(context: Context, { status, body }: HookResponse, json: boolean): number {
   if (json && body) printJson(context, body);
   const { error, code, details } = body ?? {};
   const sentence =
@@ -49,7 +64,7 @@ export function showRefusal(context: Context, { status, body }: HookResponse, js
 }
 
 /** Waits for all runs and prints how they ended. */
-export async function showEnds(
+async function showEnds(
   context: Context,
   config: Config,
   runIds: readonly string[],

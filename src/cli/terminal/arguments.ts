@@ -50,6 +50,11 @@ function unknownOption(written: string, known: readonly string[]): WrongUsage {
   return new WrongUsage(`There is no option ${written}. ${hint}`);
 }
 
+export function unknownVerb(written: string, known: readonly string[]): WrongUsage {
+  const near = nearest(written, known);
+  return new WrongUsage(`There is no verb "${written}".${near ? ` Did you mean ${near}?` : ""}`);
+}
+
 function readValue(token: {
   rawName: string;
   value?: string | undefined;

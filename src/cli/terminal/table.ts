@@ -1,4 +1,4 @@
-// Aligned columns for people. The last column is the long one: it gets the rest of the width.
+// Aligned columns for people. The last column gets the rest of the width.
 import { fit, safeLine, widthOf } from "./text.ts";
 
 export type Column<T> = { title: string; value: (item: T) => string | number | null };

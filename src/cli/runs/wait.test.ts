@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { aRun } from "../../../test/builders/run.ts";
+import { createTestContext } from "../../../test/fixtures/command-line.ts";
+import type { Clock } from "../../core/clock.ts";
+import { createProgress } from "../terminal/progress.ts";
+import { waitForRun } from "./wait.ts";
+
+test("it polls until the run has ended, with a progress line on a terminal", async () => {
+  let now = 0;
+  const clock: Clock = {
+    now: () => now,
+    after(delayMs, wake) {
+      now += delayMs;
+      queueMicrotask(wake);
+      return () => {};
+    },
+  };
+  const { context, written } = createTestContext([], { errorIsTerminal: true, clock });
+  const base = {
+    ...aRun(),
+    attempts: 1,
+    createdAt: 0,
+    startedAt: 0,
+    reply: null,
+    error: null,
+    signals: null,
+    report: null,
+  };
+  const findRun = async () => ({ ...base, status: "running" as const, endedAt: now >= 3000 ? now : null });
+  const ended = await waitForRun({ findRun }, base.id, { clock, progress: createProgress(context) });
+  assert.equal(ended.endedAt, 3000);
+  assert.match(written.stderr, /the run is running, 2 s/);
+  assert.doesNotMatch(written.stderr, /, 0 s/);
+  assert.ok(written.stderr.endsWith("\u001b[2K"));
+});
