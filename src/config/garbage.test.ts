@@ -1,4 +1,4 @@
-// Whatever stands in the file: an answer, never a throw, and never a secret in it.
+// Any file content gives a result: never a throw, and never a secret in it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
@@ -26,7 +26,7 @@ const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
   ),
 }));
 
-test("any text is answered", () => {
+test("any text gives a result", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => {
       assert.equal(typeof parse(text).ok, "boolean");
@@ -35,7 +35,7 @@ test("any text is answered", () => {
   );
 });
 
-test("any pile of brackets, quotes and names is answered", () => {
+test("any pile of brackets, quotes and names gives a result", () => {
   const piece = fc.constantFrom(
     "{",
     "}",
@@ -77,7 +77,7 @@ test("any value in any setting is loaded or reported, with a line for every prob
   );
 });
 
-test("nesting without end is a problem, also inside a comment's shadow", () => {
+test("nesting without end is a problem, also after a comment", () => {
   assert.deepEqual(problemsOf("[".repeat(100_000)), [": brackets are nested too deep"]);
   assert.deepEqual(problemsOf(`// it's a "quote\n${'{"a":'.repeat(100_000)}`), [
     ": brackets are nested too deep",
@@ -86,7 +86,7 @@ test("nesting without end is a problem, also inside a comment's shadow", () => {
   assert.deepEqual(problemsOf(`{ "hooks": { "gmail": { "account": "a@b.c", "serve": ${serve} } } }`), []);
 });
 
-test("a large file of something else is answered, problem by problem", () => {
+test("a large file of something else gives a list of problems", () => {
   const other = Object.fromEntries(Array.from({ length: 2000 }, (_, at) => [`key${at}`, at]));
   assert.equal(problemsOf({ hooks: other }).length, 2000);
 });
@@ -115,7 +115,7 @@ const settings = [
   '{ "hooks": { "token": V V } }',
 ];
 
-test("no message ever shows a value, written plainly or taken from elsewhere", () => {
+test("no message shows a value, written in the file or referenced", () => {
   for (const setting of settings) {
     for (const suffix of ["", " with a space", "\u0007"]) {
       const value = secretValue + suffix;

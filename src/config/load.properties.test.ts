@@ -1,5 +1,5 @@
-// Any JSON in any setting of a whole config: a result, with a line for every problem; and no name that is not a setting
-// goes unnoticed.
+// Any JSON in any setting of a whole config gives a result, with a line for every problem; every unknown name is a
+// problem.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
@@ -114,10 +114,10 @@ test("any value in any setting is loaded or reported, with a line for every prob
   );
 });
 
-/** Where names are the user's to choose. */
+/** Sections whose names the user chooses. */
 const isOpen = (path: Path): boolean => ["headers", "payload", "models"].includes(String(path.at(-1)));
 
-test("a name that is no setting is a problem, in whatever section it stands", () => {
+test("an unknown name is a problem in every section", () => {
   const sections = paths.filter((path) => {
     const value = path.reduce<unknown>(
       (inner, part) => (inner as Record<string | number, unknown>)[part],

@@ -118,7 +118,7 @@ test("a scan starts only after the one before it has ended", async () => {
   await clock.advance(60_000);
   assert.equal(scans.length, 1, "a slow scan is not overtaken");
   await scanned(0, "new");
-  assert.equal(seen.length, 0, "one scan alone is not believed");
+  assert.equal(seen.length, 0, "a single scan is not reported");
   await clock.advance(1000);
   assert.equal(scans.length, 2);
   await scanned(1, "new");
@@ -127,7 +127,7 @@ test("a scan starts only after the one before it has ended", async () => {
   assert.equal(clock.waiting(), 0);
 });
 
-test("nothing is reported after the end of the watch, also by a scan that was under way", async () => {
+test("nothing is reported after the watch has ended, also by a scan in progress", async () => {
   const { clock, scans, seen, stop, scanned } = startSlow();
   await clock.advance(1000);
   await scanned(0, "new");
@@ -138,7 +138,7 @@ test("nothing is reported after the end of the watch, also by a scan that was un
   assert.deepEqual([scans.length, seen.length, clock.waiting()], [2, 0, 0]);
 });
 
-test("a scan has the fingerprint of reading, readable or not, and reads no pipe", async () => {
+test("a scan has the same fingerprint as a load, readable or not, and reads no pipe", async () => {
   const folder = makeFolder("watch");
   const text = join(folder, "text");
   const bytes = join(folder, "bytes");

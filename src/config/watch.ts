@@ -14,7 +14,7 @@ export type WatchOptions = {
   loaded?: LoadResult;
   /** How long after the end of one scan the next one starts. */
   intervalMs?: number;
-  /** Fingerprints what else the configuration depends on; `known` is the fingerprint from before it was read. */
+  /** Fingerprints the other files the configuration depends on; `known` is that from before they were read. */
   also?: { now: () => Promise<string>; known: string };
 };
 

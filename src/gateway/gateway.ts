@@ -31,9 +31,9 @@ export type GatewayOptions = {
   loaded: Extract<LoadResult, { ok: true }>;
   env: Environment;
   log: LevelledLog;
-  /** In place of the configured one; 0 takes a free port. */
+  /** Overrides the configured port; 0 takes a free one. */
   port?: number;
-  /** How long after one scan of the watched files the next one starts. */
+  /** The pause between two scans of the watched files. */
   watchMs?: number;
   /** From `openStore`, which may still be opening. The gateway closes it. */
   store: Promise<Store>;
@@ -80,7 +80,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
 type Opened = { live: Live; store: Store; trace: Trace; watchedFiles: string };
 
-/** What must be there before anything is made of it. The watched files are read first, so that no change is missed. */
+/** Opens the store and prepares the first generation. Reads the watched files first, so that no change is missed. */
 async function open({ loaded, store: opening }: GatewayOptions): Promise<Opened> {
   const { config } = loaded;
   const scanning = watchedFilesFingerprint(config);
@@ -141,7 +141,7 @@ function listenerOf(server: Server): Part & { address(): { host: string; port: n
   };
 }
 
-/** They stop together: each finishes what it has, within the time that the configuration gives. */
+/** They stop at the same time: each finishes the work it has claimed, within the configured time. */
 function workersOf(
   { runner, courier, heartbeat, retention, mail }: Services,
   { live, store, config }: { live: Live; store: Store; config: Config },

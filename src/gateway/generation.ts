@@ -1,6 +1,6 @@
-// All that one configuration becomes, made whole before it is used: mappings, channels, agents. A reload swaps it as
-// one value; work in progress ends with the generation it began with. Templates, transforms or channels that cannot
-// be used are problems of the configuration.
+// All that one configuration becomes: mappings, channels, agents. It is made completely before it is used, and a reload
+// swaps it as one value; work in progress ends with the generation it started with. Templates, transforms or channels
+// that cannot be used are problems of the configuration.
 import { agentMaker, type Agents, createAgents } from "../agents/registry.ts";
 import { type Channels, openChannels } from "../channels/registry.ts";
 import type { Config } from "../config/config.ts";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createFakeClock } from "../../test/fakes/clock.ts";
 import { createHealth } from "./health.ts";
 
-test("asked often, it writes at most once a second, and recovers by itself", async () => {
+test("it writes at most once a second, and recovers by itself", async () => {
   const clock = createFakeClock();
   let probes = 0;
   let away = false;
@@ -29,7 +29,7 @@ test("asked often, it writes at most once a second, and recovers by itself", asy
   assert.equal(await health.ready(), true);
 });
 
-test("a store that does not answer is not ready", async () => {
+test("a store that does not respond is not ready", async () => {
   const clock = createFakeClock();
   const health = createHealth({ clock, store: { probe: () => new Promise(() => {}) } });
   const ready = health.ready();

@@ -15,7 +15,7 @@ function recorder() {
   return { steps, part };
 }
 
-test("parts start in order and stop in reverse; those of one stage stop together", async () => {
+test("parts start in order and stop in reverse; those of one stage stop at the same time", async () => {
   const { steps, part } = recorder();
   const lifecycle = createLifecycle();
   const slow = Promise.withResolvers<void>();

@@ -1,5 +1,5 @@
-// Starts parts in order and stops them in reverse. A stage is a list of parts that start one after another and stop
-// together; the next stage stops first, and whole.
+// Starts parts in order and stops them in reverse. A stage is a list of parts that start one after another and stop at
+// the same time. A stage stops once every later one has stopped.
 
 export type Part = { start?(): unknown; stop?(): unknown };
 
@@ -12,7 +12,7 @@ export type Lifecycle = {
 };
 
 export function createLifecycle(): Lifecycle {
-  /** What has started, one list a stage. */
+  /** The parts that have started, one list a stage. */
   const started: Part[][] = [];
   let isStopping = false;
   let stopped: Promise<void> | undefined;

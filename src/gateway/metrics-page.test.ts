@@ -50,7 +50,7 @@ async function serve(t: TestContext, more: Partial<MetricsPageOptions> = {}) {
 const from = (remoteAddress: string | undefined, rawHeaders = ["Host", "localhost"], httpVersion = "1.1") =>
   isFromHere({ socket: { remoteAddress }, rawHeaders, httpVersion });
 
-test("only what comes over loopback, by itself, is from here", () => {
+test("only a direct request over loopback is local", () => {
   for (const address of ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"])
     assert.ok(from(address, ["Host", "localhost:4665", "Accept", "Forwarded"]), address);
   for (const address of ["10.0.0.1", "192.168.1.2", "::2", "::ffff:10.0.0.1", "1270.0.1", "", undefined])
@@ -60,7 +60,7 @@ test("only what comes over loopback, by itself, is from here", () => {
   assert.ok(!from("127.0.0.1", ["Host", "localhost"], "1.0"));
 });
 
-test("a host of another name is not here", () => {
+test("a request for a host of another name is not local", () => {
   for (const host of ["127.0.0.1", "127.0.0.1:4665", "LOCALHOST:1", "[::1]:4665"])
     assert.ok(from("127.0.0.1", ["Host", host]), host);
   for (const host of ["evil.test", "127.0.0.1.evil.test:4665", "localhost.evil.test", "10.0.0.1", "", "["])
@@ -68,12 +68,12 @@ test("a host of another name is not here", () => {
   assert.ok(!from("127.0.0.1", []));
 });
 
-test("from here it needs no token, and HEAD is as good as GET", async (t) => {
+test("a local request needs no token, and HEAD works like GET", async (t) => {
   const ask = await serve(t);
-  const answer = await ask();
-  assert.equal(answer.status, 200);
-  assert.equal(answer.headers.get("content-type"), "text/plain; version=0.0.4; charset=utf-8");
-  const text = await answer.text();
+  const response = await ask();
+  assert.equal(response.status, 200);
+  assert.equal(response.headers.get("content-type"), "text/plain; version=0.0.4; charset=utf-8");
+  const text = await response.text();
   assert.match(text, /^rouse_queue_runs\{state="queued"\} 7$/m);
   assert.match(text, /^rouse_queue_oldest_seconds 1.5$/m);
   const head = await ask({}, "HEAD");
@@ -83,7 +83,7 @@ test("from here it needs no token, and HEAD is as good as GET", async (t) => {
   assert.deepEqual([post.status, post.headers.get("allow")], [405, "GET, HEAD"]);
 });
 
-test("from elsewhere it needs the gateway's token, and wrong ones are counted by address", async (t) => {
+test("a remote request needs the gateway's token, and wrong ones are counted by address", async (t) => {
   const ask = await serve(t);
   const far = { "x-forwarded-for": "203.0.113.9" };
   assert.equal((await ask({ ...far, authorization: `Bearer ${token}` })).status, 200);
@@ -101,7 +101,7 @@ test("from elsewhere it needs the gateway's token, and wrong ones are counted by
   assert.match(await (await ask()).text(), /^rouse_auth_failures_total 4$/m);
 });
 
-test("without a gateway token there is no such page from elsewhere", async (t) => {
+test("without a gateway token the page does not exist for remote requests", async (t) => {
   const access = { guard: null, clientAddress: createClientAddress([]) };
   const ask = await serve(t, { access: () => access });
   const far = { "x-forwarded-for": "203.0.113.9" };
@@ -120,7 +120,7 @@ test("the store is read at most once a second", async (t) => {
   assert.equal(await queued(), "2");
 });
 
-test("while the store is away, what is known is still told", async (t) => {
+test("while the store is away, the process's own metrics are still shown", async (t) => {
   const isStoreUp = async () => false;
   const away = await serve(t, {
     isStoreUp,
@@ -132,7 +132,7 @@ test("while the store is away, what is known is still told", async (t) => {
   assert.match(text, /^rouse_build_info\{/m);
 });
 
-test("a store that does not answer holds nobody up for long", async (t) => {
+test("a store that does not respond delays the page only for a bounded time", async (t) => {
   const clock = createFakeClock();
   const silent = await serve(t, { clock, store: { backlog: () => new Promise(() => {}) } });
   const asked = silent();

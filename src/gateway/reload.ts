@@ -1,5 +1,5 @@
-// Takes up a configuration that has changed: makes its generation whole, swaps it in, and tells the services. One that
-// has problems changes nothing. Changes are taken up one after another.
+// Takes up a changed configuration: prepares its generation, swaps it in, and updates the services. A configuration
+// with problems changes nothing. Changes are taken up one after another.
 import type { Config } from "../config/config.ts";
 import type { LoadResult } from "../config/load.ts";
 import { restartNeeded } from "../config/restart.ts";
@@ -11,7 +11,7 @@ import { type Generation, knownNames, type Live, prepareGeneration } from "./gen
 import type { Services } from "./services.ts";
 
 export type ReloadDeps = {
-  /** What the gateway was started with: some settings keep these values until a restart. */
+  /** The configuration at the start: some settings keep its values until a restart. */
   started: Config;
   live: Live;
   services: Pick<Services, "courier" | "heartbeat" | "mail" | "runner" | "throttle">;
@@ -51,11 +51,11 @@ async function takeUp(loaded: LoadResult, deps: ReloadDeps): Promise<void> {
   live.generation = generation;
   metrics.know(knownNames(generation));
   void before.mappings.close();
-  tellServices(generation.config, deps);
+  updateServices(generation.config, deps);
   log.info("the configuration was reloaded");
 }
 
-function tellServices(config: Config, { services, server, log }: ReloadDeps): void {
+function updateServices(config: Config, { services, server, log }: ReloadDeps): void {
   const { courier, heartbeat, mail, runner, throttle } = services;
   throttle.configure(config.hooks.authFailures);
   server.limit(requestTimeoutMs(config));
@@ -66,7 +66,7 @@ function tellServices(config: Config, { services, server, log }: ReloadDeps): vo
   void mail.apply(config);
 }
 
-/** A loaded configuration of which something cannot be used becomes one with problems. */
+/** A configuration whose mappings or channels cannot be prepared becomes a result with problems. */
 async function generationOf(
   result: LoadResult,
 ): Promise<{ result: LoadResult; generation: Generation | null }> {

@@ -20,7 +20,7 @@ function keeperOver(left: number[], finishedMs = 30 * day) {
   return { keeper, clock, asked };
 }
 
-test("sweeps step by step until nothing old is left, and again later", async () => {
+test("sweeps in steps until nothing old is left, and again later", async () => {
   const { keeper, clock, asked } = keeperOver([500, 500, 3]);
   keeper.start();
   await clock.advance(59_999);

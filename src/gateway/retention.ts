@@ -1,4 +1,4 @@
-// Retention: removes what has finished and is old, in small steps, so that no other write waits long.
+// Retention: removes old finished records, in small steps, so that no other write waits long.
 import type { Clock } from "../core/clock.ts";
 import { faultKind } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
@@ -13,41 +13,20 @@ const step = 500;
 const pauseMs = 20;
 const requestsMs = 7 * 86_400_000;
 
-export function createRetentionKeeper(options: {
+export type RetentionOptions = {
   store: Pick<Store, "sweep">;
   finishedMs: () => number;
   clock: Clock;
   log: Log;
-}): RetentionKeeper {
-  const { store, finishedMs, clock, log } = options;
+};
+
+export function createRetentionKeeper(options: RetentionOptions): RetentionKeeper {
+  const { clock, log } = options;
   let stopped = false;
   let cancelTimer = (): void => {};
   let sweeping: Promise<unknown> = Promise.resolve();
 
-  const pause = (): Promise<void> =>
-    new Promise((resolve) => {
-      clock.after(pauseMs, resolve);
-    });
-
-  const sweep = async (): Promise<number> => {
-    let removed = 0;
-    while (!stopped) {
-      const finished = finishedMs();
-      const gone = await store.sweep(
-        {
-          finishedMs: finished,
-          requestsMs: Math.min(requestsMs, finished),
-          idempotencyMs,
-          conversationTurns: mostCarriedTurns,
-        },
-        step,
-      );
-      if (gone === 0) break;
-      removed += gone;
-      await pause();
-    }
-    return removed;
-  };
+  const sweep = (): Promise<number> => sweepInSteps(options, () => stopped);
 
   const sweepAndLog = async (): Promise<void> => {
     try {
@@ -75,4 +54,26 @@ export function createRetentionKeeper(options: {
       await sweeping;
     },
   };
+}
+
+/** Sweeps until nothing old is left or the gateway stops. Resolves to the number of removed records. */
+async function sweepInSteps(
+  { store, finishedMs, clock }: RetentionOptions,
+  isStopped: () => boolean,
+): Promise<number> {
+  let removed = 0;
+  while (!isStopped()) {
+    const finished = finishedMs();
+    const windows = {
+      finishedMs: finished,
+      requestsMs: Math.min(requestsMs, finished),
+      idempotencyMs,
+      conversationTurns: mostCarriedTurns,
+    };
+    const count = await store.sweep(windows, step);
+    if (count === 0) break;
+    removed += count;
+    await new Promise<void>((resolve) => void clock.after(pauseMs, resolve));
+  }
+  return removed;
 }

@@ -1,5 +1,5 @@
 // Which handler serves a request: the first route that matches its target. The hooks come last and match everything,
-// because they also answer what no route knows.
+// because they also refuse targets that no route knows.
 import type { Exchange } from "../http/exchange.ts";
 import { sendJson, sendRefusal } from "../http/respond.ts";
 import type { MetricsPage } from "./metrics-page.ts";

@@ -1,4 +1,4 @@
-// What is made once and outlives every reload. A service reads the settings it needs from the generation in use.
+// Services are made once and outlive every reload. A service reads the settings it needs from the generation in use.
 import { type Config, defaultAgent } from "../config/config.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
@@ -149,7 +149,7 @@ const heartbeatOf = ({ live, store, clock, log }: ServiceDeps, runner: Runner): 
 
 type OnStored = (acceptance: Acceptance, stored?: Stored) => void;
 
-/** Wakes the loops that have work now. A run that was stored as started counts as waiting, too: it can be retried. */
+/** Wakes the loops that have work now. Admission also counts a run that was stored as started: it can be retried. */
 const storedListener =
   (admission: Admission, runner: Runner): OnStored =>
   ({ runs, heartbeat }, { started } = { kind: "stored" }) => {

@@ -35,7 +35,7 @@ test("the estimate is the last count plus what was admitted since", async () => 
   assert.equal(seen.counts, 1);
 });
 
-test("a node alone on its store counts again only before a refusal", async () => {
+test("a node with a store of its own counts again only before a refusal", async () => {
   const clock = createFakeClock();
   const { store, seen } = countingStore(clock);
   const admission = createAdmission({ store, clock, maxWaiting: () => 100, isShared: false });
@@ -130,7 +130,7 @@ test("on a shared store, 16 nodes are assumed to accept as much as this one", as
   assert.equal(seen.counts, 3);
 });
 
-test("a slow count is used for longer, but not so long that a queue filled by other nodes goes unseen", async () => {
+test("a slow count is used for longer, but a queue filled by other nodes is still noticed", async () => {
   const clock = createFakeClock();
   const { store, seen } = countingStore(clock, 10);
   seen.takesMs = 100;

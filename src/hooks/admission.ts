@@ -1,8 +1,8 @@
-// Whether more runs may wait: a guard, not a promise. It works from an estimate: the last count of the queue plus what
-// this node has accepted since. A count costs what waits, so it is made seldom. A node that has the store to itself has
-// seen everything that was accepted, so its estimate is never too low (runs that wait again after a failed attempt
-// apart), and it counts only before a refusal. With other nodes on the store, it assumes at most 16, each accepting as
-// fast as this one, and counts again as soon as they could have filled the queue.
+// Decides whether more runs may wait, by an estimate: the last count of the queue plus the runs this node has accepted
+// since. Counting takes longer the more runs wait, so it is done rarely. A node with a store of its own sees every
+// acceptance: its estimate misses only runs that wait again after a failed attempt, and it counts only before a
+// refusal. On a shared store, a node assumes at most 16 nodes, each accepting as fast as this one, and counts again as
+// soon as they could have filled the queue.
 import type { Clock } from "../core/clock.ts";
 import { type Refusal, refuse } from "../core/errors.ts";
 import type { Store } from "../store/ports/store.ts";
@@ -10,7 +10,7 @@ import type { Store } from "../store/ports/store.ts";
 export type Admission = {
   /** Whether this many more runs may wait, by the present estimate. */
   admits(runs: number): boolean;
-  /** Counts what waits, unless the last count is recent enough to refuse by. To be called before a refusal. */
+  /** Counts the waiting runs, unless the last count is recent enough to refuse by. Call it before a refusal. */
   recount(): Promise<void>;
   /** This many more runs have been stored. */
   admitted(runs: number): void;
@@ -24,7 +24,7 @@ export type AdmissionOptions = {
   isShared: boolean;
 };
 
-/** For how long a count is used: a multiple of the time it took, within bounds. */
+/** How long a count is used: a multiple of the time it took, within bounds. */
 type Freshness = { factor: number; minMs: number; maxMs: number };
 const nearlyFull: Freshness = { factor: 20, minMs: 1000, maxMs: 10_000 };
 const halfEmpty: Freshness = { factor: 1000, minMs: 10_000, maxMs: 300_000 };
@@ -34,8 +34,8 @@ const freshMs = ({ factor, minMs, maxMs }: Freshness, tookMs: number): number =>
   Math.min(maxMs, Math.max(minMs, factor * tookMs));
 
 /**
- * For how long requests may be refused by a count: twenty times what counting so many takes at its slowest. The time
- * the last count took does not matter here: one slow count of two or three runs would refuse many requests.
+ * How long requests may be refused by a count: twenty times the slowest time for counting so many runs. The time that
+ * the last count took is not used here: one slow count of two or three runs would refuse many requests.
  */
 const refusableMs = (counted: number): number => Math.min(10_000, counted / 50);
 
@@ -59,10 +59,10 @@ export function createAdmission({ store, clock, maxWaiting, isShared }: Admissio
       // The store is away: the last count stays in use, and the attempt to store a request will report it.
     }
   };
-  /** One count at a time: whoever asks during one waits for it. */
+  /** One count at a time: calls during a count share it. */
   const countOnce = (): Promise<void> => (counting ??= count().finally(() => (counting = null)));
 
-  /** For how long the last count is used when this node has accepted `mine` runs since. */
+  /** How long the last count is used when this node has accepted `mine` runs since. */
   const usableMs = (mine: number): number => {
     const isHalfFull = (accepted: number): boolean => (counted + accepted) * 2 > maxWaiting();
     if (isHalfFull(mine)) return freshMs(nearlyFull, tookMs);

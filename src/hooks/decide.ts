@@ -1,4 +1,4 @@
-// What a body asks for, and whether it may: the rungs between the body's last byte and the store.
+// Decides what a body asks for and whether that is allowed: the rungs between the body's last byte and the store.
 import type { Action } from "../core/action.ts";
 import { isRefusal, type Refusal } from "../core/errors.ts";
 import { parseJson } from "../http/body.ts";
@@ -11,7 +11,7 @@ import { allow, type Allowed, type Origin } from "./policy.ts";
 import type { HookSettings } from "./settings.ts";
 import { readWake } from "./payload/wake.ts";
 
-/** Without `read`: its mappings decide. */
+/** A hook without `read` is mapped: its mappings decide. */
 export type Hook = {
   readonly name: string;
   readonly read: ((payload: unknown) => Action | Refusal) | null;
@@ -27,7 +27,7 @@ const builtIn: ReadonlyMap<string, Hook> = new Map([
 export const findHook = (name: string, { mappings }: Pick<HookSettings, "mappings">): Hook | undefined =>
   builtIn.get(name) ?? (mappings.couldTake(name) ? { name, read: null } : undefined);
 
-/** What a body asks for. The policy decides whether it may. */
+/** The actions a body asks for, before the policy has allowed them. */
 export type RequestedActions = {
   readonly actions: readonly Action[];
   readonly origin: Origin;
@@ -110,7 +110,7 @@ export function conclude(
     : acceptOne(name, only, settings, idempotency);
 }
 
-/** All are refused for one of them: this one. */
+/** Names the element whose refusal refuses all actions. */
 const refusedAt = (path: string, refusal: Refusal): Refusal => ({
   ...refusal,
   details: [{ path, message: "is refused, and all the others with it" }],

@@ -1,4 +1,4 @@
-// What the operator allows: session keys, agents, models, channels, in this order.
+// Checks an action against the operator's policy: its session key, agent, model and channel, in this order.
 import type { Action, AgentAction, WakeAction } from "../core/action.ts";
 import { type Refusal, refuse } from "../core/errors.ts";
 import { resolveModel } from "../core/model.ts";

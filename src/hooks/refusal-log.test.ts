@@ -29,7 +29,7 @@ test("the first refusal is logged at once, the others of a second as one sum", (
   assert.equal(lines.length, 3);
 });
 
-test("beyond the limit of lines, refusals are counted together", () => {
+test("beyond the limit of lines, refusals are only counted", () => {
   const { lines, timers, refusals } = setUp(5);
   for (let each = 0; each < 1000; each++) refusals.note(String(each), "unauthorized");
   assert.equal(lines.length, 5);

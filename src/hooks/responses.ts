@@ -14,7 +14,7 @@ export type Responses = {
   accepted(exchange: Exchange, acceptance: Acceptance, accepted: Accepted): void;
   noAction(exchange: Exchange, outcome: NoAction["outcome"]): void;
   fail(exchange: Exchange, fault: unknown): void;
-  /** The caller closed the connection before its body was complete: there is nobody to respond to. */
+  /** The caller closed the connection before its body was complete, so no response is sent. */
   callerGone(exchange: Exchange): void;
 };
 

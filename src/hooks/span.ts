@@ -1,5 +1,5 @@
-// The span of a hook request. It starts once the token is checked, so that nobody without one can write into our
-// traces, or by a `traceparent` into those of others.
+// The span of a hook request. It starts once the token is checked, so that only callers with a token can add to our
+// traces or, by a `traceparent`, to those of others.
 import { catalogue, isRefusal } from "../core/errors.ts";
 import type { RequestCode } from "../core/metrics.ts";
 import { carriedTrace, noSpan, readTraceHeaders, type Span, type Trace } from "../core/trace.ts";
@@ -50,7 +50,7 @@ function endWith(span: Span, code: RequestCode): void {
   span.end(isFault ? code : null);
 }
 
-/** Mail was fetched and carries no trace: its own starts when it is decided. */
+/** Fetched mail carries no trace: a new one starts with its decision. */
 export async function inFetchedSpan(
   trace: Trace,
   hook: string,

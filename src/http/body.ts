@@ -47,7 +47,7 @@ export function readBody(exchange: Exchange, limits: BodyLimits): Promise<Buffer
   return promise;
 }
 
-/** Refuses a body for what the headers say of it. */
+/** Refuses a body by its headers: length, type, encoding. */
 export function headRefusal(headers: IncomingHttpHeaders, maxBytes: number): Refusal | null {
   if (Number(headers["content-length"] ?? 0) > maxBytes) return refuse("body-too-large");
   if (!isJsonType(headers["content-type"])) return refuse("unsupported-media-type");

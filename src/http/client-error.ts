@@ -41,8 +41,8 @@ export function refuseSocket(socket: Duplex, code: ErrorCode): void {
 }
 
 /**
- * Node would close the connection as soon as the response is sent. Whatever the caller sends after that would reset it,
- * and a caller that sees the reset first never sees the response.
+ * Node would close the connection as soon as the response is sent. Bytes that the caller sends after that would reset
+ * it, and a caller that gets the reset first never reads the response.
  */
 function closeSlowly(socket: Duplex): void {
   Object.assign(socket, { destroySoon: () => endSocket(socket) });

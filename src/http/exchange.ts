@@ -1,4 +1,4 @@
-// One request and its response, with what the transport has learnt about them.
+// One request and its response, with the transport's state of both.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { noSpan, type Span } from "../core/trace.ts";
 
@@ -15,7 +15,7 @@ export type Exchange = {
   authenticated: boolean;
   /** An unread body up to this size is read and discarded, so that the connection can be kept. */
   discardBytes: number;
-  /** The connection cannot be used again: nobody knows where the next request starts. */
+  /** The connection cannot be used again: it is unknown where the next request starts. */
   mustClose: boolean;
   /** The hook's name, for metrics; empty until it is known. */
   name: string;

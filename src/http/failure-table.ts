@@ -39,7 +39,7 @@ export function createFailureTable(capacity: number, windowMs: () => number): Fa
     return null;
   }
 
-  /** Forgets what it may. False: the table is full of limited addresses. */
+  /** Forgets the oldest counting addresses and expired limited ones. False: the table is full of limited ones. */
   function makeSpace(now: number): boolean {
     let dropped = 0;
     for (const [address, entry] of counting) {

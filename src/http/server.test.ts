@@ -78,7 +78,7 @@ test("a caller that goes on sending after a broken request can read the response
   socket.on("data", (chunk: Buffer) => (received += chunk.toString("latin1")));
   socket.write(`${get}GET / HTTP/1.1\r\nbroken\r\n\r\n`);
   const exchange = await reached.promise;
-  // By then Node has met the broken request.
+  // After this time Node has parsed the broken request.
   setImmediate(() => sendJson(exchange, 200, { ok: true }));
   await once(socket, "end");
   assert.match(received, /^HTTP\/1\.1 200 OK\r\n[^]*Connection: close\r\n[^]*{"ok":true}$/);

@@ -23,7 +23,7 @@ function setUp() {
   return { clock, shared, node };
 }
 
-test("failures at several nodes count together", async () => {
+test("failures at several nodes are added up", async () => {
   const { node } = setUp();
   const [a, b] = [node(), node()];
   for (const each of [a, b, a]) assert.equal(await each.fail("x"), null);
@@ -56,7 +56,7 @@ test("while the shared count is away each node counts by itself", async () => {
   assert.equal(shared.asked, 2);
 });
 
-test("a shared count that does not respond delays nobody for long", async () => {
+test("a shared count that does not respond delays a request only for a bounded time", async () => {
   const { node, shared, clock } = setUp();
   shared.state = "silent";
   const one = node();

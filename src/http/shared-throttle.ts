@@ -16,18 +16,18 @@ export type SharedThrottleOptions = {
 };
 
 const countTimeoutMs = 1000;
-/** How long the shared count is left alone after it failed. */
+/** How long the shared count is not used after it failed. */
 const awayMs = 5000;
 
 export function createSharedThrottle({ local, count, max, clock }: SharedThrottleOptions): FailureCounter {
-  let askAgainAt = -Infinity;
+  let retryAt = -Infinity;
 
   async function countInTime(address: string): Promise<SharedCount | null> {
     const late = Promise.withResolvers<null>();
     const cancelTimer = clock.after(countTimeoutMs, () => late.resolve(null));
     const counted = await Promise.race([count(address).catch(() => null), late.promise]);
     cancelTimer();
-    if (counted === null) askAgainAt = clock.now() + awayMs;
+    if (counted === null) retryAt = clock.now() + awayMs;
     return counted;
   }
 
@@ -41,7 +41,7 @@ export function createSharedThrottle({ local, count, max, clock }: SharedThrottl
   return {
     fail(address) {
       const seconds = local.fail(address);
-      const isAway = clock.now() < askAgainAt;
+      const isAway = clock.now() < retryAt;
       return seconds !== null || isAway ? seconds : failEverywhere(address);
     },
   };

@@ -83,7 +83,7 @@ test("neither does it in a flood onto a table full of limited addresses", () => 
   });
 });
 
-test("a clock that is set back locks nobody out for long", () => {
+test("a clock that is set back blocks an address for one window at most", () => {
   const { clock, throttle } = setUp({ max: 1, windowSeconds: 10 });
   failTimes(throttle, "a", 2);
   clock.time -= 3_600_000;

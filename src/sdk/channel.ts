@@ -1,5 +1,5 @@
-// What a channel is: the types that Rouse's own channels and yours are written against. A module of yours is named in
-// `channels.plugins` and exports a `ChannelPlugin` as its default.
+// The types of a channel, for Rouse's own channels and for yours. A module of yours is named in `channels.plugins` and
+// exports a `ChannelPlugin` as its default.
 
 import type { SendOutcome } from "../core/delivery.ts";
 
@@ -9,9 +9,9 @@ export type { SendOutcome } from "../core/delivery.ts";
 export type OutgoingMessage = {
   /** The same for every attempt at this message and for no other: for platforms that take an idempotency value. */
   readonly id: string;
-  /** As `parseRecipient` accepted it. */
+  /** A recipient for which `recipientFault` returned null. */
   readonly to: string;
-  /** One of the texts that `render` gave. */
+  /** One of the texts that `render` returned. */
   readonly text: string;
 };
 
@@ -23,7 +23,7 @@ export type CheckResult =
  * - Nothing here throws: a refusal or an unreachable platform is an outcome.
  * - It decides no retries and waits for none: it says what the platform asked for.
  * - When `signal` fires after the message may have left, the outcome is `unknown`; before, `retry`.
- * - Tokens never stand in a reason.
+ * - A reason never contains a token.
  */
 export type Channel = {
   /** Null when the recipient has a form this platform knows, else what is wrong with it. */
@@ -33,7 +33,7 @@ export type Channel = {
   send(message: OutgoingMessage, signal: AbortSignal): Promise<SendOutcome>;
   /** A harmless call that shows whether the platform would take our messages. */
   check(signal: AbortSignal): Promise<CheckResult>;
-  /** The platform sorts out a message that is sent twice with the same id, so it may be tried again freely. */
+  /** The platform drops a second message with the same id, so a message may be tried again freely. */
   readonly idempotent: boolean;
 };
 

@@ -1,4 +1,4 @@
-// What a transform is written against: `import type { Transform } from "rouse/transform"`.
+// The types of a transform: `import type { Transform } from "rouse/transform"`.
 
 /** The request, as data only. All of it is frozen, to the last leaf: build something new instead of changing it. */
 export type TransformInput = {
@@ -8,7 +8,7 @@ export type TransformInput = {
   /** Names in lower case. Headers that carry secrets are left out. */
   readonly headers: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
-  /** The hook's name, under the word that templates have for it. */
+  /** The same as `name`: templates call it `path`. */
   readonly path: string;
   /** The hook's name: the path behind `hooks.path`. */
   readonly name: string;
@@ -49,7 +49,7 @@ export type TransformResult = undefined | void | null | (Partial<TransformAction
 
 /**
  * Called once for each action: once for a request, or once for each element of the mapping's `forEach`.
- * It may be async. An error, or taking longer than the time limit, answers the request with 500.
+ * It may be async. An error, or taking longer than the time limit, fails the request with a 500.
  */
 export type Transform = (
   input: TransformInput,

@@ -1,5 +1,5 @@
-// The prompts of a hook run and of a heartbeat with its waiting events. Each is one message of our words, the operator's
-// words and outside text; `untrusted/` keeps these apart.
+// The prompts of a hook run and of a heartbeat with its waiting events. Each is one message of our words, the
+// operator's words and outside text; `untrusted/` keeps these apart.
 import type { Message } from "../core/message.ts";
 import { plainText } from "../core/message.ts";
 import type { Run } from "../core/run.ts";
@@ -70,7 +70,7 @@ export function heartbeatPrompt(
     shown.push(length > remaining ? { ...event, text: cutMessage(event.text, remaining) } : event);
     remaining -= Math.min(length, remaining);
   }
-  const begin =
+  const introduction =
     `This is a heartbeat of your main session. The time is ${new Date(now).toISOString()}. ` +
     `Look at the events below and do what they need. ` +
     `If nothing needs attention, reply with exactly ${acknowledgementToken}; otherwise reply with what your user should know.`;
@@ -79,7 +79,7 @@ export function heartbeatPrompt(
       ? ["\n\nNo events are waiting."]
       : [`\n\n${eventsFrame}\n\nEvents, oldest first:`, ...shown.flatMap(eventEntry)];
   return {
-    ...promptOf([...opening(instructions), begin, ...backlog], longestBacklog),
+    ...promptOf([...opening(instructions), introduction, ...backlog], longestBacklog),
     shownEventIds: shown.map(({ id }) => id),
     leftOver: shown.length < events.length,
   };

@@ -15,7 +15,7 @@ for (const status of ["failed", "timed-out", "cancelled"] as const)
     assert.equal(summary({ status, text: "why", name: null }), `Hook (${status}): why`);
   });
 
-test("without a name it starts with Hook alone", () => {
+test("without a name it starts with Hook", () => {
   assert.equal(summary({ name: null }), "Hook: Done.");
   assert.equal(summary({ name: " \n " }), "Hook: Done.");
 });

@@ -36,4 +36,4 @@ export function transcriptText(turns: readonly TranscriptTurn[], limit: number):
   return whole.length <= limit ? whole : `…${whole.slice(-limit)}`;
 }
 
-export const leftOutMark = "Earlier turns of this conversation are left out here for want of room.";
+export const leftOutMark = "Earlier turns of this conversation are left out here: they would not fit.";

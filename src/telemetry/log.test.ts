@@ -23,7 +23,7 @@ test("a line is JSON with the time, the level, the message and the fields", () =
   assert.deepEqual(rest, { level: "warn", message: "refused", code: "unauthorized", count: 3 });
 });
 
-test("only the fields of the port get through", () => {
+test("only the fields of the port are logged", () => {
   const { lines, stream } = capture();
   const fields = { code: "x", token: "secret", headers: { a: "secret" }, reason: { deep: "secret" } };
   createLog({ level: "debug", format: "json" }, stream).info("m", fields as unknown as LogFields);

@@ -1,5 +1,5 @@
-// The log: one JSON line per entry on standard error, or lines for people on a terminal. Only the fields of the
-// port get through, as short text without control characters, so that nobody can write lines of their own into it.
+// The log: one JSON line per entry on standard error, or lines for people on a terminal. Only the fields of the port
+// are logged, as short text without control characters, so that outside text cannot forge a line.
 import { createRequire } from "node:module";
 import { type DestinationStream, destination, type Logger, pino, stdTimeFunctions } from "pino";
 import type { Log, LogFields } from "../core/log.ts";

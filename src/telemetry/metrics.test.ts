@@ -43,7 +43,7 @@ const linesOf = (metrics: ReturnType<typeof known>, name: string, now = state): 
     .split("\n")
     .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
 
-test("names that the configuration does not know are all one", () => {
+test("names that the configuration does not know share one series", () => {
   const metrics = known();
   for (let index = 0; index < 1000; index++) metrics.requestEnded(`name-${index}`, "unknown-hook", 0.001);
   metrics.requestEnded("wake", "accepted", 0.001);
@@ -95,7 +95,7 @@ test("heartbeats are counted apart from hook runs", () => {
   ]);
 });
 
-test("what is stored is shown as it is now, and not at all while the store is away", () => {
+test("stored work is shown as it is now, and left out while the store is away", () => {
   const metrics = known();
   assert.deepEqual(linesOf(metrics, "rouse_queue_runs"), [
     'rouse_queue_runs{state="queued"} 3',

@@ -1,5 +1,5 @@
-// What is counted as it happens, under which names. Labels take only values that the configuration names; everything
-// else is `other`, so that no request can make a series.
+// The metrics that are counted as events happen. Labels take only values that the configuration names; everything else
+// is `other`, so that no request can make a series.
 import type { Metrics } from "../core/metrics.ts";
 import { createLabel } from "./label.ts";
 import { createRegistry, type Described, type Registry } from "./registry.ts";
@@ -35,8 +35,8 @@ export function createMetrics(): MetricsBook {
   const agents = createLabel();
   const channels = createLabel();
 
-  /** Series that are there from the beginning: a rate needs a zero to start from. */
-  function lay(): void {
+  /** Makes the series that exist from the start: a rate needs a zero to start from. */
+  function addKnownSeries(): void {
     for (const hook of hooks.known()) requests.at(hook, "accepted");
     for (const result of ["accepted", "refused"]) requestSeconds.at(result);
     for (const outcome of ["succeeded", "failed"]) heartbeats.at(outcome);
@@ -44,14 +44,14 @@ export function createMetrics(): MetricsBook {
       for (const outcome of ["sent", "failed", "unknown"]) deliveries.at(channel, outcome);
     for (const kind of ["run", "delivery"]) leasesLost.at(kind);
   }
-  lay();
+  addKnownSeries();
 
   return {
     know(names) {
       hooks.know(names.hooks);
       agents.know(names.agents);
       channels.know(names.channels, names.platforms);
-      lay();
+      addKnownSeries();
     },
     requestEnded(hook, code, seconds) {
       requests.at(hooks.of(hook), code).value++;
@@ -85,12 +85,12 @@ export function createMetrics(): MetricsBook {
 const requestFamilies = ({ counter, histogram }: Registry) => ({
   requests: counter(
     "rouse_requests_total",
-    "Hook requests by their answer: accepted, replayed, skipped, or an error's code.",
+    "Hook requests by their response: accepted, replayed, skipped, or an error's code.",
     ["hook", "code"],
   ),
   requestSeconds: histogram(
     "rouse_request_seconds",
-    "From a hook request's head to its answer.",
+    "From a hook request's head to its response.",
     requestBounds,
     ["result"],
   ),

@@ -1,5 +1,5 @@
 // Statistics of this process. The event loop's delay is measured from the first read on: its timer fires fifty times a
-// second and costs 0.3 % of a core, which a gateway whose metrics nobody reads does not pay.
+// second and costs 0.3 % of a core, which a gateway without a reader of its metrics does not pay.
 import { readFileSync } from "node:fs";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 

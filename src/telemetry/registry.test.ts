@@ -4,15 +4,18 @@ import { createRegistry } from "./registry.ts";
 
 test("a family is printed with its help, its type and its series", () => {
   const registry = createRegistry();
-  const answers = registry.counter("x_total", 'Answers, "all" of them.\nReally \\ all.', ["hook", "code"]);
-  answers.at("a", "ok").value += 2;
-  answers.at("a", "ok").value++;
-  answers.at('b"\\\n', "ok").value = 0.5;
+  const responses = registry.counter("x_total", 'Responses, "all" of them.\nReally \\ all.', [
+    "hook",
+    "code",
+  ]);
+  responses.at("a", "ok").value += 2;
+  responses.at("a", "ok").value++;
+  responses.at('b"\\\n', "ok").value = 0.5;
   registry.gauge("y", "Empty.", ["z"]);
   assert.equal(
     registry.render(),
     [
-      '# HELP x_total Answers, "all" of them.\\nReally \\\\ all.',
+      '# HELP x_total Responses, "all" of them.\\nReally \\\\ all.',
       "# TYPE x_total counter",
       'x_total{hook="a",code="ok"} 3',
       'x_total{hook="b\\"\\\\\\n",code="ok"} 0.5',

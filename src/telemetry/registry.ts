@@ -114,7 +114,7 @@ const escaped = (value: string): string =>
 type Filled = Histogram & { bounds: readonly number[]; counts: Float64Array; sum(): number };
 
 function createHistogram(bounds: readonly number[]): Filled {
-  // The last one counts what is above every bound.
+  // The last bucket counts values above every bound.
   const counts = new Float64Array(bounds.length + 1);
   let sum = 0;
   return {

@@ -1,9 +1,9 @@
-// What is read when someone looks: the stored work, and how this process is doing.
+// The metrics that are read when they are requested: the stored work, and the state of this process.
 import type { Label } from "./label.ts";
 import type { ProcessState } from "./process.ts";
 import type { Registry } from "./registry.ts";
 
-/** What is stored and has not ended, for all nodes on the store. */
+/** Stored work that has not ended, of all nodes on the store. */
 export type StoredWork = {
   queued: number;
   running: number;
@@ -14,7 +14,7 @@ export type StoredWork = {
 };
 
 export type State = {
-  /** Null when the store does not say: then nothing is said here either. */
+  /** Null while the store is away: then these series are left out. */
   work: StoredWork | null;
   storeUp: boolean;
   connections: number;

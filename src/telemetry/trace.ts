@@ -1,5 +1,5 @@
 // Spans for OpenTelemetry. Only its API is used, and only when an SDK has registered itself in this process (with
-// `node --import`, before anything of ours): otherwise nothing of it is loaded, and traces are merely passed on.
+// `node --import`, before anything of ours): otherwise nothing of it is loaded, and traces are only passed on.
 import type { Context, Span as ApiSpan, SpanKind as ApiKind } from "@opentelemetry/api";
 import {
   carriedTrace,
@@ -23,7 +23,7 @@ function createTrace(api: Api): Trace {
   const tracer = api.trace.getTracer("rouse");
   return {
     start(name, { kind, parent, attributes, startedAt }: SpanStart) {
-      // What else records requests here has begun this one already: ours is a part of it.
+      // Another instrumentation has started a span for this request already: ours becomes its child.
       const active = kind === "server" && api.trace.getActiveSpan() !== undefined;
       const before = active ? api.context.active() : contextOf(api, parent);
       const options = {
@@ -49,7 +49,7 @@ function spanOver(api: Api, span: ApiSpan, before: Context, parent: string | nul
   };
 }
 
-/** Never what is active: a loop that claims work was last woken by someone else's request. */
+/** Never the active context: a loop that claims work was last woken by an unrelated request. */
 function contextOf(api: Api, parent: string | null): Context {
   if (parent === null) return api.ROOT_CONTEXT;
   const [traceparent, state] = partsOf(parent);

@@ -16,8 +16,8 @@ export type CallResult =
 export type TransformFault = { kind: "failed" | "timeout" | "busy"; reason: string };
 
 /**
- * The modules as the first thread read them. Later threads get these and do not read the files again: edited modules
- * are loaded together, by a new pool.
+ * The modules as the first thread read them. Later threads get these and do not read the files again: a new pool loads
+ * edited modules, all at once.
  */
 export type Snapshot = {
   /** The address of each reference's module. */

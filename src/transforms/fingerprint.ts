@@ -6,7 +6,7 @@ import { join } from "node:path";
 const watched = /\.(?:[cm]?[jt]s|json)$/;
 const mostFiles = 1000;
 
-/** Changes when a module or a file beside it does. Never rejects: what cannot be read is left out. */
+/** Changes when a module or a file beside it does. Never rejects: folders that cannot be read are left out. */
 export async function folderFingerprint(folder: string): Promise<string> {
   const seen: string[] = [];
   const pending = [folder];

@@ -80,7 +80,7 @@ test("a memory bomb of any kind ends its thread and not the process", async (con
   }
 });
 
-test("a module that was broken meanwhile keeps running as it was loaded", async (context) => {
+test("a module that breaks after loading keeps running as loaded", async (context) => {
   const folder = folderWith({ [module]: obedient, "other.ts": "export default () => null;" });
   const transforms = await opened(context, folder, [module, "other.ts"]);
   writeFileSync(join(folder, module), "export default 1;");

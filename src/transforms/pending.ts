@@ -1,4 +1,4 @@
-// What the gateway waits for from a worker thread: one result at a time, with a limit of time and memory.
+// The result that the gateway awaits from a worker thread: one at a time, with a limit of time and memory.
 import type { Worker } from "node:worker_threads";
 import type { TransformFault, WorkerMessage } from "./call.ts";
 import { memoryMb, watchMemory } from "./memory.ts";

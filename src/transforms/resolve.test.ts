@@ -67,7 +67,7 @@ test("links out of the folder are refused", () => {
   assert.ok(resolveModule(folder, "up/transforms/a.ts").ok);
 });
 
-test("what is not a module file is refused", () => {
+test("a file that is no module is refused", () => {
   assert.match(messageFor("e.json"), /not a \.js, \.mjs or \.ts file/);
   assert.match(messageFor("f.cts"), /not a \.js, \.mjs or \.ts file/);
   assert.match(messageFor("a"), /write the name with its ending/);

@@ -1,4 +1,5 @@
-// Resolves a mapping's `transform.module` to a file, which must be inside the transforms folder once links are resolved.
+// Resolves a mapping's `transform.module` to a file, which must be inside the transforms folder after links are
+// resolved.
 import { realpathSync, statSync } from "node:fs";
 import { extname, isAbsolute, relative, resolve, sep } from "node:path";
 
@@ -45,6 +46,6 @@ export function realPath(path: string): string | null {
 }
 
 const isInside = (folder: string, file: string): boolean => {
-  const way = relative(folder, file);
-  return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+  const path = relative(folder, file);
+  return path !== "" && path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
 };

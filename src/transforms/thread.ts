@@ -102,7 +102,7 @@ function loadedOf(
   return { faults: [...faults, fault], snapshot: null };
 }
 
-/** With a port of its own: what user code posts to its parent must not be taken for a result. */
+/** The thread gets a port of its own: a message that user code posts to its parent must not count as a result. */
 function startWorker(options: ThreadOptions): { worker: Worker; port: MessagePort } {
   const { transformsDir, references, snapshot, onOutput } = options;
   const { port1, port2 } = new MessageChannel();

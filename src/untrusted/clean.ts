@@ -1,5 +1,5 @@
-// Cleans outside text: one kind of line break, nothing hidden, no chat-template tokens. Nothing is dropped: what is
-// changed stays readable between ⟦ and ⟧. Cleaning twice is the same as cleaning once.
+// Cleans outside text: one kind of line break, nothing hidden, no chat-template tokens. Nothing is dropped: a
+// changed part stays readable between ⟦ and ⟧. Cleaning twice is the same as cleaning once.
 
 import { breakChatTokens } from "./chat-tokens.ts";
 import { showHidden, unifyLineBreaks } from "./hidden.ts";

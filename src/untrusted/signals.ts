@@ -1,4 +1,4 @@
-// Counts what in a text looks like an attempt to pass for something else. Shown to people; nothing is blocked.
+// Counts signs in a text of an attempt to pass for something else. The counts are shown to people; nothing is blocked.
 
 import type { Signals } from "../core/signals.ts";
 import { countChatTokens } from "./chat-tokens.ts";

@@ -67,7 +67,7 @@ test("a fault is shown with its fix; a lost login is a failure", async (t) => {
   const scene = await createScene(t);
   await scene.noteSync(
     "degraded",
-    "hints could not be asked for: Google refused the request (403 forbidden)",
+    "hints could not be requested: Google refused the request (403 forbidden)",
   );
   const degraded = await scene.state();
   assert.equal(degraded["state"], "degraded");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { configOf } from "../../../test/fixtures/config.ts";
 
-test("what an agent lacks comes from the defaults", () => {
+test("settings that an agent lacks come from the defaults", () => {
   const defaults = {
     kind: "command",
     command: "agent",
@@ -73,7 +73,7 @@ test("durations become milliseconds", () => {
   assert.equal(configOf({ store: { retention: "7d" } }).store.retentionMs, 604_800_000);
 });
 
-test("the model list is kept apart from no list", () => {
+test("an empty model list is not the same as no list", () => {
   const models = (value?: object) => configOf({ agents: { defaults: { models: value } } }).agents.models;
   assert.equal(models(), undefined);
   assert.deepEqual(models({}), {});

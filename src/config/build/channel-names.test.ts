@@ -7,7 +7,7 @@ const settings = (channel: string) => ({
   agents: { list: [{ id: "main", fallback: { channel } }], defaults: { fallback: { channel } } },
 });
 
-test("a name that no platform has is a problem wherever it stands", () => {
+test("a name that no platform has is a problem in every setting", () => {
   const paths = [
     "hooks.mappings[0].channel",
     "hooks.mappings[0].fallback.channel",
@@ -22,7 +22,7 @@ test("a name that no platform has is a problem wherever it stands", () => {
   for (const good of ["last", "Slack", " msteams "]) assert.deepEqual(problemsOf(settings(good)), []);
 });
 
-test("with plugins, whose names are not known yet, it is left to their loading", () => {
+test("with plugins, whose names are not known yet, names are checked when these are loaded", () => {
   const { named } = configOf({ ...settings("Pager"), channels: { plugins: ["./pager.ts"] } }).channels;
   assert.deepEqual(
     named.map(({ channel }) => channel),

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { makeFolder } from "../../../test/support/folder.ts";
 import { scanFiles } from "./files.ts";
 
-test("a pipe among the files is not opened, which would wait for its other end", async (t) => {
+test("a pipe among the files is not opened, since that would block", async (t) => {
   const folder = makeFolder("files");
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const [text, pipe] = [join(folder, "text"), join(folder, "pipe")];

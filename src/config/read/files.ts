@@ -1,4 +1,4 @@
-// Reads the files that a configuration is made of, and fingerprints what was in them.
+// Reads the files of a configuration, and fingerprints their content.
 import { createHash, type Hash } from "node:crypto";
 import { constants, readFileSync, type Stats, statSync } from "node:fs";
 import { open, stat } from "node:fs/promises";

@@ -15,7 +15,7 @@ function saved(value: unknown) {
   return salvage(schema, value, parsed.error.issues);
 }
 
-test("takes out what was refused, and the item around what is missing", () => {
+test("removes a refused value, and the whole item when a value is missing", () => {
   const good = { id: "c", size: 3 };
   const { rest, restore } = saved({
     list: [{ size: "x", tags: [5] }, { id: "b", size: "x", other: 1 }, { id: 5 }, good],
@@ -31,13 +31,13 @@ test("takes out what was refused, and the item around what is missing", () => {
   assert.deepEqual(indexes, [1, 3]);
 });
 
-test("leaves the value it was given alone", () => {
+test("does not change the value it was given", () => {
   const value = { list: [{ size: 1 }] };
   saved(value);
   assert.deepEqual(value, { list: [{ size: 1 }] });
 });
 
-test("saves nothing where the top itself is wrong", () => {
+test("salvages nothing when the top level is wrong", () => {
   assert.equal(saved([1]).rest, null);
   assert.equal(saved({}).rest, null);
 });

@@ -44,7 +44,7 @@ test("references work in every setting, secret or not", () => {
   assert.equal(config.store.url, "postgres://u:p@h/d");
 });
 
-test("a secret file is taken as it is, without line breaks at its end", () => {
+test("a secret file is read unchanged, without line breaks at its end", () => {
   const files = { "/run/token": "${NOT_EXPANDED}-long-enough-too\r\n" };
   const config = configOf({ hooks: { token: { file: "/run/token" } } }, { files });
   assert.deepEqual(config.hooks.tokens, ["${NOT_EXPANDED}-long-enough-too"]);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parse, problemsOf } from "../../../test/fixtures/config.ts";
 
-test("broken syntax is reported alone, with line and column", () => {
+test("broken syntax is the only problem reported, with line and column", () => {
   const result = parse('{\n  "hooks": { "enabled": yes },\n  "nonsense": 1\n}');
   assert.ok(!result.ok);
   assert.deepEqual(result.problems[0], {
@@ -25,7 +25,7 @@ test("each kind of broken syntax has a sentence of its own", () => {
   assert.equal(first('{ "a": "x'), ": the text has no closing quote");
 });
 
-test("a repeated name is a problem where it stands the second time", () => {
+test("a repeated name is a problem at its second position", () => {
   const result = parse('{\n  "log": { "level": "info" },\n  "log": { "level": "warn" }\n}');
   assert.ok(!result.ok);
   assert.deepEqual(result.problems, [
@@ -33,7 +33,7 @@ test("a repeated name is a problem where it stands the second time", () => {
   ]);
 });
 
-test("lines are counted whatever ends them", () => {
+test("lines are counted with every kind of line break", () => {
   for (const end of ["\n", "\r\n", "\r"]) {
     const result = parse(["{", '  "log": {', '    "level": 5', "  }", "}"].join(end));
     assert.ok(!result.ok);

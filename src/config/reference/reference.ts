@@ -54,7 +54,7 @@ function section(name: string, schema: Schema): string {
   return `${[`## ${name}`, "", schema.description ?? "", ...body].join("\n")}\n`;
 }
 
-/** Objects are shown by what is in them; lists and maps of objects by a row of their own as well. */
+/** An object is shown by its fields; a list or map of objects has a row of its own as well. */
 function rows(prefix: string, schema: Schema): Row[] {
   return Object.entries(propertiesOf(schema)).flatMap(([key, inner]) => {
     const name = `${prefix}.${key}`;
@@ -68,7 +68,7 @@ function rows(prefix: string, schema: Schema): Row[] {
   });
 }
 
-/** Only what the defaults have beyond the settings of an agent in the list. */
+/** Only the settings that the defaults have and an agent in the list does not. */
 function agentDefaults(name: string, defaults: Schema, agents: Schema): Row[] {
   const shared = propertiesOf(asSchema(propertiesOf(agents)["list"]?.items) ?? {});
   const own = Object.entries(propertiesOf(defaults)).filter(([key]) => !(key in shared));

@@ -63,7 +63,7 @@ test("settings without effect are warnings", () => {
   ]);
 });
 
-test("every kind needs what it cannot do without", () => {
+test("every kind has its required settings", () => {
   const of = (agent: object) => problems({ list: [{ id: "a", ...agent }] });
   assert.deepEqual(of({ kind: "acp" }), [
     "agents.list[0].command: is missing: an agent of kind acp needs its program",

@@ -12,7 +12,7 @@ test("iMessage goes through BlueBubbles or through a program", () => {
   assert.deepEqual(problems({ command }), []);
 });
 
-test("one of them is needed, whole", () => {
+test("one of them is required, with all its settings", () => {
   assert.deepEqual(problems({ to: "+15550001111" }), [
     "channels.imessage.apiBase: is missing: the address of a BlueBubbles server, or set command",
   ]);
@@ -25,7 +25,7 @@ test("one of them is needed, whole", () => {
   ]);
 });
 
-test("both of them together are refused", () => {
+test("both at once are refused", () => {
   const message = "is for BlueBubbles: leave it out, or leave out command";
   assert.deepEqual(problems({ apiBase, password: "secret", method: "apple-script", command }), [
     `channels.imessage.apiBase: ${message}`,

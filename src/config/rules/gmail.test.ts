@@ -42,7 +42,7 @@ test("an account is enough; the rest has defaults", () => {
   assert.deepEqual(warningsOf(withGmail({})), []);
 });
 
-test("a subscription's name alone is in the topic's project", () => {
+test("a bare subscription name is in the topic's project", () => {
   const subscriptionOf = (written: object) =>
     configOf(withGmail({ topic, ...written })).hooks.gmail?.subscription;
   assert.equal(subscriptionOf({}), "projects/p/subscriptions/gog-gmail-watch-push");
@@ -50,7 +50,7 @@ test("a subscription's name alone is in the topic's project", () => {
   assert.equal(subscriptionOf({ subscription: "projects/q/subscriptions/s" }), "projects/q/subscriptions/s");
 });
 
-test("each mode says what it lacks", () => {
+test("each mode reports its missing settings", () => {
   assert.deepEqual(problemsOf(withGmail({ mode: "pull" })), [
     "hooks.gmail.topic: is required when hooks.gmail.mode is pull",
   ]);
@@ -66,7 +66,7 @@ test("each mode says what it lacks", () => {
     assert.match(problemsOf(withGmail({ pushPath }))[0] ?? "none", /^hooks.gmail.pushPath: /, pushPath);
 });
 
-test("what belongs to other set-ups is accepted and said to have no effect", () => {
+test("settings of other set-ups are accepted, with a warning that they have no effect", () => {
   const theirs = {
     pushToken: "secret-of-theirs",
     hookUrl: "http://127.0.0.1:18789/hooks/gmail",
@@ -74,12 +74,12 @@ test("what belongs to other set-ups is accepted and said to have no effect", () 
     tailscale: { mode: "funnel" },
   };
   assert.deepEqual(problemsOf(withGmail({ ...theirs, topic, subscription: "gog-gmail-watch-push" })), []);
-  const told = warningsOf(withGmail(theirs));
+  const warnings = warningsOf(withGmail(theirs));
   assert.deepEqual(
-    told.map((each) => each.split(":")[0]),
+    warnings.map((each) => each.split(":")[0]),
     ["hooks.gmail.pushToken", "hooks.gmail.hookUrl", "hooks.gmail.serve", "hooks.gmail.tailscale"],
   );
-  assert.ok(!told.join().includes("secret-of-theirs"));
+  assert.ok(!warnings.join().includes("secret-of-theirs"));
   assert.match(
     warningsOf(withGmail({}, { enabled: false }))[1] ?? "",
     /no effect while hooks.enabled is false/,
@@ -108,7 +108,7 @@ test("the preset is on, and has the model, thinking and boundary of hooks.gmail"
   );
 });
 
-test("an own mapping instead of the preset causes no warning", () => {
+test("the user's own mapping instead of the preset causes no warning", () => {
   const own = { match: { path: "gmail" }, messageTemplate: "x" };
   assert.deepEqual(warningsOf(withGmail({}, { mappings: [own] })), []);
   assert.equal(warningsOf(withGmail({}, { mappings: [own], presets: ["gmail"] })).length, 1);

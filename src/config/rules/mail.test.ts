@@ -8,7 +8,7 @@ const withMail = (mail: object[], hooks: object = { presets: ["gmail"] }) => ({
   hooks: { enabled: true, token: hookToken, ...hooks, mail },
 });
 
-test("an account needs little; the rest has defaults", () => {
+test("an account needs few settings; the rest has defaults", () => {
   assert.deepEqual(configOf(withMail([account])).hooks.mail, [
     {
       id: "support",
@@ -44,19 +44,21 @@ test("without TLS from the first byte, the server must upgrade; plain text is fo
   );
 });
 
-test("a password or an access token, one of them, from a file where wanted", () => {
-  const { password: _, ...nobody } = account;
-  assert.deepEqual(problemsOf(withMail([nobody])), ["hooks.mail[0]: needs a password or an accessToken"]);
+test("exactly one of password and access token, in the config or in a file", () => {
+  const { password: _, ...withoutPassword } = account;
+  assert.deepEqual(problemsOf(withMail([withoutPassword])), [
+    "hooks.mail[0]: needs a password or an accessToken",
+  ]);
   assert.deepEqual(problemsOf(withMail([{ ...account, accessToken: "t" }])), [
     "hooks.mail[0].accessToken: must not stand beside a password: keep one of them",
   ]);
   const files = { "/home/rouse/token": "ya29.token\n" };
-  const written = withMail([{ ...nobody, accessToken: { file: "token" } }]);
+  const written = withMail([{ ...withoutPassword, accessToken: { file: "token" } }]);
   assert.deepEqual(configOf(written, { files }).hooks.mail[0]?.login, { accessToken: "ya29.token" });
   assert.match(problemsOf(written).join(), /hooks\.mail\[0\]\.accessToken: the file cannot be read/);
 });
 
-test("ids are names, each once", () => {
+test("ids are names, and unique", () => {
   const ids = (...written: string[]) => problemsOf(withMail(written.map((id) => ({ ...account, id }))));
   assert.deepEqual(ids("a", "b"), []);
   assert.deepEqual(ids("Support", "support"), [

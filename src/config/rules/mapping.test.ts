@@ -86,11 +86,11 @@ test("a preset hidden by a mapping is a warning, since replacing it is a good re
     assert.deepEqual(problemsOf(settings), []);
     return warningsOf(settings);
   };
-  const told = [
+  const hidden = [
     "hooks.presets[0]: can never be reached: the mapping mine before it takes all of its requests",
   ];
-  assert.deepEqual(hides({ path: "gmail" }), told);
-  assert.deepEqual(hides({}), told);
+  assert.deepEqual(hides({ path: "gmail" }), hidden);
+  assert.deepEqual(hides({}), hidden);
   assert.deepEqual(hides({ path: "gmail", source: "test" }), []);
   assert.deepEqual(hides({ path: "gmail", payload: { x: 1 } }), []);
   assert.deepEqual(hides({ path: "mail" }), []);
@@ -100,7 +100,7 @@ test("a preset hidden by a mapping is a warning, since replacing it is a good re
   );
 });
 
-test("without text and without a transform, every request would be refused", () => {
+test("a mapping without text and transform, which would refuse every request, is a warning", () => {
   const missing = (name: string) =>
     `hooks.mappings[0]: has no ${name} and no transform: every request is refused, because its text is empty`;
   assert.deepEqual(warnings({}), [missing("messageTemplate")]);
@@ -127,8 +127,8 @@ test("lifting the safety boundary is a warning, and has no effect on a wake", ()
   ]);
 });
 
-test("a session key that the prefixes will refuse", () => {
-  const told = (sessionKey: string, allowedSessionKeyPrefixes = ["hook:", "team:a:"]) =>
+test("a session key that the prefixes would refuse is a warning", () => {
+  const isRefused = (sessionKey: string, allowedSessionKeyPrefixes = ["hook:", "team:a:"]) =>
     warningsOf(file([good({ sessionKey })], { allowedSessionKeyPrefixes })).length === 1;
   for (const key of [
     "other",
@@ -137,22 +137,22 @@ test("a session key that the prefixes will refuse", () => {
     "team:b:{{ x }}",
     "x{% if y %}hook:{% endif %}",
   ])
-    assert.ok(told(key), key);
+    assert.ok(isRefused(key), key);
   for (const key of ["hook:x", "hook:{{ x }}", "{{ x }}", "team:{{ x }}", "ho{% if y %}ok:{% endif %}"])
-    assert.ok(!told(key), key);
-  assert.ok(!told("anything", []));
+    assert.ok(!isRefused(key), key);
+  assert.ok(!isRefused("anything", []));
   assert.deepEqual(warningsOf(file([good({ sessionKey: "x" })], { allowedSessionKeyPrefixes: ["hook:"] })), [
     "hooks.mappings[0].sessionKey: starts with none of hooks.allowedSessionKeyPrefixes: every request is refused",
   ]);
 });
 
-test("an agent that the allow-list will refuse", () => {
-  const told = (agentId: string, allowedAgentIds?: string[]) =>
+test("an agent that the allow-list would refuse is a warning", () => {
+  const warningsFor = (agentId: string, allowedAgentIds?: string[]) =>
     warningsOf(file([good({ agentId })], { ...(allowedAgentIds && { allowedAgentIds }) }));
   const refused = ["hooks.mappings[0].agentId: is not in hooks.allowedAgentIds: every request is refused"];
-  assert.deepEqual(told("ops", ["main"]), refused);
-  assert.deepEqual(told("ops", []), refused);
-  assert.deepEqual(told(" OPS ", ["ops"]), []);
-  assert.deepEqual(told("ops", ["main", "*"]), []);
-  assert.deepEqual(told("ops"), []);
+  assert.deepEqual(warningsFor("ops", ["main"]), refused);
+  assert.deepEqual(warningsFor("ops", []), refused);
+  assert.deepEqual(warningsFor(" OPS ", ["ops"]), []);
+  assert.deepEqual(warningsFor("ops", ["main", "*"]), []);
+  assert.deepEqual(warningsFor("ops"), []);
 });

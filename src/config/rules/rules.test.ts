@@ -92,7 +92,7 @@ test("listening beyond loopback is a warning", () => {
 test("no gateway token and disabled hooks are warnings", () => {
   assert.deepEqual(warningsOf({}), [
     "gateway.auth.token: is not set: the admin API and the console will not exist",
-    "hooks.enabled: is false: every hook answers 404",
+    "hooks.enabled: is false: every hook responds with 404",
   ]);
   assert.equal(configOf({ gateway: { auth: { token: " " } } }).gateway.auth.token, null);
 });

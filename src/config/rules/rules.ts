@@ -58,7 +58,7 @@ function hookTokenRules(settings: Settings): Findings {
   const tokens = hookTokens(settings);
   const path = ["hooks", "token"];
   if (!hooks.enabled)
-    warnings.push({ path: ["hooks", "enabled"], message: "is false: every hook answers 404" });
+    warnings.push({ path: ["hooks", "enabled"], message: "is false: every hook responds with 404" });
   else if (tokens.length === 0) problems.push({ path, message: "is required when hooks.enabled is true" });
   const own = gatewayToken(settings);
   for (const token of tokens) {

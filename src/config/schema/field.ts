@@ -22,7 +22,7 @@ export const argument = z
 
 export const wholeNumber = (least: number, most: number) => z.int().min(least).max(most);
 
-/** Seconds may have a fraction; a millisecond is the least. */
+/** Seconds may have a fraction; the minimum is a millisecond. */
 export const seconds = (most: number, least = 0.001) => z.number().min(least).max(most);
 
 export const fileReference = z.strictObject({

@@ -19,7 +19,7 @@ function pathFault(path: string): string | null {
   if (path.includes("//")) return "must not have two slashes in a row";
   if (path.split("/").some((segment) => segment === "." || segment === "..")) return "must not have . or .. in it";
   const taken = takenPaths.find((each) => path === each || path.startsWith(`${each}/`));
-  return taken ? `must not be ${taken}, which answers health checks` : null;
+  return taken ? `must not be ${taken}, which serves health checks` : null;
 }
 
 const hooksPath = z.string().transform((written, context) => {

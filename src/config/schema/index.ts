@@ -1,4 +1,4 @@
-// What a user writes, whole: one file per section beside this one.
+// The whole schema of the config file; each section has a file beside this one.
 import { z } from "zod";
 import { agents } from "./agents.ts";
 import { channels } from "./channels.ts";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { problemsOf } from "../../../test/fixtures/config.ts";
 import { file, good, faults, faultOfMatch } from "../../../test/fixtures/mapping-config.ts";
 
-test("built-in names win, so a mapping for one can never be reached", () => {
+test("a mapping for a built-in name can never be reached", () => {
   for (const path of ["wake", "agent", "/wake/", " agent "])
     assert.deepEqual(faultOfMatch({ path }), [
       `hooks.mappings[0].match.path: can never be reached: "${path.trim().replaceAll("/", "")}" is built in, and built-in names win`,
@@ -55,7 +55,7 @@ test("a field path is names with dots and numbers in brackets", () => {
     assert.deepEqual(faultOfMatch({ payload: { [written]: 1 } }), [], written);
 });
 
-test("headers that carry secrets cannot be matched, in whatever case", () => {
+test("headers that carry secrets cannot be matched, in any case", () => {
   const message = "is a header that carries secrets and cannot be matched";
   for (const name of ["Authorization", "X-Gateway-Token", "cookie", "proxy-authorization"])
     assert.deepEqual(faultOfMatch({ headers: { [name]: "x" } }), [
@@ -66,7 +66,7 @@ test("headers that carry secrets cannot be matched, in whatever case", () => {
   ]);
 });
 
-test("one header or field is filtered once, however it is written", () => {
+test("one header or field is filtered once, in any spelling", () => {
   const twice = "filters the same thing as another one: give one of them a list of values";
   const headers = { "X-Event": "a", other: "b", "x-event": "c" };
   assert.deepEqual(faultOfMatch({ headers }), [`hooks.mappings[0].match.headers.x-event: ${twice}`]);

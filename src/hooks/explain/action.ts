@@ -1,4 +1,4 @@
-// One action of an explained request: its fields, what the policy says of it, and the prompt it would become.
+// Explains one action of a request: its fields, the policy's verdict, and the prompt that its agent would get.
 import { type Instructions, readInstructions } from "../../session/instructions.ts";
 import { type AgentConfig, type Config, defaultAgent } from "../../config/config.ts";
 import type { Action, AgentAction, WakeAction } from "../../core/action.ts";
@@ -58,20 +58,24 @@ export function explainActions(
     read.set(agent.id, known);
     return known;
   };
-  const work = { hook, instructionsOf, ...options };
-  return Promise.all(actions.map((action) => explainAction(action, origin, work)));
+  const context = { hook, instructionsOf, ...options };
+  return Promise.all(actions.map((action) => explainAction(action, origin, context)));
 }
 
-type Work = ExplainOptions & {
+type ActionContext = ExplainOptions & {
   hook: string;
   instructionsOf: (agent: AgentConfig) => Promise<Instructions>;
 };
 
-async function explainAction(action: Action, origin: Origin, work: Work): Promise<ExplainedAction> {
-  if (action.kind === "wake") return { ...wakeFields(action), ...(await workOnWake(action, work)) };
-  const allowed = allow(action, origin, work.settings);
-  if (isRefusal(allowed)) return { ...agentFields(action), policy: verdictOf(allowed), ...noWork };
-  return { ...agentFields(action), ...(await workOnRun(allowed, work)) };
+async function explainAction(
+  action: Action,
+  origin: Origin,
+  context: ActionContext,
+): Promise<ExplainedAction> {
+  if (action.kind === "wake") return { ...wakeFields(action), ...(await explainWake(action, context)) };
+  const allowed = allow(action, origin, context.settings);
+  if (isRefusal(allowed)) return { ...agentFields(action), policy: verdictOf(allowed), ...notRun };
+  return { ...agentFields(action), ...(await explainRun(allowed, context)) };
 }
 
 const wakeFields = ({ text, mode }: WakeAction) => ({
@@ -91,7 +95,7 @@ function agentFields(action: AgentAction) {
   };
 }
 
-const noWork = { agentId: null, tools: null, prompt: null, fault: null, signals: null };
+const notRun = { agentId: null, tools: null, prompt: null, fault: null, signals: null };
 
 const verdictOf = ({ refused }: Refusal): Verdict => ({
   allowed: false,
@@ -101,7 +105,7 @@ const verdictOf = ({ refused }: Refusal): Verdict => ({
 });
 
 /** The run as it would be stored, and the prompt as its agent would get it. */
-async function workOnRun(allowed: Allowed, { hook, settings, config, instructionsOf }: Work) {
+async function explainRun(allowed: Allowed, { hook, settings, config, instructionsOf }: ActionContext) {
   const [run] = acceptOne(hook, allowed, settings, null).runs;
   if (!run) throw new Error("an agent action becomes a run");
   const agent = config.agents.list.find(({ id }) => id === run.agentId) ?? defaultAgent(config.agents.list);
@@ -116,7 +120,7 @@ async function workOnRun(allowed: Allowed, { hook, settings, config, instruction
 }
 
 /** The next heartbeat, as if nothing else were waiting. */
-async function workOnWake(wake: WakeAction, { hook, settings, config, now, instructionsOf }: Work) {
+async function explainWake(wake: WakeAction, { hook, settings, config, now, instructionsOf }: ActionContext) {
   const { events } = acceptOne(hook, wake, settings, null);
   const waiting = events.map((event, seq) => ({ ...event, seq, createdAt: now, shownAt: null }));
   const agent = defaultAgent(config.agents.list);

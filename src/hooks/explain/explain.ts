@@ -1,4 +1,4 @@
-// What a request would do, as plain values: the gateway's own checks and mappings, without storing anything.
+// Explains what a request would do, as plain values: runs the gateway's own checks and mappings, and stores nothing.
 import type { Config } from "../../config/config.ts";
 import { nearest } from "../../core/nearest.ts";
 import { catalogue, isRefusal, type Refusal, refuse } from "../../core/errors.ts";
@@ -18,10 +18,10 @@ export type TriedMapping = { id: string; takes: boolean; reason: string | null }
 
 export type Explanation = {
   hook: string;
-  /** In the order in which they are tried; none where a name is built in or unknown. */
+  /** In the order in which they are tried; empty for a built-in or unknown name. */
   mappings: TriedMapping[];
   outcome: "accepted" | "skipped" | "failed" | "refused";
-  /** Shown to the operator, not sent to the caller. */
+  /** For the operator; it is not sent to the caller. */
   reason: string | null;
   /** The HTTP response. Ids are made when a request is stored, so here they are "…". */
   answer: { status: number; body: AcceptedBody | ReturnType<typeof refusalBody> | null };

@@ -14,9 +14,9 @@ export const mostElements = 1000;
 
 export type MappingResult =
   | { kind: "actions"; actions: readonly Action[]; elements: readonly string[] | null }
-  /** 204: nothing to do, and why. */
+  /** There is nothing to do: a 204. */
   | { kind: "skipped"; reason: string }
-  /** 500: the mapping or its transform broke, and how. */
+  /** The mapping or its transform broke: a 500. */
   | { kind: "failed"; reason: string };
 
 const mostReasons = 5;

@@ -1,5 +1,5 @@
-// An action in the making: what the templates gave, what a transform made of it, and its last check, which is the
-// same as a request's.
+// A draft is an action before its checks: the templates make it, a transform may change it, and at the end it is
+// checked as a request's payload is.
 import { wakeModes, type Action, type WakeMode } from "../../core/action.ts";
 import { isRefusal, type PayloadFault, type Refusal, refuse } from "../../core/errors.ts";
 import { outsideMessage, plainText, type Message } from "../../core/message.ts";
@@ -20,7 +20,7 @@ export type Draft = {
   readonly text: Message;
   readonly name: string | null;
   readonly agentId: string | null;
-  /** Empty when the mapping's template for it came out blank. */
+  /** Empty when the mapping's template for it rendered blank. */
   readonly sessionKey: string | null;
   readonly deliver: boolean;
   readonly channel: string | null;

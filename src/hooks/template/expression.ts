@@ -7,7 +7,7 @@ const { isLiteralToken, isNumberToken, isPropertyAccessToken, isQuotedToken, isW
 
 export type Expression = {
   evaluate(context: Context): unknown;
-  /** Whether it only formats our clock, in a format the operator wrote, and so holds nothing of the request. */
+  /** Whether it only formats our clock, in a format the operator wrote, and so contains nothing of the request. */
   isOurs(context: Context): boolean;
 };
 
