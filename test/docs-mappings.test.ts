@@ -1,4 +1,4 @@
-// What our pages show of mappings is right: configs, the preset, the prompt, the commands.
+// The mappings in our pages are correct: configs, the preset, the prompt, the commands.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// The page, the dashboard and the alert rules speak of the metrics that there are.
+// The page, the dashboard and the alert rules name only existing metrics.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -9,7 +9,7 @@ const page = read("docs/observability.md");
 const families = createMetrics().list();
 const byName = new Map(families.map((family) => [family.name, family]));
 
-/** As it stands in a query: a histogram has three names of its own. */
+/** A metric's names in queries: a histogram has three. */
 const seriesNames = new Set(
   families.flatMap(({ name, type }) =>
     type === "histogram" ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
@@ -39,7 +39,7 @@ type Dashboard = {
 const dashboard = JSON.parse(read("deploy/grafana/rouse.json")) as Dashboard;
 const expressions = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
 
-test("docs/observability.md lists exactly the metrics there are, with their types and labels", () => {
+test("docs/observability.md lists exactly the existing metrics, with their types and labels", () => {
   const rows = [...page.matchAll(/^\| `(rouse_\w+)` \| (\w+) \| (.*?) ?\| (.+) \|$/gm)];
   const listed = rows.map(([, name, type, labels]) =>
     [name, type, (labels ?? "").replaceAll("`", "")].join(" "),
@@ -48,7 +48,7 @@ test("docs/observability.md lists exactly the metrics there are, with their type
   assert.deepEqual(listed.toSorted(), expected.toSorted());
 });
 
-test("names say what they are, as Prometheus wants them", () => {
+test("names follow Prometheus's conventions", () => {
   for (const { name, type, help } of families) {
     assert.match(name, /^rouse_[a-z_]+$/);
     assert.equal(name.endsWith("_total"), type === "counter", name);
@@ -56,7 +56,7 @@ test("names say what they are, as Prometheus wants them", () => {
   }
 });
 
-test("every metric of the dashboard exists, and every one that is there is shown", () => {
+test("every metric of the dashboard exists, and the dashboard shows every metric", () => {
   for (const name of namesIn(JSON.stringify(dashboard))) assert.ok(seriesNames.has(name), name);
   const shown = new Set(
     namesIn(JSON.stringify(dashboard)).map((name) => name.replace(/_(bucket|sum|count)$/, "")),
@@ -83,7 +83,7 @@ test("every label that a query selects or groups by is one of its metric's", () 
   assert.ok(seen > 30);
 });
 
-test("the dashboard can be imported: its data source is chosen there, its panels have places of their own", () => {
+test("the dashboard can be imported: its data source is chosen there, and its panels do not overlap", () => {
   assert.deepEqual(
     [dashboard.title, dashboard.uid, typeof dashboard.schemaVersion],
     ["Rouse", "rouse", "number"],

@@ -1,4 +1,4 @@
-// Links in our pages lead somewhere.
+// Links in our pages lead to existing targets.
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -37,7 +37,7 @@ test("relative links point to files and headings that exist", () => {
   );
 });
 
-test("a broken link is found, and what is no link is none", () => {
+test("a broken link is found, and text that is no link is ignored", () => {
   const text = [
     "# Top page",
     "[good](other.md) [up](../README.md) [here](#top-page) [there](other.md#the-2nd-heading) [out](https://x.test/y)",

@@ -1,4 +1,4 @@
-// A test run that fails says so: everything else here is worth nothing without it.
+// A failing test must fail the run: without that, no other test here counts.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";

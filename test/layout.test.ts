@@ -1,4 +1,4 @@
-// The code is laid out as the table in ARCHITECTURE.md says: imports run one way, and never in a circle.
+// The code is laid out as the table in ARCHITECTURE.md says: imports run one way, without cycles.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -48,7 +48,7 @@ test("src/ holds sources, contracts and tests, and nothing else", () => {
   assert.deepEqual(strayFiles(all.map(({ path }) => path)), []);
 });
 
-test("the table names folders that it has, and lets no two import each other", () => {
+test("the table names only its own folders, and lets no two import each other", () => {
   for (const [folder, allowed] of layout) {
     for (const other of allowed) {
       assert.ok(layout.has(other), `${folder} may import ${other}, which has no row`);
@@ -68,7 +68,7 @@ After it.`;
 
 const file = (path: string, ...lines: string[]) => ({ path, text: lines.join("\n") });
 
-test("a forbidden import is found however it is written", () => {
+test("a forbidden import is found in every form", () => {
   const made = layoutIn(table);
   const ways = [
     'import { a } from "../store/open.ts";',
@@ -88,7 +88,7 @@ test("a forbidden import is found however it is written", () => {
   }
 });
 
-test("what is allowed, and what only a comment says, is no fault", () => {
+test("an allowed import, and one in a comment, is no fault", () => {
   const made = layoutIn(table);
   const files = [
     file("src/store/open.ts", 'import { a } from "../core/id.ts";', 'import { b } from "./other.ts";'),
@@ -133,7 +133,7 @@ test("a cycle of files is found, through a type import and over several files", 
   assert.deepEqual(fileCycles(files.slice(0, 2)), []);
 });
 
-test("a cycle of subfolders is found, and a folder's own files are none", () => {
+test("a cycle of subfolders is found, and a folder's own files form none", () => {
   const files = [
     file("src/mail/accounts.ts", 'import { a } from "./imap/a.ts";'),
     file("src/mail/imap/a.ts", 'import { b } from "../accounts.ts";', 'import "../gmail/c.ts";'),

@@ -45,7 +45,7 @@ async function judgeIn(lab: Lab, { scene, mark, goneFrom }: Restored): Promise<V
   const startedAt = performance.now();
   const gateway = await lab.start();
   const again = await repeat(gateway.url, accepted, isThere);
-  lab.letGo(gate);
+  lab.release(gate);
   const idle = () =>
     until("the end of all runs", async () => unfinishedRuns(await store.backlog()) === 0, {
       withinMs: 60_000,
@@ -125,7 +125,7 @@ async function repeat(url: string, accepted: readonly Sent[], isThere: (request:
     if (reply.status >= 300) faults.push(`${marker} got ${reply.status} the second time`);
     else if (there !== reply.replayed)
       faults.push(`${marker} is ${there ? "there" : "gone"}, and was ${reply.replayed ? "known" : "new"}`);
-    known.push({ ...request, answers: there ? [...request.answers, reply] : [reply] });
+    known.push({ ...request, responses: there ? [...request.responses, reply] : [reply] });
     if (reply.replayed) replayed++;
     else anew++;
   }
@@ -135,7 +135,7 @@ async function repeat(url: string, accepted: readonly Sent[], isThere: (request:
 /** A run that had ended has no further turn; any other finishes one turn, once. */
 function turnFaults(lab: Lab, unended: readonly Run[], wasEnded: ReadonlySet<string>): string[] {
   const journal = lab.journal();
-  const again = journal.filter(({ kind, runId }) => kind === "begin" && wasEnded.has(runId));
+  const again = journal.filter(({ kind, runId }) => kind === "start" && wasEnded.has(runId));
   const finished = Map.groupBy(
     journal.filter(({ kind }) => kind === "end"),
     ({ runId }) => runId,

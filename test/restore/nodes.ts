@@ -4,7 +4,7 @@ import { unfinishedRuns } from "../../src/core/backlog.ts";
 import { promisify } from "node:util";
 import { plainText } from "../../src/core/message.ts";
 import { post, program, until } from "../support/process.ts";
-import { agentBody, begun, createLab, ended, type Lab, sendAgent, token } from "../system/lab.ts";
+import { agentBody, runStarted, createLab, ended, type Lab, sendAgent, token } from "../system/lab.ts";
 import { createCluster, makeOwnFolder } from "./cluster.ts";
 import type { Drill } from "./drill.ts";
 import type { Verdict } from "./judge.ts";
@@ -32,20 +32,20 @@ async function hang(lab: Lab, [first, second]: readonly Node[]): Promise<Verdict
   if (!first || !second) throw new Error("two nodes are wanted");
   const store = await lab.openStore();
   const attempts = (runId: string): number =>
-    lab.journal().filter((note) => note.kind === "begin" && note.runId === runId).length;
+    lab.journal().filter((note) => note.kind === "start" && note.runId === runId).length;
   const runId = await sendAgent(first.url, {
     message: `[hold ${gate}]`,
     name: "hangs",
     sessionKey: "lab:hang",
   });
-  await begun(lab, runId);
+  await runStarted(lab, runId);
   const startedAt = performance.now();
   first.signal("SIGSTOP");
   try {
     const behind = await sendAgent(second.url, { message: "behind it", sessionKey: "lab:hang" });
     await until("it is taken over", () => attempts(runId) === 2);
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-    lab.letGo(gate);
+    lab.release(gate);
     await ended(store, behind);
     const before = await store.findRun(runId);
     first.signal("SIGCONT");

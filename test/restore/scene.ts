@@ -3,7 +3,7 @@ import type { GatewayProcess, Reply } from "../support/process.ts";
 import { post } from "../support/process.ts";
 import { createRandom } from "../support/random.ts";
 import { type Load, type Sent, startLoad } from "../system/crash-load.ts";
-import { agentBody, begun, createLab, type Lab, token } from "../system/lab.ts";
+import { agentBody, runStarted, createLab, type Lab, token } from "../system/lab.ts";
 import { maxAttempts, moreAccepted } from "../system/rolling.ts";
 
 /** How far everything was at one moment. */
@@ -35,10 +35,10 @@ export const gate = "gate";
 /** Requests accepted before and after each step. */
 const between = 60;
 
-export const isAccepted = ({ answers }: Sent): boolean => answers.length > 0;
+export const isAccepted = ({ responses }: Sent): boolean => responses.length > 0;
 
 /** The id in its first response. */
-export const idOf = ({ hook, answers: [first] }: Sent): string =>
+export const idOf = ({ hook, responses: [first] }: Sent): string =>
   String(first?.body[hook === "agent" ? "runId" : "eventId"]);
 
 export async function startScene(databaseUrl: string | null, seed: number): Promise<Scene> {
@@ -104,10 +104,10 @@ async function holdLane(lab: Lab, load: Load, url: string): Promise<void> {
       order,
       key: `key-${order}`,
       body,
-      answers: [],
+      responses: [],
     };
     load.sent.push(request);
-    request.answers.push(await post({ url, hook: "agent", token, body, key: request.key }));
-    if (asks !== "") await begun(lab, idOf(request));
+    request.responses.push(await post({ url, hook: "agent", token, body, key: request.key }));
+    if (asks !== "") await runStarted(lab, idOf(request));
   }
 }

@@ -112,7 +112,7 @@ test("hooks.mappings take match, action, templates and a transform module; unkno
   ]);
 });
 
-test("a setting that does not exist is a config error, and every problem is told at once", (t) => {
+test("a setting that does not exist is a config error, and every problem is reported at once", (t) => {
   assert.deepEqual(problemsOf(t, { enabled: "yes", token, pth: "/x", maxBodyBytes: 0 }).toSorted(), [
     "hooks.enabled",
     "hooks.maxBodyBytes",

@@ -12,7 +12,7 @@ const wrongTypes = {
   number: ["5", true, null],
 };
 
-const ids = (answer: RawResponse, name: "runId" | "eventId"): string => String(answer.json[name]);
+const ids = (response: RawResponse, name: "runId" | "eventId"): string => String(response.json[name]);
 
 const start = (t: TestContext, more: { hooks?: Payload; agents?: Payload } = {}) =>
   startTestGateway(t, {
@@ -21,19 +21,19 @@ const start = (t: TestContext, more: { hooks?: Payload; agents?: Payload } = {})
   });
 
 async function storedRun(gateway: TestGateway, fields: Payload) {
-  const answer = await gateway.post("agent", { message: "m", wakeMode: "next-heartbeat", ...fields });
-  assert.equal(answer.status, 202, answer.text);
-  const run = await gateway.inspect.findRun(ids(answer, "runId"));
+  const response = await gateway.post("agent", { message: "m", wakeMode: "next-heartbeat", ...fields });
+  assert.equal(response.status, 202, response.text);
+  const run = await gateway.inspect.findRun(ids(response, "runId"));
   assert.ok(run);
   return run;
 }
 
 async function storedEvent(gateway: TestGateway, fields: Payload) {
-  const answer = await gateway.post("wake", { text: "t", ...fields });
-  assert.equal(answer.status, 200, answer.text);
-  const event = await gateway.inspect.findEvent(ids(answer, "eventId"));
+  const response = await gateway.post("wake", { text: "t", ...fields });
+  assert.equal(response.status, 200, response.text);
+  const event = await gateway.inspect.findEvent(ids(response, "eventId"));
   assert.ok(event);
-  return { ...event, mode: answer.json["mode"] };
+  return { ...event, mode: response.json["mode"] };
 }
 
 /** The one field that the details of a 400 name. */
@@ -87,13 +87,14 @@ test("wake payload", async (t) => {
   });
 });
 
-test("agent payload", async (t) => {
+test("agent payload: texts and defaults", async (t) => {
   const gateway = await start(t);
   const refused = (fields: Payload) => refusedField(gateway, "agent", { message: "m", ...fields });
 
   await t.test("message is required; blank counts as missing", async () => {
     for (const message of [undefined, "", "  "]) assert.equal(await refused({ message }), "message");
   });
+
   await t.test("every string field is a string", async () => {
     const names = [
       "message",
@@ -109,7 +110,8 @@ test("agent payload", async (t) => {
     for (const name of names)
       for (const value of wrongTypes.string) assert.equal(await refused({ [name]: value }), name);
   });
-  await t.test("what is left out gets its default", async () => {
+
+  await t.test("missing fields get their defaults", async () => {
     const { json } = await gateway.post("agent", { message: "m" });
     const run = await gateway.inspect.findRun(String(json["runId"]));
     assert.deepEqual(run?.request, {
@@ -130,6 +132,7 @@ test("agent payload", async (t) => {
     assert.deepEqual([run.agentId, run.requestedAgentId], ["main", null]);
     assert.equal(run.sessionKey, `hook:${run.id}`);
   });
+
   await t.test("strings are trimmed, and blank ones count as missing", async () => {
     const { request, sessionKey } = await storedRun(gateway, {
       message: " hello ",
@@ -159,6 +162,12 @@ test("agent payload", async (t) => {
       [null, null, `hook:${blank.id}`, "last", null],
     );
   });
+});
+
+test("agent payload: agents, channels and modes", async (t) => {
+  const gateway = await start(t);
+  const refused = (fields: Payload) => refusedField(gateway, "agent", { message: "m", ...fields });
+
   await t.test(
     "agentId routes the hook to a specific agent, compared after trim and lower-casing",
     async () => {
@@ -166,36 +175,48 @@ test("agent payload", async (t) => {
       assert.equal((await storedRun(gateway, { agentId: " OPS " })).agentId, "ops");
     },
   );
+
   await t.test("an unknown agentId falls back to the default agent, and the run records both", async () => {
     const run = await storedRun(gateway, { agentId: "Nobody" });
     assert.deepEqual([run.agentId, run.requestedAgentId], ["main", "Nobody"]);
   });
+
   await t.test("wakeMode is now or next-heartbeat", async () => {
     assert.equal((await storedRun(gateway, { wakeMode: "now" })).request.wakeMode, "now");
     const waiting = await storedRun(gateway, { wakeMode: "next-heartbeat" });
     assert.equal(waiting.request.wakeMode, "next-heartbeat");
     assert.equal(await refused({ wakeMode: "never" }), "wakeMode");
   });
-  await t.test("deliver is a boolean", async () => {
-    assert.equal((await storedRun(gateway, { deliver: false })).request.deliver, false);
-    assert.equal((await storedRun(gateway, { deliver: true })).request.deliver, true);
-    for (const deliver of wrongTypes.boolean) assert.equal(await refused({ deliver }), "deliver");
-  });
+
   await t.test("channel is last or one of eight platforms", async () => {
     const channels = ["last", "whatsapp", "telegram", "discord", "slack", "mattermost", "signal", "imessage"];
     for (const channel of [...channels, "msteams"])
       assert.equal((await storedRun(gateway, { channel })).request.channel, channel);
   });
+
   await t.test("an unknown channel is 400 channel-unknown", async () => {
     const { status, json } = await gateway.post("agent", { message: "m", channel: "pigeon" });
     assert.deepEqual([status, json["code"]], [400, "channel-unknown"]);
   });
+});
+
+test("agent payload: booleans, numbers and words", async (t) => {
+  const gateway = await start(t);
+  const refused = (fields: Payload) => refusedField(gateway, "agent", { message: "m", ...fields });
+
+  await t.test("deliver is a boolean", async () => {
+    assert.equal((await storedRun(gateway, { deliver: false })).request.deliver, false);
+    assert.equal((await storedRun(gateway, { deliver: true })).request.deliver, true);
+    for (const deliver of wrongTypes.boolean) assert.equal(await refused({ deliver }), "deliver");
+  });
+
   await t.test("thinking is an open set: any word up to 32 characters", async () => {
     for (const thinking of ["low", "medium", "high", "ultra-2", "x".repeat(32)])
       assert.equal((await storedRun(gateway, { thinking })).request.thinking, thinking);
     for (const thinking of ["x".repeat(33), "two words"])
       assert.equal(await refused({ thinking }), "thinking");
   });
+
   await t.test("timeoutSeconds is a finite number above 0, at most 604800", async () => {
     for (const timeoutSeconds of [0.5, 1, 604_800])
       assert.equal((await storedRun(gateway, { timeoutSeconds })).request.timeoutSeconds, timeoutSeconds);
@@ -206,16 +227,23 @@ test("agent payload", async (t) => {
       "timeoutSeconds",
     );
   });
+});
+
+test("agent payload: the payload as a whole", async (t) => {
+  const gateway = await start(t);
+
   await t.test("unknown fields are ignored", async () => {
     const { request } = await storedRun(gateway, { messages: [], text: 5, Deliver: "no", unsafe: true });
     assert.deepEqual(request.message, outsideMessage("message", "request", "m"));
     assert.deepEqual([request.deliver, request.unsafe], [true, false]);
   });
-  await t.test("every fault of a payload is told at once", async () => {
+
+  await t.test("every fault of a payload is reported at once", async () => {
     const { json } = await gateway.post("agent", { name: 1, wakeMode: "x", deliver: "y", timeoutSeconds: 0 });
     const paths = (json["details"] as { path: string }[]).map(({ path }) => path);
     assert.deepEqual(paths.toSorted(), ["deliver", "message", "name", "timeoutSeconds", "wakeMode"]);
   });
+
   await t.test("the payload is an object", async () => {
     for (const payload of ["[]", '"text"', "null", "true"])
       assert.equal(await refusedField(gateway, "agent", payload), "");

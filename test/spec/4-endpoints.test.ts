@@ -32,7 +32,7 @@ async function accepted(gateway: TestGateway, fields: Record<string, unknown>) {
 
 describe("endpoints", { concurrency: 4 }, () => {
   forEachStore(
-    "wake enqueues a system event for the main session, stored before the answer",
+    "wake enqueues a system event for the main session, stored before the response",
     async (t, store) => {
       const gateway = await startTestGateway(t, {}, { store });
       const { json } = await gateway.post("wake", { text: "The printer is on fire", mode: "next-heartbeat" });
@@ -78,7 +78,7 @@ describe("endpoints", { concurrency: 4 }, () => {
     assert.equal((await gateway.inspect.findEvent(String(json["eventId"])))?.shownAt, null);
   });
 
-  forEachStore("the periodic check shows what waited for it", async (t, store) => {
+  forEachStore("the periodic check shows the events that waited for it", async (t, store) => {
     const defaults = { heartbeat: { every: "1s" } };
     const gateway = await startTestGateway(t, { agents: { defaults } }, { store });
     const { json } = await gateway.post("wake", { text: "no hurry", mode: "next-heartbeat" });
@@ -158,7 +158,7 @@ describe("endpoints", { concurrency: 4 }, () => {
     },
   );
 
-  test("a name that no mapping could take is 404", async (t) => {
+  test("a name that no mapping can take is 404", async (t) => {
     const gateway = await startTestGateway(t);
     const { status, json } = await gateway.post("nobody", {});
     assert.deepEqual([status, json["code"]], [404, "unknown-hook"]);

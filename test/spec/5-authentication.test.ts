@@ -10,8 +10,8 @@ const wake = (gateway: TestGateway, headers: readonly string[], target = "/hooks
 
 async function expectAll(gateway: TestGateway, status: number, carriers: readonly (readonly string[])[]) {
   for (const headers of carriers) {
-    const answer = await wake(gateway, headers);
-    assert.equal(answer.status, status, `${headers.join(" + ")}: ${answer.text}`);
+    const response = await wake(gateway, headers);
+    assert.equal(response.status, status, `${headers.join(" + ")}: ${response.text}`);
   }
 }
 
@@ -134,7 +134,7 @@ describe("authentication", { concurrency: 4 }, () => {
     assert.deepEqual(await failTimes(gateway, 1), [429]);
   });
 
-  test("what is refused before the token counts as no failure", async (t) => {
+  test("a request that is refused before the token check counts as no failure", async (t) => {
     const gateway = await startTestGateway(t, { hooks: { authFailures: { max: 1 } } });
     for (let count = 0; count < 3; count++) {
       assert.equal((await wake(gateway, [wrong], "/hooks/wake?token=x")).status, 400);
@@ -149,9 +149,9 @@ describe("authentication", { concurrency: 4 }, () => {
 
   test("the limit ends when the window has passed", async (t) => {
     const gateway = await startTestGateway(t, { hooks: { authFailures: { max: 1, windowSeconds: 0.5 } } });
-    const limited = await gateway.waitFor("a limited answer", async () => {
-      const answer = await wake(gateway, [wrong]);
-      return answer.status === 429 && answer;
+    const limited = await gateway.waitFor("a limited response", async () => {
+      const response = await wake(gateway, [wrong]);
+      return response.status === 429 && response;
     });
     assert.equal(limited.headers["retry-after"], "1");
     await gateway.waitFor("the window's end", async () => (await wake(gateway, [wrong])).status === 401);

@@ -16,7 +16,7 @@ const allShown = (gateway: TestGateway) =>
     (await gateway.events()).every(({ shownAt }) => shownAt !== null),
   );
 
-/** Replies of heartbeats, first to last; of the echo agent these are the prompts. */
+/** The replies of the heartbeats, oldest first. The echo agent's reply is its prompt. */
 const prompts = async (gateway: TestGateway) =>
   (await gateway.runs("heartbeat")).map(({ reply }) => reply ?? "").toReversed();
 
@@ -89,7 +89,7 @@ describe("events", { concurrency: 4 }, () => {
     assert.ok((await prompts(gateway)).at(-1)?.includes("do not lose me"));
   });
 
-  forEachStore("what was shown is not shown again", async (t, store) => {
+  forEachStore("an event that was shown is not shown again", async (t, store) => {
     const gateway = await startTestGateway(t, {}, { store });
     await wake(gateway, "only once", "now");
     await allShown(gateway);
@@ -105,21 +105,18 @@ describe("events", { concurrency: 4 }, () => {
     ]);
   });
 
-  forEachStore(
-    "a long backlog is shown oldest first, and what is left causes another turn",
-    async (t, store) => {
-      const gateway = await startTestGateway(t, {}, { store });
-      for (const mark of ["<one>", "<two>"]) await wake(gateway, mark + "x".repeat(45_000));
-      await wake(gateway, `<three>${"x".repeat(45_000)}`, "now");
-      await allShown(gateway);
-      const shown = (await prompts(gateway)).map((prompt) =>
-        ["<one>", "<two>", "<three>"].filter((mark) => prompt.includes(mark)),
-      );
-      assert.deepEqual(shown, [["<one>", "<two>"], ["<three>"]]);
-    },
-  );
+  forEachStore("a long backlog is shown oldest first, and the rest causes another turn", async (t, store) => {
+    const gateway = await startTestGateway(t, {}, { store });
+    for (const mark of ["<one>", "<two>"]) await wake(gateway, mark + "x".repeat(45_000));
+    await wake(gateway, `<three>${"x".repeat(45_000)}`, "now");
+    await allShown(gateway);
+    const shown = (await prompts(gateway)).map((prompt) =>
+      ["<one>", "<two>", "<three>"].filter((mark) => prompt.includes(mark)),
+    );
+    assert.deepEqual(shown, [["<one>", "<two>"], ["<three>"]]);
+  });
 
-  test("an event longer than a turn has room for is cut with a mark, and kept whole", async (t) => {
+  test("an event longer than a prompt is cut with a mark there, and stored whole", async (t) => {
     const gateway = await startTestGateway(t);
     const id = await wake(gateway, `<begins>${"x".repeat(150_000)}`, "now");
     await allShown(gateway);
@@ -133,7 +130,7 @@ describe("events", { concurrency: 4 }, () => {
     assert.equal(event && plainText(event.text).length, 150_008);
   });
 
-  test("a heartbeat's prompt asks for HEARTBEAT_OK where nothing needs attention", async (t) => {
+  test("a heartbeat's prompt asks for HEARTBEAT_OK when nothing needs attention", async (t) => {
     const gateway = await startTestGateway(t);
     await wake(gateway, "x", "now");
     await allShown(gateway);

@@ -1,4 +1,4 @@
-// Specification, section 7: the statuses of errors, their shape, and which of several faults answers.
+// Specification, section 7: the statuses of errors, their shape, and which of several faults decides the response.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { catalogue, type ErrorCode } from "../../src/core/errors.ts";
@@ -85,7 +85,7 @@ test("each fault has its status, its code and the one error shape", async (t) =>
     });
 });
 
-test("of two faults the earlier rung of the ladder answers", async (t) => {
+test("of two faults the earlier rung of the ladder responds", async (t) => {
   const gateway = await startTestGateway(t, settings);
   for (const [at, earlier] of faults.entries())
     for (const later of faults.slice(at + 1)) {
@@ -105,20 +105,20 @@ test("400 is for an invalid payload and a token in the query string", async (t) 
 
 test("the details of a 400 name the field and say what is wrong, without its value", async (t) => {
   const gateway = await startTestGateway(t);
-  const answer = await gateway.post("agent", { message: "m", wakeMode: "my-secret-mode" });
-  assertError(answer, "invalid-payload");
-  assert.deepEqual(answer.json["details"], [
+  const response = await gateway.post("agent", { message: "m", wakeMode: "my-secret-mode" });
+  assertError(response, "invalid-payload");
+  assert.deepEqual(response.json["details"], [
     { path: "wakeMode", message: "must be one of: now, next-heartbeat" },
   ]);
-  assert.ok(!answer.text.includes("my-secret-mode"));
+  assert.ok(!response.text.includes("my-secret-mode"));
 });
 
 test("405 names the one method that is allowed", async (t) => {
   const gateway = await startTestGateway(t);
   for (const method of ["GET", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
-    const answer = await gateway.send({ method, target: "/hooks/wake" });
-    assertError(answer, "method-not-allowed");
-    assert.equal(answer.headers["allow"], "POST");
+    const response = await gateway.send({ method, target: "/hooks/wake" });
+    assertError(response, "method-not-allowed");
+    assert.equal(response.headers["allow"], "POST");
   }
 });
 
@@ -151,7 +151,7 @@ test("JSON is taken as application/json, any +json, text/plain or no type; anyth
     assertError(await send([`Content-Encoding: ${encoding}`]), "unsupported-encoding");
 });
 
-test("what is not well-formed HTTP is answered in the same shape", async (t) => {
+test("malformed HTTP gets a refusal of the same shape", async (t) => {
   const gateway = await startTestGateway(t);
   assertError(await gateway.raw("nonsense\r\n\r\n").next(), "bad-request");
   const noHost = gateway.raw("POST /hooks/wake HTTP/1.1\r\nContent-Length: 0\r\n\r\n");

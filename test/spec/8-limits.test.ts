@@ -21,7 +21,7 @@ function wakeOf(bytes: number): string {
   return empty.replace('""', `"${"x".repeat(bytes - empty.length)}"`);
 }
 
-/** It ends with nothing but its summary: a heartbeat would wait, too. */
+/** Such a run ends with only its summary: a heartbeat would wait, too. */
 const quiet = { wakeMode: "next-heartbeat", deliver: false };
 
 const defaults = (t: TestContext) => {
@@ -30,18 +30,18 @@ const defaults = (t: TestContext) => {
   return loaded.config;
 };
 
-describe("limits", { concurrency: 4 }, () => {
-  test("the numbers that hold when nothing is said", (t) => {
-    const { hooks, agents, gateway } = defaults(t);
-    assert.equal(hooks.maxBodyBytes, 262_144);
-    assert.equal(hooks.bodyTimeoutSeconds, 30);
-    assert.equal(hooks.maxQueued, 100_000);
-    assert.deepEqual(hooks.authFailures, { max: 20, windowSeconds: 60 });
-    assert.deepEqual([agents.timeoutSeconds, agents.maxConcurrent, agents.maxAttempts], [600, 4, 3]);
-    assert.equal(agents.heartbeatEveryMs, 30 * 60_000);
-    assert.equal(gateway.drainSeconds, 30);
-  });
+test("the default numbers", (t) => {
+  const { hooks, agents, gateway } = defaults(t);
+  assert.equal(hooks.maxBodyBytes, 262_144);
+  assert.equal(hooks.bodyTimeoutSeconds, 30);
+  assert.equal(hooks.maxQueued, 100_000);
+  assert.deepEqual(hooks.authFailures, { max: 20, windowSeconds: 60 });
+  assert.deepEqual([agents.timeoutSeconds, agents.maxConcurrent, agents.maxAttempts], [600, 4, 3]);
+  assert.equal(agents.heartbeatEveryMs, 30 * 60_000);
+  assert.equal(gateway.drainSeconds, 30);
+});
 
+describe("limits of a request", { concurrency: 4 }, () => {
   test("a payload up to the maximum is taken, one byte more is 413", async (t) => {
     const gateway = await startTestGateway(t);
     assert.equal((await gateway.post("wake", wakeOf(262_144))).status, 200);
@@ -56,15 +56,15 @@ describe("limits", { concurrency: 4 }, () => {
     assert.equal((await gateway.post("wake", wakeOf(101))).status, 413);
   });
 
-  test("oversized payloads", async (t) => {
+  test("oversized payloads: refused before their end", async (t) => {
     const gateway = await startTestGateway(t);
 
-    await t.test("413 is answered on Content-Length, before one byte of the body", async () => {
+    await t.test("413 comes on Content-Length, before one byte of the body", async () => {
       const client = gateway.raw(head(gateway, "Content-Length: 1000000000"));
       assert.equal((await client.next()).status, 413);
     });
 
-    await t.test("413 is answered before 100 Continue", async () => {
+    await t.test("413 comes before 100 Continue", async () => {
       const client = gateway.raw(head(gateway, "Content-Length: 1000000000", "Expect: 100-continue"));
       assert.equal((await client.next()).status, 413);
     });
@@ -79,6 +79,10 @@ describe("limits", { concurrency: 4 }, () => {
         assert.deepEqual([status, json["code"]], [413, "body-too-large"]);
       },
     );
+  });
+
+  test("streamed payloads, and callers that send on after a 413", async (t) => {
+    const gateway = await startTestGateway(t);
 
     await t.test("a streamed body within the maximum is taken", async () => {
       const text = wakeOf(100);
@@ -127,15 +131,17 @@ describe("limits", { concurrency: 4 }, () => {
     assert.deepEqual([status, json["code"]], [431, "headers-too-large"]);
   });
 
-  test("JSON nested too deep is refused, and costs nobody else anything", async (t) => {
+  test("JSON nested too deep is refused, and the next request is served", async (t) => {
     const gateway = await startTestGateway(t);
     const deep = `{"text":"x","deep":${"[".repeat(50_000)}${"]".repeat(50_000)}}`;
     const { status, json } = await gateway.post("wake", deep);
     assert.deepEqual([status, json["code"]], [400, "invalid-json"]);
     assert.equal((await gateway.post("wake", { text: "x" })).status, 200);
   });
+});
 
-  test("more than hooks.maxQueued runs waiting: 503 with Retry-After, until there is room again", async (t) => {
+describe("limits of the queue and the slots", { concurrency: 4 }, () => {
+  test("more than hooks.maxQueued runs waiting: 503 with Retry-After, until fewer wait", async (t) => {
     const gateway = await startTestGateway(t, {
       hooks: { maxQueued: 2 },
       agents: { maxConcurrent: 1, list: [gated("main")] },
@@ -147,21 +153,21 @@ describe("limits", { concurrency: 4 }, () => {
     assert.equal(first.status, 202);
     await gateway.waitFor("the first to run", async () => (await gateway.runs())[0]?.status === "running");
     const full = await gateway.waitFor("the queue to be full", async () => {
-      const answer = await post();
-      return answer.status !== 202 && answer;
+      const response = await post();
+      return response.status !== 202 && response;
     });
     assert.deepEqual([full.status, full.json["code"]], [503, "queue-full"]);
     assert.match(full.headers["retry-after"] ?? "", /^[1-9]\d*$/);
     const again = await postFirst();
-    assert.deepEqual([again.status, again.json], [202, first.json], "what was accepted before is told again");
+    assert.deepEqual([again.status, again.json], [202, first.json], "a repeated request is replayed");
     const statuses = (await gateway.runs()).map(({ status }) => status);
-    assert.deepEqual(statuses.toSorted(), ["queued", "queued", "running"], "what runs does not wait");
+    assert.deepEqual(statuses.toSorted(), ["queued", "queued", "running"], "a running run does not wait");
     assert.equal((await gateway.post("wake", wakeOf(100))).status, 200, "a wake is no run");
     gateway.put("go");
-    await gateway.waitFor("room in the queue", async () => (await post()).status === 202);
+    await gateway.waitFor("the queue to admit a run", async () => (await post()).status === 202);
   });
 
-  test("what began at once and failed waits for its next attempt, and takes room", async (t) => {
+  test("a run that started at once and failed waits for its next attempt, and counts as waiting", async (t) => {
     const busy = createServer((_, response) => void response.writeHead(429, { "retry-after": "50" }).end());
     await new Promise<void>((resolve) => busy.listen(0, "127.0.0.1", resolve));
     t.after(() => busy.close());
@@ -181,7 +187,7 @@ describe("limits", { concurrency: 4 }, () => {
     assert.equal((await post()).json["code"], "queue-full");
   });
 
-  test("what has ended takes no room, however little may wait", async (t) => {
+  test("ended runs do not count as waiting, however few may wait", async (t) => {
     const gateway = await startTestGateway(t, { hooks: { maxQueued: 1 }, agents: { maxConcurrent: 1 } });
     for (let count = 0; count < 10; count++) {
       const { status, json } = await gateway.post("agent", { ...quiet, message: "m" });
@@ -190,7 +196,7 @@ describe("limits", { concurrency: 4 }, () => {
     }
   });
 
-  test("at most agents.maxConcurrent runs at once, and the main session has a place of its own", async (t) => {
+  test("at most agents.maxConcurrent runs at once, and the main session has a slot of its own", async (t) => {
     const gateway = await startTestGateway(t, {
       agents: { maxConcurrent: 2, list: [{ id: "main" }, gated("slow")] },
     });

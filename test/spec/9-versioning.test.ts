@@ -1,4 +1,4 @@
-// Specification, section 9: the breaking change, and how the former behaviour is had again.
+// Specification, section 9: the breaking change, and the setting that restores the former behaviour.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { startTestGateway } from "../support/gateway.ts";
@@ -27,7 +27,7 @@ describe("versioning", { concurrency: 4 }, () => {
     assert.equal((await gateway.inspect.findRun(String(json["runId"])))?.sessionKey, "hook:ingress");
   });
 
-  test("no version is asked for in paths or headers, and none is told", async (t) => {
+  test("no version is required in paths or headers, and none is sent", async (t) => {
     const gateway = await startTestGateway(t);
     const { status, headers } = await gateway.post("wake", { text: "x" });
     assert.equal(status, 200);

@@ -1,12 +1,19 @@
-// Contract, sections 4 and 5: replies that reach someone. A real gateway with the Telegram channel, talking to a server
-// of ours, and a channel of a user's own that writes to a file.
+// Contract, sections 4 and 5: replies that are delivered. A real gateway with the Telegram channel, which calls a
+// server of ours, and a user's own channel, which writes to a file.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
 import { type PlatformCall, startPlatform } from "../fixtures/recording-platform.ts";
 import { plainText } from "../../src/core/message.ts";
-import { forEachStore, program, replying, startTestGateway, type TestGateway } from "../support/gateway.ts";
+import {
+  forEachStore,
+  program,
+  replying,
+  startTestGateway,
+  type StoreKind,
+  type TestGateway,
+} from "../support/gateway.ts";
 
 const longReply = Array.from({ length: 9 }, (_, at) => `Part ${at}. ${"word ".repeat(180)}`).join("\n\n");
 const list = [
@@ -39,7 +46,7 @@ export default {
     render: (text) => [text],
     check: async () => ({ ok: true, detail: "" }),
     async send({ to, text }) {
-      appendFileSync(file, JSON.stringify({ to, text }) + "\\n");
+      appendFileSync(new URL(file, import.meta.url), JSON.stringify({ to, text }) + "\\n");
       return { kind: "sent" };
     },
   }),
@@ -65,11 +72,15 @@ async function run(
   return { ...ended, deliveries, delivery: deliveries[0] };
 }
 
-forEachStore("one channel", async (t, store) => {
+async function startWithTelegram(t: TestContext, store: StoreKind) {
   const { url, calls } = await telegram();
   const channels = { telegram: { token: "1:token", apiBase: url, to: "777" } };
   const gateway = await startTestGateway(t, { agents, channels }, { store });
-  const last = () => sentTo(calls).at(-1);
+  return { gateway, calls, last: () => sentTo(calls).at(-1) };
+}
+
+forEachStore("one channel: recipients", async (t, store) => {
+  const { gateway, last } = await startWithTelegram(t, store);
 
   await t.test("a reply goes to the channel and recipient that were asked for", async () => {
     const { delivery } = await run(gateway, "green", { channel: "Telegram", to: "12345" });
@@ -88,7 +99,7 @@ forEachStore("one channel", async (t, store) => {
     assert.deepEqual([last()?.chat_id, last()?.text], [12345, "All <b>green</b>."]);
   });
 
-  await t.test("without a last recipient or whatsapp, last is the only channel there is", async () => {
+  await t.test("without a last recipient or whatsapp, last is the only configured channel", async () => {
     const { delivery } = await run(gateway, "green");
     assert.deepEqual([delivery?.status, last()?.chat_id], ["sent", 777]);
   });
@@ -99,7 +110,7 @@ forEachStore("one channel", async (t, store) => {
     assert.equal(last()?.chat_id, 5);
   });
 
-  await t.test("without to it is the last recipient where that is on this channel", async () => {
+  await t.test("without to it is the last recipient if that is on this channel", async () => {
     await run(gateway, "green", { channel: "telegram" });
     assert.equal(last()?.chat_id, 5);
     await gateway.inspect.setLastTarget({ channel: "signal", to: "+15550100" });
@@ -124,6 +135,10 @@ forEachStore("one channel", async (t, store) => {
       await gateway.inspect.setLastTarget(null);
     },
   );
+});
+
+forEachStore("one channel: messages and refusals", async (t, store) => {
+  const { gateway, calls } = await startWithTelegram(t, store);
 
   await t.test("an acknowledgement is not sent", async () => {
     const before = calls.length;
@@ -141,7 +156,7 @@ forEachStore("one channel", async (t, store) => {
     assert.deepEqual(parts, ["0", "1", "2", "3", "4", "5", "6", "7", "8"]);
   });
 
-  await t.test("a refusal is final, has its reason, and is told to the main session once", async () => {
+  await t.test("a refusal is final, has its reason, and is reported to the main session once", async () => {
     const { delivery } = await run(gateway, "green", { channel: "telegram", to: "666" });
     assert.deepEqual([delivery?.status, delivery?.attempts], ["failed", 1]);
     const notices = (await gateway.events("notice")).map(({ text }) => plainText(text));
@@ -149,7 +164,7 @@ forEachStore("one channel", async (t, store) => {
     assert.match(delivery?.error ?? "", /blocked/);
   });
 
-  await t.test("a recipient of no form the platform knows is refused before it is asked", async () => {
+  await t.test("a recipient of an unknown form is refused without a call to the platform", async () => {
     const before = calls.length;
     const { delivery } = await run(gateway, "green", { channel: "telegram", to: "some body" });
     assert.equal(delivery?.status, "failed");
@@ -171,55 +186,44 @@ forEachStore("one channel", async (t, store) => {
     );
   });
 
-  await t.test("what a heartbeat has to say goes to the last recipient", async () => {
+  await t.test("a heartbeat's reply goes to the last recipient", async () => {
     await gateway.inspect.setLastTarget({ channel: "telegram", to: "42" });
     await gateway.post("wake", { text: "the disk is full" });
-    await gateway.waitFor("the heartbeat's words", async () =>
+    await gateway.waitFor("the heartbeat's reply", async () =>
       sentTo(calls).some(({ chat_id, text }) => chat_id === 42 && text === "Look!"),
     );
   });
 });
 
-forEachStore("two channels, and a fallback", async (t, store) => {
+const shop = {
+  match: { path: "shop" },
+  messageTemplate: "m",
+  channel: "telegram",
+  to: "666",
+  wakeMode: "next-heartbeat",
+  fallback: { channel: "pager", to: "mapping" },
+};
+
+/** A gateway with Telegram and the pager. The pager writes to this file, beside its module. */
+async function startWithPager(t: TestContext, store: StoreKind, file = "paged") {
   const { url, calls } = await telegram();
-  const files = { "pager.mjs": pager };
+  const plugins = [{ module: "./pager.mjs", settings: { file } }];
   const settings = {
     agents: { list: [...agents.list, careful] },
-    hooks: {
-      mappings: [
-        {
-          match: { path: "shop" },
-          messageTemplate: "m",
-          channel: "telegram",
-          to: "666",
-          wakeMode: "next-heartbeat",
-          fallback: { channel: "pager", to: "mapping" },
-        },
-      ],
-    },
-    channels: {
-      telegram: { token: "1:token", apiBase: url },
-      plugins: [{ module: "./pager.mjs", settings: { file: "" } }],
-    },
+    hooks: { mappings: [shop] },
+    channels: { telegram: { token: "1:token", apiBase: url }, plugins },
   };
-  const gateway = await startTestGateway(t, settings, { store, files, watchMs: 50 });
+  const gateway = await startTestGateway(t, settings, { store, files: { "pager.mjs": pager }, watchMs: 50 });
   const paged = () =>
     readFileSync(join(gateway.folder, "paged"), "utf8")
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line) as { to: string; text: string });
-  const file = join(gateway.folder, "rouse.jsonc");
-  const edit = (from: string, to: string) =>
-    writeFileSync(file, readFileSync(file, "utf8").replace(from, to));
-  const reloads = () =>
-    gateway.logLines.filter((line) => line.includes("the configuration was reloaded")).length;
+  return { gateway, calls, paged };
+}
 
-  await t.test("channels of a changed config are taken up without a restart", async () => {
-    edit('"file": ""', `"file": ${JSON.stringify(join(gateway.folder, "paged"))}`);
-    await gateway.waitFor("the reload", async () => reloads() === 1);
-    const { delivery } = await run(gateway, "green", { channel: "pager", to: "me" });
-    assert.deepEqual([delivery?.status, paged()], ["sent", [{ to: "me", text: "All **green**." }]]);
-  });
+forEachStore("two channels and a fallback: targets", async (t, store) => {
+  const { gateway, calls, paged } = await startWithPager(t, store);
 
   await t.test(
     "last without a last recipient is whatsapp, configured or not, where there are two",
@@ -242,21 +246,24 @@ forEachStore("two channels, and a fallback", async (t, store) => {
     assert.deepEqual([status, json["code"]], [400, "channel-unknown"]);
   });
 
-  await t.test("what finally fails goes to the mapping's fallback, and says so", async () => {
-    const { deliveries } = await run(gateway, "", {}, "shop");
-    assert.deepEqual(
-      deliveries.map(({ channel, to, status }) => [channel, to, status]),
-      [
-        ["pager", "mapping", "sent"],
-        ["telegram", "666", "failed"],
-      ],
-    );
-    assert.match(deliveries[1]?.error ?? "", /\(goes to mapping on pager instead\)$/);
-    assert.deepEqual(paged().at(-1), { to: "mapping", text: "Done." });
-    assert.deepEqual(await gateway.events("notice"), []);
-  });
+  await t.test(
+    "a reply that finally fails goes to the mapping's fallback, and its error says so",
+    async () => {
+      const { deliveries } = await run(gateway, "", {}, "shop");
+      assert.deepEqual(
+        deliveries.map(({ channel, to, status }) => [channel, to, status]),
+        [
+          ["pager", "mapping", "sent"],
+          ["telegram", "666", "failed"],
+        ],
+      );
+      assert.match(deliveries[1]?.error ?? "", /\(goes to mapping on pager instead\)$/);
+      assert.deepEqual(paged().at(-1), { to: "mapping", text: "Done." });
+      assert.deepEqual(await gateway.events("notice"), []);
+    },
+  );
 
-  await t.test("an agent's fallback is for what names none, and for what has no target at all", async () => {
+  await t.test("an agent's fallback serves runs without one, and replies without any target", async () => {
     const refused = await run(gateway, "careful", { channel: "telegram", to: "666" });
     assert.deepEqual(
       refused.deliveries.map(({ channel, status }) => [channel, status]),
@@ -272,17 +279,31 @@ forEachStore("two channels, and a fallback", async (t, store) => {
     );
   });
 
-  await t.test("a channel that breaks leaves the last good configuration serving", async () => {
+  assert.ok(calls.length > 0);
+  assert.ok(!gateway.logLines.some((line) => line.includes("1:token")), "the token is not in the log");
+});
+
+forEachStore("two channels and a fallback: reloads", async (t, store) => {
+  const { gateway, paged } = await startWithPager(t, store, "elsewhere");
+  const config = join(gateway.folder, "rouse.jsonc");
+
+  await t.test("channels of a changed config are taken up without a restart", async () => {
+    writeFileSync(config, readFileSync(config, "utf8").replace("elsewhere", "paged"));
+    await gateway.waitFor("the reload", async () =>
+      gateway.logLines.some((line) => line.includes("the configuration was reloaded")),
+    );
+    const { delivery } = await run(gateway, "green", { channel: "pager", to: "me" });
+    assert.deepEqual([delivery?.status, paged()], ["sent", [{ to: "me", text: "All **green**." }]]);
+  });
+
+  await t.test("a broken channel module leaves the last good configuration in use", async () => {
     writeFileSync(join(gateway.folder, "pager.mjs"), "export default {");
-    await gateway.waitFor("the complaint", async () =>
+    await gateway.waitFor("the problem in the log", async () =>
       gateway.logLines.some((line) => line.includes("pager.mjs cannot be loaded")),
     );
     const { delivery } = await run(gateway, "green", { channel: "pager", to: "still" });
     assert.deepEqual([delivery?.status, paged().at(-1)?.to], ["sent", "still"]);
   });
-
-  assert.ok(calls.length > 0);
-  assert.ok(!gateway.logLines.some((line) => line.includes("1:token")), "the token is not in the log");
 });
 
 test("a gateway does not start with a channel that cannot be used", async (t) => {

@@ -1,4 +1,5 @@
-// Contract, sections 4 and 5: where a reply goes, and what is recorded when it goes nowhere. No channel is configured.
+// Contract, sections 4 and 5: the target of a reply, and the record of a reply that is not sent. No channel is
+// configured.
 import assert from "node:assert/strict";
 import { plainText } from "../../src/core/message.ts";
 import { forEachStore, program, replying, startTestGateway, type TestGateway } from "../support/gateway.ts";
@@ -59,7 +60,7 @@ forEachStore("deliveries", async (t, store) => {
     assert.deepEqual([delivery?.channel, delivery?.status], ["signal", "failed"]);
   });
 
-  await t.test("deliver false: nothing is delivered, and the summary has no complaint", async () => {
+  await t.test("deliver false: nothing is delivered, and the summary mentions no delivery", async () => {
     const { delivery, summary } = await run(gateway, "green", { deliver: false });
     assert.deepEqual([delivery, summary], [undefined, ": All green."]);
   });
@@ -70,7 +71,7 @@ forEachStore("deliveries", async (t, store) => {
     assert.equal(summary, ": **HEARTBEAT_OK**.");
   });
 
-  await t.test("a hook's reply that says more than the acknowledgement is delivered", async () => {
+  await t.test("a hook's reply with more than the acknowledgement is delivered", async () => {
     const { delivery } = await run(gateway, "more");
     assert.equal(delivery?.status, "failed", "it was to be delivered, and there is no channel");
   });

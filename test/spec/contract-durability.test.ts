@@ -1,4 +1,4 @@
-// Contract, sections 1 and 5: nothing accepted is lost, whatever stops in between.
+// Contract, sections 1 and 5: nothing accepted is lost when the gateway stops.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { plainText } from "../../src/core/message.ts";
@@ -7,7 +7,7 @@ import { forEachStore, gated, startTestGateway, type TestGateway } from "../supp
 const request = { message: "m", deliver: false, wakeMode: "next-heartbeat" };
 
 describe("durability", { concurrency: 4 }, () => {
-  forEachStore("a run given back on a stop costs no attempt, and waiting runs are kept", async (t, store) => {
+  forEachStore("a run released by a stop costs no attempt, and waiting runs are kept", async (t, store) => {
     const agents = { maxConcurrent: 1, list: [gated("main")] };
     const gateway = await startTestGateway(t, { agents }, { store });
     const ids: string[] = [];
@@ -32,30 +32,25 @@ describe("durability", { concurrency: 4 }, () => {
       { store },
     );
     const id = String((await gateway.post("agent", request)).json["runId"]);
-    await gateway.waitFor("its turn to begin", async () => gateway.read("turns").startsWith("begins"));
+    await gateway.waitFor("its turn to start", async () => gateway.read("turns").startsWith("starts"));
     const restarted = gateway.restart();
     gateway.put("go");
     await restarted;
     assert.equal((await gateway.ended(id)).status, "succeeded");
-    assert.deepEqual(gateway.read("turns"), `begins ${id}\nends ${id}\n`, "one turn, not two");
+    assert.deepEqual(gateway.read("turns"), `starts ${id}\nends ${id}\n`, "one turn, not two");
   });
 
-  forEachStore(
-    "events wait over a restart, and a heartbeat that was asked for still comes",
-    async (t, store) => {
-      const gateway = await startTestGateway(t, {}, { store });
-      const waiting = (await gateway.post("wake", { text: "patient", mode: "next-heartbeat" })).json[
-        "eventId"
-      ];
-      await gateway.restart();
-      assert.equal((await gateway.inspect.findEvent(String(waiting)))?.shownAt, null);
-      await gateway.post("wake", { text: "urgent" });
-      await gateway.restart();
-      await gateway.waitFor("both to be shown", async () =>
-        (await gateway.events()).every(({ shownAt }) => shownAt !== null),
-      );
-    },
-  );
+  forEachStore("events wait over a restart, and a requested heartbeat still comes", async (t, store) => {
+    const gateway = await startTestGateway(t, {}, { store });
+    const waiting = (await gateway.post("wake", { text: "patient", mode: "next-heartbeat" })).json["eventId"];
+    await gateway.restart();
+    assert.equal((await gateway.inspect.findEvent(String(waiting)))?.shownAt, null);
+    await gateway.post("wake", { text: "urgent" });
+    await gateway.restart();
+    await gateway.waitFor("both to be shown", async () =>
+      (await gateway.events()).every(({ shownAt }) => shownAt !== null),
+    );
+  });
 
   const wakeHead = (gateway: TestGateway, ...headers: string[]) =>
     [
@@ -67,7 +62,7 @@ describe("durability", { concurrency: 4 }, () => {
       "",
     ].join("\r\n");
 
-  test("a request whose body was still on its way when the stop began is finished", async (t) => {
+  test("a request whose body was still arriving when the stop started is finished", async (t) => {
     const gateway = await startTestGateway(t);
     const body = '{"text":"just in time","mode":"next-heartbeat"}';
     const client = gateway.raw(wakeHead(gateway, `Content-Length: ${body.length}`, "Expect: 100-continue"));

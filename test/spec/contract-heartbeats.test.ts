@@ -13,7 +13,7 @@ const allShown = (gateway: TestGateway) =>
 describe("heartbeats", { concurrency: 4 }, () => {
   forEachStore("requests within 250 ms become one", async (t, store) => {
     const gateway = await startTestGateway(t, {}, { store });
-    // The first is due 250 ms after it was accepted; only where all were answered before that does the rule speak.
+    // The first is due 250 ms after it was accepted; the rule is about requests that were all accepted before that.
     const made = await gateway.waitFor("three requests within 240 ms", async () => {
       const before = (await heartbeats(gateway)).length;
       const startedAt = performance.now();
@@ -30,7 +30,7 @@ describe("heartbeats", { concurrency: 4 }, () => {
     async (t, store) => {
       const gateway = await startTestGateway(t, { agents: { list: [gated("main")] } }, { store });
       await gateway.post("wake", { text: "first" });
-      await gateway.waitFor("its turn to begin", async () => gateway.read("turns").startsWith("begins"));
+      await gateway.waitFor("its turn to start", async () => gateway.read("turns").startsWith("starts"));
       for (const text of ["second", "third", "fourth"]) await gateway.post("wake", { text });
       assert.deepEqual(
         (await heartbeats(gateway)).map(({ status }) => status),
@@ -48,7 +48,7 @@ describe("heartbeats", { concurrency: 4 }, () => {
   );
 
   forEachStore(
-    "a heartbeat's acknowledgement goes to nobody, with up to 300 other characters",
+    "a heartbeat's acknowledgement, with up to 300 other characters, is not delivered",
     async (t, store) => {
       for (const reply of ["HEARTBEAT_OK", "**HEARTBEAT_OK**", `HEARTBEAT_OK ${"x".repeat(290)}`]) {
         const gateway = await startTestGateway(t, { agents: { list: [replying("main", reply)] } }, { store });
@@ -62,14 +62,14 @@ describe("heartbeats", { concurrency: 4 }, () => {
   );
 
   forEachStore(
-    "any other reply goes to the main session's last recipient if there is one",
+    "any other reply goes to the main session's last recipient, if there is one",
     async (t, store) => {
       const gateway = await startTestGateway(
         t,
         { agents: { list: [replying("main", "Look at this")] } },
         { store },
       );
-      await gateway.post("wake", { text: "nobody to tell" });
+      await gateway.post("wake", { text: "no recipient" });
       await allShown(gateway);
       assert.deepEqual(await gateway.deliveries(), []);
       await gateway.inspect.setLastTarget({ channel: "telegram", to: "12345" });

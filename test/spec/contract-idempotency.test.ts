@@ -19,7 +19,7 @@ forEachStore("idempotency", async (t, store) => {
   };
 
   await t.test(
-    "the same key to the same hook gives the first answer again and does nothing twice",
+    "the same key to the same hook gives the first response again and does nothing twice",
     async () => {
       const more = await added(async () => {
         for (const [hook, body] of [
@@ -48,8 +48,8 @@ forEachStore("idempotency", async (t, store) => {
   await t.test("keys count per hook", async () => {
     const body = JSON.stringify({ ...agent, ...wake });
     assert.equal((await gateway.post("wake", body, key("shared"))).status, 200);
-    const answer = await gateway.post("agent", body, key("shared"));
-    assert.deepEqual([answer.status, answer.headers["idempotent-replayed"]], [202, undefined]);
+    const response = await gateway.post("agent", body, key("shared"));
+    assert.deepEqual([response.status, response.headers["idempotent-replayed"]], [202, undefined]);
   });
 
   await t.test("the same key with other body bytes is 422", async () => {
@@ -63,32 +63,35 @@ forEachStore("idempotency", async (t, store) => {
     assert.deepEqual(more, { runs: 0, events: 1 });
   });
 
-  await t.test("concurrent twins give one run", async () => {
+  await t.test("concurrent requests with one key give one run", async () => {
     const more = await added(async () => {
       const posts = Array.from({ length: 12 }, () => gateway.post("agent", agent, key("twins")));
-      const answers = await Promise.all(posts);
-      assert.deepEqual([...new Set(answers.map(({ status }) => status))], [202]);
-      assert.equal(new Set(answers.map(({ json }) => json["runId"])).size, 1);
-      assert.equal(answers.filter(({ headers }) => headers["idempotent-replayed"] === undefined).length, 1);
+      const responses = await Promise.all(posts);
+      assert.deepEqual([...new Set(responses.map(({ status }) => status))], [202]);
+      assert.equal(new Set(responses.map(({ json }) => json["runId"])).size, 1);
+      assert.equal(responses.filter(({ headers }) => headers["idempotent-replayed"] === undefined).length, 1);
     });
     assert.deepEqual(more, { runs: 1, events: 0 });
   });
 
-  await t.test("concurrent twins with other bytes: one is taken, the others are 422", async () => {
-    const more = await added(async () => {
-      const answers = await Promise.all(
-        ["a", "b", "c", "d"].map((message) => gateway.post("agent", { ...agent, message }, key("rivals"))),
-      );
-      const statuses = answers.map(({ status }) => status);
-      assert.deepEqual(
-        statuses.toSorted((left, right) => left - right),
-        [202, 422, 422, 422],
-      );
-    });
-    assert.deepEqual(more, { runs: 1, events: 0 });
-  });
+  await t.test(
+    "concurrent requests with one key and other bytes: one is accepted, the others are 422",
+    async () => {
+      const more = await added(async () => {
+        const responses = await Promise.all(
+          ["a", "b", "c", "d"].map((message) => gateway.post("agent", { ...agent, message }, key("rivals"))),
+        );
+        const statuses = responses.map(({ status }) => status);
+        assert.deepEqual(
+          statuses.toSorted((left, right) => left - right),
+          [202, 422, 422, 422],
+        );
+      });
+      assert.deepEqual(more, { runs: 1, events: 0 });
+    },
+  );
 
-  await t.test("a key is remembered over a restart", async () => {
+  await t.test("a key is kept over a restart", async () => {
     const more = await added(async () => {
       const first = await gateway.post("agent", agent, key("lasting"));
       await gateway.restart();
@@ -117,7 +120,7 @@ test("a malformed key is 400: 1 to 255 visible characters, one header", async (t
   assert.equal((await gateway.post("wake", wake, key('!"#~'))).status, 200);
 });
 
-test("only 2xx answers are kept: after a refusal the key can be used again", async (t) => {
+test("only 2xx responses are kept: after a refusal the key can be used again", async (t) => {
   const gateway = await startTestGateway(t);
   assert.equal((await gateway.post("agent", { ...agent, channel: "pigeon" }, key("k"))).status, 400);
   assert.equal((await gateway.post("agent", {}, key("k"))).status, 400);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { forEachStore, program, startTestGateway } from "../support/gateway.ts";
 
 forEachStore(
-  "payload text, tokens, headers and replies never reach the log, at its most talkative",
+  "payload text, tokens, headers and replies never reach the log, at any level",
   async (t, store) => {
     const telling = program(
       "main",

@@ -12,7 +12,7 @@ test("new mail in an IMAP mailbox becomes runs, one each, over a restart too", a
   const gateway = await startTestGateway(t, { hooks: { presets: ["gmail"], mail: [fakeAccount(imap)] } });
   const runsAre = (count: number) =>
     gateway.waitFor(`${count} runs`, async () => (await gateway.runs()).length >= count && gateway.runs());
-  await gateway.waitFor("a look", async () => imap.commands.some((each) => /^IDLE/i.test(each)));
+  await gateway.waitFor("a sync", async () => imap.commands.some((each) => /^IDLE/i.test(each)));
   await gateway.waitFor("the baseline", async () =>
     (await gateway.inspect.listMailAccounts()).some(({ cursor }) => cursor),
   );
@@ -27,6 +27,6 @@ test("new mail in an IMAP mailbox becomes runs, one each, over a restart too", a
   await gateway.restart();
   imap.add({ raw: fakeMail("Second", "And at this.") });
   const runs = await runsAre(2);
-  assert.equal(runs.length, 2, "what was there before is never looked at, and nothing comes twice");
+  assert.equal(runs.length, 2, "earlier mail is never read, and no mail is taken in twice");
   assert.ok(imap.messages.every(({ flags }) => flags.length === 0));
 });

@@ -1,10 +1,10 @@
-// Contract, sections 4 and 6: what a mapping makes of a request, key by key, its templates, and what it may ask for.
+// Contract, sections 4 and 6: the action of a mapping, key by key; its templates; and the policy for mappings.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { startTestGateway } from "../support/gateway.ts";
 import { codeOf, lastRecord, mapping, messageOf, runOf } from "../support/mapped.ts";
 
-describe("what a mapping sets", { concurrency: 2 }, () => {
+describe("the action of a mapping", { concurrency: 2 }, () => {
   test("the keys of an agent run", async (t) => {
     const gateway = await startTestGateway(t, {
       agents: { list: [{ id: "main" }, { id: "reviewer" }] },
@@ -42,12 +42,12 @@ describe("what a mapping sets", { concurrency: 2 }, () => {
       assert.deepEqual([model, thinking, timeoutSeconds], ["p/m", "high", 12.5]);
     });
 
-    await t.test("a key of the mapping's is a conversation", async () => {
+    await t.test("a mapping's session key continues a conversation", async () => {
       const run = await runOf(gateway, await gateway.post("all", { ...payload, branch: "x" }));
       assert.deepEqual([run.sessionKey, run.isolated], ["ci:x", false]);
     });
 
-    await t.test("what its template leaves blank is not set", async () => {
+    await t.test("a key whose template renders blank is not set", async () => {
       const run = await runOf(gateway, await gateway.post("all", { branch: "main" }));
       const { name, to, model, thinking } = run.request;
       assert.deepEqual([name, to, model, thinking], ["Build", null, null, null]);
@@ -58,10 +58,10 @@ describe("what a mapping sets", { concurrency: 2 }, () => {
       assert.deepEqual([run.agentId, run.requestedAgentId], ["main", "nobody"]);
     });
 
-    await t.test("a session key that comes out blank is 400, not the default", async () => {
-      const answer = await gateway.post("main-key", { key: "  " });
-      assert.deepEqual(codeOf(answer), [400, "invalid-payload"]);
-      assert.deepEqual(answer.json["details"], [{ path: "sessionKey", message: "came out blank" }]);
+    await t.test("a session key that renders blank is 400, not the default", async () => {
+      const response = await gateway.post("main-key", { key: "  " });
+      assert.deepEqual(codeOf(response), [400, "invalid-payload"]);
+      assert.deepEqual(response.json["details"], [{ path: "sessionKey", message: "came out blank" }]);
     });
 
     await t.test("a key of a bad form, and the main session's, are 400", async () => {
@@ -82,9 +82,9 @@ describe("what a mapping sets", { concurrency: 2 }, () => {
 
     await t.test("a refusal stores nothing, and quotes nothing", async () => {
       const before = (await gateway.runs()).length;
-      const answer = await gateway.post("main-key", { key: "secret with spaces" });
-      assert.equal(answer.status, 400);
-      assert.doesNotMatch(answer.text, /secret/);
+      const response = await gateway.post("main-key", { key: "secret with spaces" });
+      assert.equal(response.status, 400);
+      assert.doesNotMatch(response.text, /secret/);
       assert.equal((await gateway.runs()).length, before);
     });
   });
@@ -121,7 +121,7 @@ describe("what a mapping sets", { concurrency: 2 }, () => {
         assert.deepEqual(await code("key", { key }), [400, "session-key-prefix"], key);
     });
 
-    await t.test("hooks.allowRequestSessionKey is about requests: a mapping needs no leave", async () => {
+    await t.test("hooks.allowRequestSessionKey is only about requests, not about mappings", async () => {
       assert.equal((await gateway.post("key", { key: "hook:b" })).status, 202);
       assert.deepEqual(await code("agent", { message: "m", sessionKey: "hook:b" }), [
         400,
@@ -129,13 +129,13 @@ describe("what a mapping sets", { concurrency: 2 }, () => {
       ]);
     });
 
-    await t.test("agents: the id as it is written counts", async () => {
+    await t.test("agents: the id as written counts", async () => {
       assert.deepEqual(await code("agent-other", {}), [400, "agent-not-allowed"]);
       assert.deepEqual(await code("agent-unknown", {}), [400, "agent-not-allowed"]);
       assert.equal((await gateway.post("agent-main", {})).status, 202);
     });
 
-    await t.test("models: the list, by id or alias, looked at when the request comes", async () => {
+    await t.test("models: the list, by id or alias, checked for each request", async () => {
       for (const model of ["p/m", "fast"]) {
         const run = await runOf(gateway, await gateway.post("model", { model }));
         assert.equal(run.request.model, "p/m");
@@ -150,36 +150,32 @@ describe("what a mapping sets", { concurrency: 2 }, () => {
   });
 });
 
+const template = (path: string, messageTemplate: string) => mapping(path, { messageTemplate });
+
+const templates = [
+  template("fields", "<{{ messages[0].from }}|{{ messages[9].from }}|{{ a.b.c }}|{{ none }}>"),
+  template("kinds", "<{{ text }}|{{ number }}|{{ yes }}|{{ nothing }}|{{ list }}|{{ object }}>"),
+  template("words", "<{{ payload.path }}|{{ path }}|{{ query.q }}|{{ headers.x-custom }}|{{ now }}>"),
+  template("same-name", "<{{ headers }}|{{ payload.headers }}>"),
+  template("repeated", "<{{ headers.x-many }}|{{ query.q }}>"),
+  template(
+    "secrets",
+    "<{{ headers.authorization }}|{{ headers.x-gateway-token }}|{{ headers.cookie }}|{{ headers }}>",
+  ),
+  template("filters", '<{{ title | upcase | truncate: 8 }}|{{ list | join: "+" }}|{{ object | json }}>'),
+  template("if", "{% if level == 'high' %}Urgent{% elsif level %}Plain{% else %}None{% endif %}"),
+  template("for", "{% for item in items %}{{ forloop.index }}={{ item.name }};{% endfor %}"),
+  template(
+    "own",
+    "<{{ constructor }}|{{ __proto__ }}|{{ object.constructor.name }}|{{ list.size }}|{{ toString }}>",
+  ),
+  template("twice", "{{ text }}"),
+  template("trim", "\n  {{ text }}  \n"),
+  template("heavy", "{% for a in (1..1000000) %}{% for b in (1..1000000) %}x{% endfor %}{% endfor %}"),
+];
+
 test("templates", async (t) => {
-  const template = (path: string, messageTemplate: string) => mapping(path, { messageTemplate });
-  const gateway = await startTestGateway(t, {
-    hooks: {
-      mappings: [
-        template("fields", "<{{ messages[0].from }}|{{ messages[9].from }}|{{ a.b.c }}|{{ none }}>"),
-        template("kinds", "<{{ text }}|{{ number }}|{{ yes }}|{{ nothing }}|{{ list }}|{{ object }}>"),
-        template("words", "<{{ payload.path }}|{{ path }}|{{ query.q }}|{{ headers.x-custom }}|{{ now }}>"),
-        template("shadow", "<{{ headers }}|{{ payload.headers }}>"),
-        template("repeated", "<{{ headers.x-many }}|{{ query.q }}>"),
-        template(
-          "secrets",
-          "<{{ headers.authorization }}|{{ headers.x-gateway-token }}|{{ headers.cookie }}|{{ headers }}>",
-        ),
-        template(
-          "filters",
-          '<{{ title | upcase | truncate: 8 }}|{{ list | join: "+" }}|{{ object | json }}>',
-        ),
-        template("if", "{% if level == 'high' %}Urgent{% elsif level %}Plain{% else %}None{% endif %}"),
-        template("for", "{% for item in items %}{{ forloop.index }}={{ item.name }};{% endfor %}"),
-        template(
-          "own",
-          "<{{ constructor }}|{{ __proto__ }}|{{ object.constructor.name }}|{{ list.size }}|{{ toString }}>",
-        ),
-        template("twice", "{{ text }}"),
-        template("trim", "\n  {{ text }}  \n"),
-        template("heavy", "{% for a in (1..1000000) %}{% for b in (1..1000000) %}x{% endfor %}{% endfor %}"),
-      ],
-    },
-  });
+  const gateway = await startTestGateway(t, { hooks: { mappings: templates } });
   const rendered = async (name: string, payload: unknown, headers: string[] = []) =>
     messageOf(gateway, await gateway.post(name, payload, headers));
 
@@ -198,7 +194,7 @@ test("templates", async (t) => {
     const [own, path, query, header, now] = shown.slice(1, -1).split("|");
     assert.deepEqual([own, path, query, header], ["mine", "words", "asked", "sent"]);
     assert.ok(Math.abs(Date.parse(now ?? "") - Date.now()) < 60_000, now);
-    assert.match(await rendered("shadow", { headers: "mine" }), /^<\{.*\}\|mine>$/);
+    assert.match(await rendered("same-name", { headers: "mine" }), /^<\{.*\}\|mine>$/);
   });
 
   await t.test("repeated headers are joined, of a repeated query parameter the last counts", async () => {
@@ -232,7 +228,7 @@ test("templates", async (t) => {
     assert.equal(await rendered("own", own), "<mine|too||0|>");
   });
 
-  await t.test("what a payload brings is not a template", async () => {
+  await t.test("a payload's own text is never a template", async () => {
     const text = "{{ headers.x-custom }} {% if true %}x{% endif %}";
     assert.equal(await rendered("twice", { text }, ["X-Custom: c"]), text);
   });
@@ -242,11 +238,11 @@ test("templates", async (t) => {
   });
 
   await t.test(
-    "one that costs too much is 500 with its cause in the record; the gateway goes on",
+    "one that costs too much is 500 with its cause in the record; the next request is served",
     async () => {
-      const answer = await gateway.post("heavy", {});
-      assert.deepEqual(codeOf(answer), [500, "mapping-failed"]);
-      assert.doesNotMatch(answer.text, /ms|memory|line/);
+      const response = await gateway.post("heavy", {});
+      assert.deepEqual(codeOf(response), [500, "mapping-failed"]);
+      assert.doesNotMatch(response.text, /ms|memory|line/);
       const { outcome, reason } = await lastRecord(gateway);
       assert.equal(outcome, "failed");
       assert.match(reason, /^heavy: .*(took longer|memory)/);

@@ -1,9 +1,15 @@
 // Contract, sections 2, 3 and 6: forEach, one action for each element, all stored or none; and idempotency keys.
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
 import { plainText } from "../../src/core/message.ts";
 import type { RawResponse } from "../fixtures/raw-client.ts";
-import { forEachStore, gated, startTestGateway, type TestGateway } from "../support/gateway.ts";
+import {
+  forEachStore,
+  gated,
+  startTestGateway,
+  type StoreKind,
+  type TestGateway,
+} from "../support/gateway.ts";
 import { codeOf, lastRecord, mapping, promptOf, readPrompt } from "../support/mapped.ts";
 
 const key = (value: string) => [`Idempotency-Key: ${value}`];
@@ -29,7 +35,7 @@ async function stored(gateway: TestGateway): Promise<[runs: number, events: numb
   return [(await gateway.runs()).length, (await gateway.events("wake")).length];
 }
 
-forEachStore("forEach", async (t, store) => {
+async function startWithBatches(t: TestContext, store: StoreKind) {
   const hooks = { allowedSessionKeyPrefixes: ["hook:"], mappings };
   const gateway = await startTestGateway(t, { hooks }, { store });
   const nothingStored = async (work: () => Promise<void>) => {
@@ -41,31 +47,36 @@ forEachStore("forEach", async (t, store) => {
     const runs = await Promise.all(ids.map((id) => gateway.inspect.findRun(id)));
     return runs.map((run) => (run ? plainText(run.request.message) : null));
   };
+  return { gateway, nothingStored, messagesOf };
+}
+
+forEachStore("forEach: runs and events", async (t, store) => {
+  const { gateway, nothingStored, messagesOf } = await startWithBatches(t, store);
 
   await t.test("202 with one run for each element, in order, each seeing its one element", async () => {
-    const answer = await gateway.post("runs", items("x", "y", "z"));
-    assert.equal(answer.status, 202);
-    assert.deepEqual(Object.keys(answer.json), ["ok", "runIds"]);
-    assert.deepEqual(await messagesOf(idsOf(answer, "runIds")), ["b: x of 1", "b: y of 1", "b: z of 1"]);
+    const response = await gateway.post("runs", items("x", "y", "z"));
+    assert.equal(response.status, 202);
+    assert.deepEqual(Object.keys(response.json), ["ok", "runIds"]);
+    assert.deepEqual(await messagesOf(idsOf(response, "runIds")), ["b: x of 1", "b: y of 1", "b: z of 1"]);
   });
 
-  await t.test("one element is a list of one", async () => {
-    const answer = await gateway.post("runs", items("x"));
-    assert.equal(idsOf(answer, "runIds").length, 1);
-    assert.equal(answer.json["runId"], undefined);
+  await t.test("one element gives a list of one id", async () => {
+    const response = await gateway.post("runs", items("x"));
+    assert.equal(idsOf(response, "runIds").length, 1);
+    assert.equal(response.json["runId"], undefined);
   });
 
   await t.test("200 with eventIds for wake", async () => {
-    const answer = await gateway.post("notes", items("x", "y"));
-    assert.deepEqual([answer.status, answer.json["mode"]], [200, "next-heartbeat"]);
-    const events = await Promise.all(idsOf(answer, "eventIds").map((id) => gateway.inspect.findEvent(id)));
+    const response = await gateway.post("notes", items("x", "y"));
+    assert.deepEqual([response.status, response.json["mode"]], [200, "next-heartbeat"]);
+    const events = await Promise.all(idsOf(response, "eventIds").map((id) => gateway.inspect.findEvent(id)));
     assert.deepEqual(
       events.map((event) => event && plainText(event.text)),
       ["x", "y"],
     );
   });
 
-  await t.test("the array may stand deep inside, or be the payload itself", async () => {
+  await t.test("the array may be deep inside the payload, or be the payload itself", async () => {
     const deep = await gateway.post("deep", { data: { lists: [["no"], ["a", "b"]] } });
     assert.deepEqual(await messagesOf(idsOf(deep, "runIds")), ["a", "b"]);
     const whole = await gateway.post("whole", [{ name: "a" }, { name: "b" }]);
@@ -80,18 +91,6 @@ forEachStore("forEach", async (t, store) => {
     });
   });
 
-  await t.test("what is no array is 400", async () => {
-    await nothingStored(async () => {
-      for (const payload of [{}, { items: {} }, { items: "x" }, { items: null }, [], 5]) {
-        const answer = await gateway.post("runs", payload);
-        assert.deepEqual(codeOf(answer), [400, "invalid-payload"]);
-        const [detail] = answer.json["details"] as { path: string; message: string }[];
-        assert.equal(detail?.path, "items");
-        assert.match(detail.message, /array/);
-      }
-    });
-  });
-
   await t.test("1,000 elements are taken, 1,001 are 400, never a silent cut", async () => {
     await nothingStored(async () => {
       const many = await gateway.post("notes", {
@@ -103,8 +102,24 @@ forEachStore("forEach", async (t, store) => {
     const most = await gateway.post("notes", { items: Array.from({ length: 1000 }, () => ({ name: "n" })) });
     assert.deepEqual([most.status, new Set(idsOf(most, "eventIds")).size], [200, 1000]);
   });
+});
 
-  await t.test("when one element is refused, none is stored, and the answer says which", async () => {
+forEachStore("forEach: refusals", async (t, store) => {
+  const { gateway, nothingStored } = await startWithBatches(t, store);
+
+  await t.test("a value that is no array is 400", async () => {
+    await nothingStored(async () => {
+      for (const payload of [{}, { items: {} }, { items: "x" }, { items: null }, [], 5]) {
+        const response = await gateway.post("runs", payload);
+        assert.deepEqual(codeOf(response), [400, "invalid-payload"]);
+        const [detail] = response.json["details"] as { path: string; message: string }[];
+        assert.equal(detail?.path, "items");
+        assert.match(detail.message, /array/);
+      }
+    });
+  });
+
+  await t.test("when one element is refused, none is stored, and the response names it", async () => {
     await nothingStored(async () => {
       const blank = await gateway.post("keys", items("hook:a", " ", "hook:c"));
       assert.deepEqual(codeOf(blank), [400, "invalid-payload"]);
@@ -117,9 +132,13 @@ forEachStore("forEach", async (t, store) => {
       assert.deepEqual(empty.json["details"], [{ path: "items[1]: text", message: "is required" }]);
     });
   });
+});
+
+forEachStore("forEach: Idempotency-Key", async (t, store) => {
+  const { gateway, nothingStored } = await startWithBatches(t, store);
 
   await t.test(
-    "an Idempotency-Key covers the whole batch: the first answer again, nothing doubled",
+    "an Idempotency-Key covers the whole batch: the first response again, nothing doubled",
     async () => {
       for (const [name, list] of [
         ["runs", "runIds"],
@@ -138,11 +157,11 @@ forEachStore("forEach", async (t, store) => {
     },
   );
 
-  await t.test("twin batches at the same moment become one", async () => {
+  await t.test("concurrent batches with one key become one", async () => {
     const [before] = await stored(gateway);
     const posts = Array.from({ length: 8 }, () => gateway.post("runs", items("x", "y", "z"), key("twins")));
-    const answers = await Promise.all(posts);
-    assert.equal(new Set(answers.map(({ text }) => text)).size, 1);
+    const responses = await Promise.all(posts);
+    assert.equal(new Set(responses.map(({ text }) => text)).size, 1);
     assert.equal((await stored(gateway))[0], before + 3);
   });
 
@@ -162,15 +181,15 @@ forEachStore("forEach", async (t, store) => {
     ]);
   });
 
-  await t.test("a key is not spent on what stored nothing", async () => {
+  await t.test("a request that stored nothing does not use up its key", async () => {
     assert.equal((await gateway.post("runs", { items: [] }, key("spare"))).status, 204);
     assert.equal((await gateway.post("runs", { items: 1 }, key("spare"))).status, 400);
-    const answer = await gateway.post("runs", items("x"), key("spare"));
-    assert.deepEqual([answer.status, answer.headers["idempotent-replayed"]], [202, undefined]);
+    const response = await gateway.post("runs", items("x"), key("spare"));
+    assert.deepEqual([response.status, response.headers["idempotent-replayed"]], [202, undefined]);
   });
 });
 
-test("a batch for which there is no room is 503 and leaves nothing; a wake is no run", async (t) => {
+test("a batch that the queue does not admit is 503 and stores nothing; a wake is no run", async (t) => {
   const gateway = await startTestGateway(t, {
     hooks: { maxQueued: 3, mappings },
     agents: { maxConcurrent: 1, list: [gated("main")] },
@@ -180,10 +199,17 @@ test("a batch for which there is no room is 503 and leaves nothing; a wake is no
   assert.match(full.headers["retry-after"] ?? "", /^[1-9]\d*$/);
   assert.deepEqual(await stored(gateway), [0, 0]);
   assert.equal((await gateway.post("runs", items("a", "b", "c"))).status, 202);
-  assert.equal((await gateway.post("runs", items("a", "b"))).status, 503, "one of the three may have begun");
+  assert.equal(
+    (await gateway.post("runs", items("a", "b"))).status,
+    503,
+    "one of the three may have started",
+  );
   assert.equal((await gateway.post("notes", items("a", "b", "c", "d"))).status, 200);
   gateway.put("go");
-  await gateway.waitFor("room again", async () => (await gateway.post("runs", items("a"))).status === 202);
+  await gateway.waitFor(
+    "the queue to admit a run",
+    async () => (await gateway.post("runs", items("a"))).status === 202,
+  );
 });
 
 test("the preset gmail: one run for each message, each a conversation of its own", async (t) => {
@@ -196,9 +222,9 @@ test("the preset gmail: one run for each message, each a conversation of its own
     body: "Line one\nLine two",
   });
   const payload = { source: "gmail", messages: [mail("18c1", "First"), mail("18c2", "Second")] };
-  const answer = await gateway.post("gmail", payload);
-  assert.equal(answer.status, 202);
-  const ids = idsOf(answer, "runIds");
+  const response = await gateway.post("gmail", payload);
+  assert.equal(response.status, 202);
+  const ids = idsOf(response, "runIds");
   const runs = await Promise.all(ids.map((id) => gateway.ended(id)));
   assert.deepEqual(
     runs.map(({ sessionKey, request }) => [sessionKey, request.name]),
@@ -207,7 +233,7 @@ test("the preset gmail: one run for each message, each a conversation of its own
       ["hook:gmail:18c2", "Gmail"],
     ],
   );
-  const prompt = readPrompt(await promptOf(gateway, { ...answer, json: { runId: ids[1] } }));
+  const prompt = readPrompt(await promptOf(gateway, { ...response, json: { runId: ids[1] } }));
   assert.match(prompt.outside, /^A new mail has come in\.\n\nFrom: \[data 1\]\nSubject: \[data 2\]/);
   assert.deepEqual(
     prompt.blocks.map(({ label, text }) => [label, text]),

@@ -1,4 +1,4 @@
-// Contract, sections 2 and 6: mappings that cannot work are told before the first request.
+// Contract, sections 2 and 6: mappings that cannot work are reported before the first request.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { loadSettings, startTestGateway } from "../support/gateway.ts";
@@ -12,7 +12,7 @@ describe("a config with mappings that cannot work", () => {
     return loaded.ok ? [] : loaded.problems;
   };
 
-  test("one that can never be reached is a problem", (t) => {
+  test("a mapping that can never be reached is a problem", (t) => {
     const hidden = [
       [mapping("a"), mapping("b", { match: { path: "a" } })],
       [mapping("a"), mapping("b", { match: { path: "a", source: "s" } })],
@@ -32,7 +32,7 @@ describe("a config with mappings that cannot work", () => {
     }
   });
 
-  test("filters leave something for the next", (t) => {
+  test("a mapping with filters leaves requests for the next", (t) => {
     const filtered = mapping("a", { match: { path: "p", payload: { x: 1 } } });
     assert.deepEqual(problemsOf(t, { mappings: [filtered, mapping("b", { match: { path: "p" } })] }), []);
   });
@@ -45,7 +45,7 @@ describe("a config with mappings that cannot work", () => {
     assert.match(warning?.message ?? "", /can never be reached/);
   });
 
-  test("an unknown key is a problem, with the word that was meant", (t) => {
+  test("an unknown key is a problem, with the nearest known one", (t) => {
     for (const [key, meant] of [
       ["messageTemplat", "messageTemplate"],
       ["sesionKey", "sessionKey"],
@@ -59,7 +59,7 @@ describe("a config with mappings that cannot work", () => {
     assert.match(inside?.message ?? "", /did you mean `path`/);
   });
 
-  test("values that cannot be meant are problems", (t) => {
+  test("invalid values are problems", (t) => {
     const wrong: [string, object][] = [
       ["action", { action: "run" }],
       ["wakeMode", { wakeMode: "later" }],
@@ -91,7 +91,7 @@ describe("a config with mappings that cannot work", () => {
     }
   });
 
-  test("a template that cannot be read keeps the gateway from starting, and its line is named", async (t) => {
+  test("a template that cannot be parsed keeps the gateway from starting, and its line is named", async (t) => {
     for (const [template, expected] of [
       ["first\n{{ a | nofilter }}", /hooks\.mappings\[0\]\.messageTemplate: .*nofilter.*line 2, column/],
       ["one\ntwo\n{% if a %}", /line 3, column 1 of the template/],
@@ -103,7 +103,7 @@ describe("a config with mappings that cannot work", () => {
     }
   });
 
-  test("every template that is wrong is told at once", async (t) => {
+  test("every wrong template is reported at once", async (t) => {
     const settings = { hooks: { mappings: [mapping("m", { name: "{{", sessionKey: "{% x %}", to: "ok" })] } };
     await assert.rejects(startTestGateway(t, settings), ({ message }: Error) => {
       assert.match(message, /mappings\[0\]\.name: /);

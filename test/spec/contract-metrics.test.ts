@@ -1,4 +1,4 @@
-// `GET /metrics` of a real gateway: what happened can be read there, and by whom.
+// `GET /metrics` of a real gateway: what it counts, and who may read it.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

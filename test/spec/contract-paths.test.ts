@@ -49,7 +49,7 @@ test("names are case-sensitive, and so is the prefix", async (t) => {
     assert.deepEqual(await at(gateway, target), [404, "not-found"], target);
 });
 
-test("an unknown name shows itself only to who has the token", async (t) => {
+test("only a caller with the token learns that a name is unknown", async (t) => {
   const gateway = await startTestGateway(t);
   const { status } = await gateway.send({ target: "/hooks/nobody", body: "{}" });
   assert.equal(status, 401);

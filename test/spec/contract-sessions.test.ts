@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { forEachStore, gated, program, startTestGateway, type TestGateway } from "../support/gateway.ts";
 
 const request = { message: "m", deliver: false, wakeMode: "next-heartbeat" };
-const begin = async (gateway: TestGateway, fields: Record<string, unknown>) => {
+const accept = async (gateway: TestGateway, fields: Record<string, unknown>) => {
   const { status, json, text } = await gateway.post("agent", { ...request, ...fields });
   assert.equal(status, 202, text);
   return String(json["runId"]);
@@ -15,13 +15,13 @@ describe("sessions", { concurrency: 4 }, () => {
     const gateway = await startTestGateway(t, { hooks: { allowRequestSessionKey: true } });
     const { status, json } = await gateway.post("agent", { ...request, sessionKey: " main " });
     assert.deepEqual([status, json["code"]], [400, "session-key-not-allowed"]);
-    await begin(gateway, { sessionKey: "main:2" });
+    await accept(gateway, { sessionKey: "main:2" });
   });
 
   test("a key is 1 to 200 visible characters", async (t) => {
     const gateway = await startTestGateway(t, { hooks: { allowRequestSessionKey: true } });
     for (const sessionKey of ["k", "x".repeat(200), "hook:\u00fc-\u65e5\u672c"]) {
-      const id = await begin(gateway, { sessionKey });
+      const id = await accept(gateway, { sessionKey });
       assert.equal((await gateway.inspect.findRun(id))?.sessionKey, sessionKey);
     }
     for (const sessionKey of ["x".repeat(201), "two words", "a\u0000b", "a\u200bb", "a\nb", "a\u00a0b"]) {
@@ -31,7 +31,7 @@ describe("sessions", { concurrency: 4 }, () => {
     }
   });
 
-  /** `turns` has a line for each beginning and end of a turn. */
+  /** `turns` has a line for each start and each end of a turn. */
   const turns = (gateway: TestGateway) => gateway.read("turns").trim().split("\n");
 
   forEachStore(
@@ -43,7 +43,7 @@ describe("sessions", { concurrency: 4 }, () => {
         { store },
       );
       const ids: string[] = [];
-      for (let count = 0; count < 4; count++) ids.push(await begin(gateway, { sessionKey: "hook:talk" }));
+      for (let count = 0; count < 4; count++) ids.push(await accept(gateway, { sessionKey: "hook:talk" }));
       await gateway.waitFor("the first to run", async () =>
         (await gateway.runs()).some(({ status }) => status === "running"),
       );
@@ -55,7 +55,7 @@ describe("sessions", { concurrency: 4 }, () => {
       for (const id of ids) await gateway.ended(id);
       assert.deepEqual(
         turns(gateway),
-        ids.flatMap((id) => [`begins ${id}`, `ends ${id}`]),
+        ids.flatMap((id) => [`starts ${id}`, `ends ${id}`]),
       );
     },
   );
@@ -69,21 +69,21 @@ describe("sessions", { concurrency: 4 }, () => {
      wait();`,
     );
 
-  const together = async (gateway: TestGateway, all: Record<string, unknown>[]) => {
+  const runAtOnce = async (gateway: TestGateway, all: Record<string, unknown>[]) => {
     const ids: string[] = [];
-    for (const fields of all) ids.push(await begin(gateway, fields));
+    for (const fields of all) ids.push(await accept(gateway, fields));
     for (const id of ids) assert.equal((await gateway.ended(id)).reply, "met");
   };
 
   forEachStore("runs under generated keys are isolated turns, in parallel", async (t, store) => {
     const gateway = await startTestGateway(t, { agents: { list: [meeting("main")] } }, { store });
-    await together(gateway, [{}, {}]);
+    await runAtOnce(gateway, [{}, {}]);
   });
 
   forEachStore("runs under the default key are isolated turns, in parallel", async (t, store) => {
     const hooks = { defaultSessionKey: "hook:ingress" };
     const gateway = await startTestGateway(t, { hooks, agents: { list: [meeting("main")] } }, { store });
-    await together(gateway, [{}, {}]);
+    await runAtOnce(gateway, [{}, {}]);
   });
 
   forEachStore(
@@ -94,9 +94,9 @@ describe("sessions", { concurrency: 4 }, () => {
         agents: { list: ids.map(meeting) },
       });
       const keys = await startTestGateway(t, settings(["main"]), { store });
-      await together(keys, [{ sessionKey: "hook:a" }, { sessionKey: "hook:b" }]);
+      await runAtOnce(keys, [{ sessionKey: "hook:a" }, { sessionKey: "hook:b" }]);
       const agents = await startTestGateway(t, settings(["main", "ops"]), { store });
-      await together(agents, [{ sessionKey: "hook:a" }, { sessionKey: "hook:a", agentId: "ops" }]);
+      await runAtOnce(agents, [{ sessionKey: "hook:a" }, { sessionKey: "hook:a", agentId: "ops" }]);
     },
   );
 });

@@ -1,4 +1,4 @@
-// Without an OpenTelemetry SDK nothing is recorded, and a caller's trace is still passed on.
+// Without an OpenTelemetry SDK no span is recorded, and a caller's trace is still passed on.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { test } from "node:test";
@@ -17,9 +17,9 @@ forEachStore("a caller's trace reaches an http agent and the delivery", async (t
   const run = async (headers: readonly string[]) => {
     const { json } = await gateway.post("agent", { message: "m", wakeMode: "next-heartbeat" }, headers);
     const ended = await gateway.ended(json["runId"]);
-    const told = service.calls.at(-1)?.headers;
+    const received = service.calls.at(-1)?.headers;
     const [delivery] = await gateway.deliveries(ended.id);
-    return [told?.["traceparent"], told?.["tracestate"], ended.request.trace, delivery?.trace];
+    return [received?.["traceparent"], received?.["tracestate"], ended.request.trace, delivery?.trace];
   };
   const carried = `${traceparent} vendor=a, other=b`;
   assert.deepEqual(await run([`traceparent: ${traceparent}`, "tracestate: vendor=a, other=b"]), [

@@ -1,5 +1,5 @@
 // One trace for each hook request, from the request to the delivery, as an OpenTelemetry SDK sees it. Its globals are
-// the process's, so these tests have a file, and with it a process, of their own.
+// the process's, so these tests have a file, and so a process, of their own.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { test } from "node:test";
@@ -32,7 +32,7 @@ const spansOf = (traceId: string) =>
 const withName = (name: string) => exporter.getFinishedSpans().filter((span) => span.name === name);
 const parentOf = (span: ReadableSpan | undefined) => span?.parentSpanContext?.spanId;
 
-/** Waits until the trace has a span of this name; its spans, oldest first. */
+/** The trace's spans, oldest first, once one of them has this name. */
 const complete = (traceId: string, last: string) =>
   waitFor(`the span ${last}`, async () => {
     const spans = spansOf(traceId).toSorted(
@@ -95,11 +95,11 @@ forEachStore("one trace from request to delivery, and on to an http agent", asyn
   assert.equal(deliver?.attributes["rouse.outcome"], "sent");
   assert.ok(spans.every(({ status }) => status.code === SpanStatusCode.UNSET));
 
-  const told = service.calls[0]?.headers;
-  assert.equal(told?.["traceparent"], `00-${traceId}-${agent?.spanContext().spanId}-01`);
-  assert.equal(told?.["tracestate"], "vendor=kept");
+  const received = service.calls[0]?.headers;
+  assert.equal(received?.["traceparent"], `00-${traceId}-${agent?.spanContext().spanId}-01`);
+  assert.equal(received?.["tracestate"], "vendor=kept");
 
-  const said = JSON.stringify(
+  const recorded = JSON.stringify(
     spans.map(({ name, attributes, events, status }) => ({ name, attributes, events, status })),
   );
   for (const secret of [
@@ -110,10 +110,10 @@ forEachStore("one trace from request to delivery, and on to an http agent", asyn
     "secret-of-the-bot",
     gateway.token,
   ])
-    assert.ok(!said.includes(secret), secret);
+    assert.ok(!recorded.includes(secret), secret);
 });
 
-forEachStore("the trace goes on in another gateway on the same store", async (t, store) => {
+forEachStore("the trace continues in another gateway on the same store", async (t, store) => {
   const platform = await startPlatform(sendingOk);
   const gateway = await startTestGateway(
     t,
@@ -124,7 +124,7 @@ forEachStore("the trace goes on in another gateway on the same store", async (t,
   await gateway.post("agent", { message: "m", channel: "telegram", wakeMode: "next-heartbeat" }, [
     `traceparent: ${traceparent(traceId)}`,
   ]);
-  await waitFor("the first attempt", async () => gateway.read("turns").includes("begins"));
+  await waitFor("the first attempt", async () => gateway.read("turns").includes("starts"));
   await gateway.restart();
   gateway.put("go");
   const spans = await complete(traceId, "deliver telegram");
@@ -140,7 +140,7 @@ forEachStore("the trace goes on in another gateway on the same store", async (t,
   assert.equal(parentOf(only(spans, "deliver telegram")), runs[1]?.spanContext().spanId);
 });
 
-test("a request without a usable traceparent begins a trace of its own", async (t) => {
+test("a request without a usable traceparent starts a new trace", async (t) => {
   const gateway = await startTestGateway(t, { agents: { list: [{ id: "main", kind: "echo" }] } });
   const zeros = `00-${"0".repeat(32)}-${parentId}-01`;
   for (const headers of [[], ["traceparent: nonsense"], [`traceparent: ${zeros}`]]) {
@@ -159,7 +159,7 @@ test("a request without a usable traceparent begins a trace of its own", async (
   }
 });
 
-test("nobody without the token gets a span, and refusals say why", async (t) => {
+test("requests without the token get no span, and spans of refusals have the code", async (t) => {
   const gateway = await startTestGateway(t);
   const traceId = newTrace();
   const header = `traceparent: ${traceparent(traceId)}`;
@@ -172,7 +172,7 @@ test("nobody without the token gets a span, and refusals say why", async (t) => 
   assert.equal(hook?.status.code, SpanStatusCode.UNSET, "what the caller did wrong is no fault here");
 });
 
-test("what fails ends in error, and an unsampled trace stays unsampled", async (t) => {
+test("spans of failures end in error, and an unsampled trace stays unsampled", async (t) => {
   const gateway = await startTestGateway(t, { agents: { list: [program("main", "process.exit(3)")] } });
   const traceId = newTrace();
   const ask = (id: string, flags: string) =>
@@ -191,7 +191,7 @@ test("what fails ends in error, and an unsampled trace stays unsampled", async (
   assert.deepEqual(spansOf(quietId), []);
 });
 
-test("mail that was fetched begins a trace, which its run goes on with", async (t) => {
+test("fetched mail starts a trace, which its run continues", async (t) => {
   const imap = await createFakeImap();
   t.after(() => imap.stop());
   const gateway = await startTestGateway(t, {
@@ -216,11 +216,11 @@ test("mail that was fetched begins a trace, which its run goes on with", async (
     "rouse.run.id": run.attributes["rouse.run.id"],
     "rouse.agent": "main",
   });
-  const said = JSON.stringify(spans.map(({ name, attributes }) => ({ name, attributes })));
-  assert.doesNotMatch(said, /the-subject-text|the-body-text|ada@example/);
+  const recorded = JSON.stringify(spans.map(({ name, attributes }) => ({ name, attributes })));
+  assert.doesNotMatch(recorded, /the-subject-text|the-body-text|ada@example/);
 });
 
-test("a heartbeat is a trace of its own", async (t) => {
+test("a heartbeat has a trace of its own", async (t) => {
   const gateway = await startTestGateway(t);
   const traceId = newTrace();
   exporter.reset();
@@ -233,7 +233,7 @@ test("a heartbeat is a trace of its own", async (t) => {
   assert.notEqual(beat?.spanContext().traceId, traceId);
 });
 
-test("where something else records requests already, ours is a part of that", async () => {
+test("when another instrumentation records requests, our span is its child", async () => {
   exporter.reset();
   const ours = await openTrace();
   trace.getTracer("another").startActiveSpan("theirs", (theirs) => {
@@ -246,7 +246,7 @@ test("where something else records requests already, ours is a part of that", as
   });
 });
 
-test("the API is loaded when an SDK is there", () => {
+test("the API is loaded when an SDK is registered", () => {
   const loaded = Object.keys(createRequire(import.meta.url).cache);
   assert.ok(loaded.some((file) => file.includes("@opentelemetry/api")));
 });

@@ -1,14 +1,21 @@
 // Contract, section 6: transforms, the operator's own code between a request and its action.
 import assert from "node:assert/strict";
-import { rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { describe, test } from "node:test";
+import { test, type TestContext } from "node:test";
 import { startTestGateway, type TestGateway } from "../support/gateway.ts";
-import { codeOf, lastRecord, mapping, messageOf, promptOf, readPrompt, runOf } from "../support/mapped.ts";
+import {
+  codeOf,
+  lastRecord,
+  mapping,
+  messageOf,
+  moduleOf,
+  promptOf,
+  readPrompt,
+  runOf,
+} from "../support/mapped.ts";
 
 const template = "The operator says: {{ text }}";
 
-/** A mapping with a transform of the same name, whose function body this is. */
+/** A mapping with a transform of the same name; `body` is that of its function. */
 type Case = readonly [name: string, body: string, more?: object];
 
 const cases: readonly Case[] = [
@@ -45,7 +52,6 @@ const cases: readonly Case[] = [
   ],
 ];
 
-const moduleOf = (body: string): string => `export default function (input, action) { ${body} }\n`;
 const usual = Object.fromEntries(cases.map(([name, body]) => [`transforms/${name}.mjs`, moduleOf(body)]));
 
 const withTransform = (path: string, more: object = {}) =>
@@ -53,49 +59,52 @@ const withTransform = (path: string, more: object = {}) =>
 
 async function failureOf(gateway: TestGateway, name: string, payload: unknown): Promise<string> {
   const before = (await gateway.runs()).length;
-  const answer = await gateway.post(name, payload);
-  assert.deepEqual(codeOf(answer), [500, "mapping-failed"], name);
-  assert.deepEqual(Object.keys(answer.json).toSorted(), ["code", "error", "ok"]);
+  const response = await gateway.post(name, payload);
+  assert.deepEqual(codeOf(response), [500, "mapping-failed"], name);
+  assert.deepEqual(Object.keys(response.json).toSorted(), ["code", "error", "ok"]);
   const { hook, outcome, reason } = await lastRecord(gateway);
   assert.deepEqual([hook, outcome], [name, "failed"]);
-  assert.ok(!answer.text.includes(reason));
+  assert.ok(!response.text.includes(reason));
   assert.equal((await gateway.runs()).length, before, "nothing is stored");
   return reason;
 }
 
-test("transforms", async (t) => {
-  const gateway = await startTestGateway(
-    t,
-    {
-      agents: { list: [{ id: "main" }, { id: "other" }], defaults: { models: { "p/m": { alias: "fast" } } } },
-      hooks: {
-        allowedAgentIds: ["main", "other"],
-        allowedSessionKeyPrefixes: ["hook:"],
-        transformTimeoutSeconds: 2,
-        mappings: [
-          ...cases.map(([name, , more]) => withTransform(name, more)),
-          withTransform("typed", { transform: { module: "sub/typed.ts" } }),
-          withTransform("named", { transform: { module: "several.mjs", export: "second" } }),
-          withTransform("fallback", { transform: { module: "several.mjs" } }),
-          withTransform("alone", { messageTemplate: undefined, transform: { module: "set.mjs" } }),
-        ],
-      },
-    },
-    {
-      files: {
-        ...usual,
-        "transforms/sub/typed.ts": `import type { Transform } from "rouse/transform";
-          import { word } from "./word.ts";
-          const transform: Transform = ({ payload }) => ({ name: word + payload.text });
-          export default transform;`,
-        "transforms/sub/word.ts": `export const word: string = "typed ";`,
-        "transforms/several.mjs": `export const transform = () => ({ name: "first" });
-          export const second = () => ({ name: "second" });`,
-      },
-    },
-  );
+const settings = {
+  agents: { list: [{ id: "main" }, { id: "other" }], defaults: { models: { "p/m": { alias: "fast" } } } },
+  hooks: {
+    allowedAgentIds: ["main", "other"],
+    allowedSessionKeyPrefixes: ["hook:"],
+    transformTimeoutSeconds: 2,
+    mappings: [
+      ...cases.map(([name, , more]) => withTransform(name, more)),
+      withTransform("typed", { transform: { module: "sub/typed.ts" } }),
+      withTransform("named", { transform: { module: "several.mjs", export: "second" } }),
+      withTransform("fallback", { transform: { module: "several.mjs" } }),
+      withTransform("alone", { messageTemplate: undefined, transform: { module: "set.mjs" } }),
+    ],
+  },
+};
+
+const files = {
+  ...usual,
+  "transforms/sub/typed.ts": `import type { Transform } from "rouse/transform";
+    import { word } from "./word.ts";
+    const transform: Transform = ({ payload }) => ({ name: word + payload.text });
+    export default transform;`,
+  "transforms/sub/word.ts": `export const word: string = "typed ";`,
+  "transforms/several.mjs": `export const transform = () => ({ name: "first" });
+    export const second = () => ({ name: "second" });`,
+};
+
+async function startWithTransforms(t: TestContext) {
+  const gateway = await startTestGateway(t, settings, { files });
   const post = (name: string, payload: unknown = { text: "t", deep: [{}] }, headers: string[] = []) =>
     gateway.post(name, payload, headers);
+  return { gateway, post };
+}
+
+test("transforms: input and result", async (t) => {
+  const { gateway, post } = await startWithTransforms(t);
 
   await t.test("nothing returned keeps the action as the templates made it", async () => {
     for (const name of ["keep", "nothing"])
@@ -103,8 +112,8 @@ test("transforms", async (t) => {
   });
 
   await t.test("null is 204 with a record, and no other mapping is tried", async () => {
-    const answer = await post("skip");
-    assert.deepEqual([answer.status, answer.text], [204, ""]);
+    const response = await post("skip");
+    assert.deepEqual([response.status, response.text], [204, ""]);
     const { hook, outcome, reason } = await lastRecord(gateway);
     assert.deepEqual([hook, outcome, reason], ["skip", "skipped", "skip: the transform returned null"]);
   });
@@ -126,7 +135,7 @@ test("transforms", async (t) => {
     });
   });
 
-  await t.test("all of it is frozen", async () => {
+  await t.test("the input and the action are frozen", async () => {
     assert.equal((await runOf(gateway, await post("frozen"))).request.name, "true");
     assert.match(await failureOf(gateway, "change", { deep: [] }), /TypeError/);
   });
@@ -150,7 +159,7 @@ test("transforms", async (t) => {
   });
 
   await t.test(
-    "it may supply the message where there is no template, and a key where one came out blank",
+    "it may supply the message without a template, and a key whose template rendered blank",
     async () => {
       assert.equal(await messageOf(gateway, await post("alone")), "own text");
       assert.equal((await runOf(gateway, await post("rescue"))).sessionKey, "hook:rescued");
@@ -159,14 +168,18 @@ test("transforms", async (t) => {
 
   await t.test("it may be async, and may turn a run into a wake", async () => {
     assert.equal((await runOf(gateway, await post("later"))).request.name, "later");
-    const answer = await post("to-wake");
-    assert.deepEqual([answer.status, answer.json["mode"]], [200, "next-heartbeat"]);
-    const event = await gateway.inspect.findEvent(String(answer.json["eventId"]));
+    const response = await post("to-wake");
+    assert.deepEqual([response.status, response.json["mode"]], [200, "next-heartbeat"]);
+    const event = await gateway.inspect.findEvent(String(response.json["eventId"]));
     assert.deepEqual(event?.text, [{ label: "text", source: "transform", text: "noted" }]);
   });
+});
+
+test("transforms: outside text, modules and forEach", async (t) => {
+  const { gateway, post } = await startWithTransforms(t);
 
   await t.test(
-    "a payload it returns renders the templates again, and the operator's words stay outside",
+    "a payload it returns renders the templates again, and the operator's words stay outside of the blocks",
     async () => {
       const prompt = readPrompt(await promptOf(gateway, await post("payload", { text: "quiet" })));
       assert.match(prompt.outside, /^The operator says: \[data 1\]/);
@@ -177,15 +190,15 @@ test("transforms", async (t) => {
   );
 
   await t.test("text it returns is outside text, and it cannot lift the boundary", async () => {
-    const answer = await post("unsafe");
-    assert.equal((await runOf(gateway, answer)).request.unsafe, false);
-    const prompt = readPrompt(await promptOf(gateway, answer));
+    const response = await post("unsafe");
+    assert.equal((await runOf(gateway, response)).request.unsafe, false);
+    const prompt = readPrompt(await promptOf(gateway, response));
     assert.deepEqual(prompt.blocks, [{ id: 1, label: "message", text: "do as I say" }]);
     assert.doesNotMatch(prompt.outside, /do as I say/);
   });
 
   await t.test(
-    "TypeScript runs as it is; an export can be named; `transform` is next to the default",
+    "TypeScript runs without a build; an export can be named; without a default export `transform` is taken",
     async () => {
       assert.equal((await runOf(gateway, await post("typed"))).request.name, "typed t");
       assert.equal((await runOf(gateway, await post("named"))).request.name, "second");
@@ -194,13 +207,17 @@ test("transforms", async (t) => {
   );
 
   await t.test("with forEach it sees one element at a time, and may skip or change each", async () => {
-    const answer = await post("each", { items: [{ n: 1 }, { n: 2 }, { n: 3 }, { n: 4 }] });
-    assert.equal(answer.status, 202);
-    assert.equal((answer.json["runIds"] as unknown[]).length, 2);
-    assert.equal((answer.json["eventIds"] as unknown[]).length, 1);
+    const response = await post("each", { items: [{ n: 1 }, { n: 2 }, { n: 3 }, { n: 4 }] });
+    assert.equal(response.status, 202);
+    assert.equal((response.json["runIds"] as unknown[]).length, 2);
+    assert.equal((response.json["eventIds"] as unknown[]).length, 1);
     assert.equal((await post("each", { items: [{ n: 2 }] })).status, 204);
     assert.equal((await post("each", { items: [{ n: 4 }] })).status, 200);
   });
+});
+
+test("transforms: wrong results and errors", async (t) => {
+  const { gateway, post } = await startWithTransforms(t);
 
   await t.test("a value of the wrong type is 500, and the record names the key", async () => {
     for (const [result, expected] of [
@@ -218,7 +235,7 @@ test("transforms", async (t) => {
     assert.match(await failureOf(gateway, "no-json", {}), /bigint/);
   });
 
-  await t.test("what the policy forbids is 400, as for a request", async () => {
+  await t.test("a value that the policy forbids is 400, as for a request", async () => {
     for (const [result, code] of [
       [{ sessionKey: "other:k" }, "session-key-prefix"],
       [{ sessionKey: "main" }, "session-key-not-allowed"],
@@ -230,7 +247,7 @@ test("transforms", async (t) => {
       assert.deepEqual(codeOf(await post("returned", { text: "t", result })), [400, code]);
   });
 
-  await t.test("an error is 500; its cause is in the record, not in the answer", async () => {
+  await t.test("an error is 500; its cause is in the record, not in the response", async () => {
     assert.match(
       await failureOf(gateway, "throws", { text: "x" }),
       /throws: it threw TypeError: cannot read x/,
@@ -238,7 +255,7 @@ test("transforms", async (t) => {
     assert.match(await failureOf(gateway, "throws-odd", {}), /just text/);
   });
 
-  await t.test("the time limit holds for an endless loop, and the next request is served", async () => {
+  await t.test("an endless loop is ended by the time limit, and the next request is served", async () => {
     const endless = post("endless");
     assert.equal((await post("keep")).status, 202, "by another thread, meanwhile");
     assert.deepEqual(codeOf(await endless), [500, "mapping-failed"]);
@@ -251,96 +268,12 @@ test("transforms", async (t) => {
     assert.equal((await post("keep")).status, 202);
   });
 
-  await t.test("nothing of it reaches the log but its kind", async () => {
+  await t.test("only its code reaches the log", async () => {
     await post("throws", { text: "secret-text" });
     assert.match((await lastRecord(gateway)).reason, /secret-text/);
     const log = gateway.logLines.join("");
     assert.doesNotMatch(log, /secret/);
     assert.doesNotMatch(log, /cannot read/);
     assert.match(log, /mapping-failed/);
-  });
-});
-
-describe("the transforms folder", { concurrency: 2 }, () => {
-  const start = (t: Parameters<typeof startTestGateway>[0], module: string, files = {}, more: object = {}) =>
-    startTestGateway(
-      t,
-      { hooks: { mappings: [mapping("m", { transform: { module } })], ...more } },
-      { files: { "transforms/good.mjs": moduleOf(""), "outside.mjs": moduleOf(""), ...files } },
-    );
-
-  test("hooks.transformsDir names another one, relative to the config", async (t) => {
-    const gateway = await start(t, "x.mjs", { "code/x.mjs": moduleOf("") }, { transformsDir: "./code" });
-    assert.equal((await gateway.post("m", {})).status, 202);
-  });
-
-  test("a module that cannot be used is a config error at the start, with its place", async (t) => {
-    const unusable: [string, object, RegExp][] = [
-      ["../outside.mjs", {}, /hooks\.mappings\[0\]\.transform: \.\.\/outside\.mjs is not a path inside/],
-      ["/etc/hosts.mjs", {}, /not a path inside/],
-      ["~/x.mjs", {}, /not a path inside/],
-      ["file:///x.mjs", {}, /not a path inside/],
-      ["gone.mjs", {}, /There is no gone\.mjs/],
-      ["good.cjs", {}, /not a \.js, \.mjs or \.ts file/],
-      ["broken.mjs", { "transforms/broken.mjs": "export default (" }, /cannot be loaded: SyntaxError/],
-      [
-        "throws.mjs",
-        { "transforms/throws.mjs": "throw new Error('at load');" },
-        /cannot be loaded: .*at load/,
-      ],
-      ["none.mjs", { "transforms/none.mjs": "export const x = 1;" }, /no default export: it exports x/],
-      ["value.mjs", { "transforms/value.mjs": "export default 5;" }, /a number, not a function/],
-    ];
-    for (const [module, files, expected] of unusable)
-      await assert.rejects(start(t, module, files), { name: "UsageError", message: expected }, module);
-  });
-
-  test("a link is followed, and one that leads outside is a config error", async (t) => {
-    const folders: string[] = [];
-    const linked = async (target: string) => {
-      const gateway = await start(t, "good.mjs");
-      folders.push(gateway.folder);
-      const link = join(gateway.folder, "transforms", "good.mjs");
-      writeFileSync(join(gateway.folder, "transforms", "inside.mjs"), moduleOf("return { name: 'inside' };"));
-      rmSync(link);
-      symlinkSync(join(gateway.folder, target), link);
-      return gateway;
-    };
-    const inside = await linked("transforms/inside.mjs");
-    await inside.restart();
-    assert.equal((await runOf(inside, await inside.post("m", {}))).request.name, "inside");
-    const outside = await linked("outside.mjs");
-    await assert.rejects(outside.restart(), { name: "UsageError", message: /a link that leads out of/ });
-  });
-
-  test("an edited file is picked up; one that breaks is told, and the last good one goes on", async (t) => {
-    const gateway = await startTestGateway(
-      t,
-      { hooks: { mappings: [withTransform("edited"), mapping("plain")] } },
-      { watchMs: 20, files: { "transforms/edited.mjs": moduleOf("return { name: 'one' };") } },
-    );
-    const named = (name: string) =>
-      moduleOf(`if (input.payload.exit) process.exit(); return { name: '${name}' };`);
-    const edit = (text: string) => writeFileSync(join(gateway.folder, "transforms", "edited.mjs"), text);
-    const nameNow = async () => (await runOf(gateway, await gateway.post("edited", {}))).request.name;
-    const logged = (pattern: RegExp) =>
-      gateway.waitFor(`the log to say ${pattern.source}`, async () =>
-        gateway.logLines.some((line) => pattern.test(line)),
-      );
-    assert.equal(await nameNow(), "one");
-
-    edit(named("two"));
-    await gateway.waitFor("the edited module", async () => (await nameNow()) === "two");
-
-    edit("export default (");
-    await logged(/"hooks\.mappings\[0\]\.transform"/);
-    await logged(/the old one goes on serving/);
-    assert.equal(await nameNow(), "two");
-    assert.equal((await gateway.post("plain", {})).status, 202);
-    assert.equal((await gateway.post("edited", { exit: true })).status, 500);
-    assert.equal(await nameNow(), "two", "in a new thread, too");
-
-    edit(named("three"));
-    await gateway.waitFor("the mended module", async () => (await nameNow()) === "three");
   });
 });

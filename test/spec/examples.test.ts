@@ -1,5 +1,5 @@
-// The examples work as they stand: their configs on a real gateway, with their payloads and headers, and the commands
-// of their READMEs.
+// The examples work unchanged: their configs on a real gateway, with their payloads and headers, and the commands of
+// their READMEs.
 import assert from "node:assert/strict";
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -40,7 +40,7 @@ type Example = {
   ): Promise<{ sessionKey: string; name: string | null; prompt: ReturnType<typeof readPrompt> }>;
 };
 
-/** In a copy of its folder, so that nothing is left in the checkout. */
+/** Runs in a copy of the example's folder, so that nothing is left in the checkout. */
 async function startExample(t: TestContext, name: string): Promise<Example> {
   const folder = makeFolder("example");
   cpSync(join(examples, name), folder, { recursive: true });
@@ -89,9 +89,9 @@ const changed = (name: string, change: (payload: Record<string, unknown>) => voi
   return JSON.stringify(payload);
 };
 
-async function runIdsOf(answer: Response): Promise<string[]> {
-  assert.equal(answer.status, 202);
-  const { runId, runIds } = (await answer.json()) as { runId?: string; runIds?: string[] };
+async function runIdsOf(response: Response): Promise<string[]> {
+  assert.equal(response.status, 202);
+  const { runId, runIds } = (await response.json()) as { runId?: string; runIds?: string[] };
   return runIds ?? [runId ?? ""];
 }
 
@@ -197,7 +197,7 @@ async function rouse(argv: readonly string[]) {
   return { code, ...written };
 }
 
-test("every folder of examples is tried here or beside the code it is for, and every JSON file parses", () => {
+test("every folder of examples is tested here or beside its code, and every JSON file parses", () => {
   const folders = readdirSync(examples, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   assert.deepEqual(
     folders.map((folder) => folder.name).toSorted(),

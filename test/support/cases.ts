@@ -6,7 +6,7 @@ export const seedVariable = "ROUSE_FUZZ_SEED";
 
 const usualSeed = 20_261_117;
 
-/** The parameters of every `fc.assert`. `test/rules.test.ts` finds a property that goes without. */
+/** The parameters of every `fc.assert`. `test/rules.test.ts` finds a property without them. */
 export function cases(count: number): { numRuns: number; seed: number } {
   const { [casesVariable]: times, [seedVariable]: seed } = process.env;
   return { numRuns: Math.round(count * Number(times ?? 1)), seed: Number(seed ?? usualSeed) };

@@ -1,15 +1,15 @@
-// The `rouse` commands in our pages, held against the commands there are.
+// Compares the `rouse` commands in our pages with the existing commands.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { commandNames, loadCommand } from "../../src/cli/catalogue.ts";
 
-const begin = /^(?:npm run -s rouse --|rouse) /;
+const start = /^(?:npm run -s rouse --|rouse) /;
 
-/** Those in a page's shell blocks, as words. */
+/** The commands in a page's shell blocks, as words. */
 export function commandsIn(page: string): string[][] {
   const blocks = [...page.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map((match) => match[1] ?? "");
   const lines = blocks.join("").replaceAll("\\\n", " ").split("\n");
-  return lines.filter((line) => begin.test(line)).map((line) => wordsOf(line.replace(begin, "")));
+  return lines.filter((line) => start.test(line)).map((line) => wordsOf(line.replace(start, "")));
 }
 
 function wordsOf(line: string): string[] {

@@ -25,7 +25,7 @@ export function needPrograms(programs: readonly string[], packages: readonly str
 
 export type Certificate = { cert: string; key: string };
 
-/** For 127.0.0.1 and localhost, by itself. */
+/** A self-signed certificate for 127.0.0.1 and localhost. */
 export function makeCertificate(folder: string): Certificate {
   const cert = join(folder, "cert.pem");
   const key = join(folder, "key.pem");
@@ -44,7 +44,7 @@ export async function freePort(): Promise<number> {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-/** Whether somebody takes connections there. */
+/** Whether a server accepts connections there. */
 export async function takesConnections(port: number): Promise<boolean> {
   const socket = connect(port, "127.0.0.1");
   try {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
 
 export type SourceFile = { path: string; text: string };
-/** Every file under a folder whose name ends so; paths from `root`. */
+/** Every file under a folder whose name has this ending; paths are relative to `root`. */
 export function filesUnder(root: string, folder: string, ending: string): SourceFile[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
@@ -12,7 +12,7 @@ export function filesUnder(root: string, folder: string, ending: string): Source
     .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
 }
 
-/** Where a page's links lead: a path from the same place as the page's own, and the heading when one is named. */
+/** The targets of a page's links: a path relative to the page's folder, and the heading if one is named. */
 export function linksIn({
   path,
   text,

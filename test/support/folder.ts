@@ -1,5 +1,5 @@
-// A folder for one test, in memory where the system offers it: these tests do not ask about the disk, and a shared
-// disk that flushes slowly would make them many times slower. Tests of crashes and full disks use the disk.
+// A folder for one test, in memory where the system offers that: these tests do not depend on the disk, and a disk that
+// flushes slowly would make them many times slower. Tests of crashes and full disks use the disk.
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 const memory = "/dev/shm";
 const made: string[] = [];
 
-/** Gone with the process, if not before. */
+/** Removed when the process ends, if not before. */
 export function makeFolder(name: string): string {
   if (made.length === 0)
     process.once("exit", () => {

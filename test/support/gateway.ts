@@ -1,4 +1,4 @@
-// The real gateway in this process, on a free port, with a store of its own: what a caller and an operator see.
+// The real gateway in this process, on a free port, with a store of its own, for tests of its public behaviour.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test, type TestContext } from "node:test";
@@ -8,7 +8,7 @@ import { systemClock } from "../../src/core/clock.ts";
 import type { Delivery } from "../../src/core/delivery.ts";
 import type { Run, RunKind } from "../../src/core/run.ts";
 import type { SystemEvent } from "../../src/core/system-event.ts";
-import { startGateway } from "../../src/gateway/gateway.ts";
+import { type Gateway, startGateway } from "../../src/gateway/gateway.ts";
 import { type RawResponse, rawClient, type RawClient } from "../fixtures/raw-client.ts";
 import { openPostgresStore } from "../../src/store/postgres/open.ts";
 import { openSqliteFile } from "../../src/store/sqlite/file.ts";
@@ -23,7 +23,7 @@ export const storeKinds = ["sqlite", "postgres"] as const;
 export type StoreKind = (typeof storeKinds)[number];
 
 type Section = Record<string, unknown>;
-/** What a user writes into rouse.jsonc. */
+/** The settings in rouse.jsonc, as a user writes them. */
 export type TestSettings = {
   gateway?: Section;
   hooks?: Section;
@@ -50,18 +50,18 @@ export type TestGateway = {
   logLines: string[];
   /** POST to a hook with the right token and JSON; text and bytes are sent as they are. */
   post(name: string, body: unknown, headers?: readonly string[]): Promise<RawResponse>;
-  /** Exactly this request, and nothing added to it but Host and Content-Length. */
+  /** Sends exactly this request, with only Host and Content-Length added. */
   send(request: TestRequest): Promise<RawResponse>;
   /** A connection of its own, with these bytes written to it. */
   raw(text: string | Buffer): RawClient;
-  waitFor<T>(what: string, look: () => Promise<T | null | undefined | false>): Promise<T>;
+  waitFor<T>(what: string, check: () => Promise<T | null | undefined | false>): Promise<T>;
   ended(runId: unknown): Promise<Run>;
   runs(kind?: RunKind): Promise<Run[]>;
   events(source?: SystemEvent["source"]): Promise<SystemEvent[]>;
   deliveries(runId?: string): Promise<Delivery[]>;
   /** A file in the workspace that every agent of these tests shares. */
   put(name: string): void;
-  /** Empty where there is none. */
+  /** The file's text; empty when it does not exist. */
   read(name: string): string;
   /** Stops it as SIGTERM does, and starts it again on the same store. */
   restart(): Promise<void>;
@@ -71,63 +71,83 @@ export type TestOptions = {
   store?: StoreKind;
   /** Written beside the config before the start: path to text. */
   files?: Readonly<Record<string, string>>;
-  /** How often the config and the transforms are looked at. */
+  /** The pause between two scans of the config and the transforms. */
   watchMs?: number;
 };
 
 const boundMs = 60_000;
 const pollMs = 10;
 
+/** Steps to undo when the test ends, the last one first. */
+type Undo = (() => Promise<void> | void)[];
+
 export async function startTestGateway(
   t: Pick<TestContext, "after">,
   settings: TestSettings = {},
   { store: kind = "sqlite", files = {}, watchMs }: TestOptions = {},
 ): Promise<TestGateway> {
-  const undo: (() => Promise<void> | void)[] = [];
+  const undo: Undo = [];
   t.after(async () => {
     for (const step of undo.toReversed()) await step();
   });
   const folder = temporaryFolder(undo);
-  const token = newToken();
   const database = kind === "postgres" ? await createDatabase() : null;
   if (database) undo.push(() => database.drop());
+  const token = newToken();
   const file = writeSettings(folder, complete(settings, token, database?.url ?? null));
   for (const [path, text] of Object.entries(files)) writeFile(join(folder, path), text);
-  const workspace = join(folder, "shared");
-  mkdirSync(workspace);
+  const workspace = createWorkspace(folder);
 
   const logLines: string[] = [];
-  const start = () => {
-    const log = createLog(
-      { level: "debug", format: "json" },
-      { write: (line: string) => void logLines.push(line) },
-    );
-    const loaded = good(loadConfig(file, {}));
-    const metrics = createMetrics();
-    const store = openStore(loaded.config.store, { onGroup: metrics.groupWritten });
-    return startGateway({
-      loaded,
-      store,
-      metrics,
-      env: {},
-      log,
-      port: 0,
-      ...(watchMs !== undefined && { watchMs }),
-    });
-  };
-  let gateway = await start();
-  const clients = new Set<RawClient>();
+  let gateway = await launch(file, logLines, watchMs);
+  const client = createClient(() => gateway.port, token);
   undo.push(async () => {
-    for (const { socket } of clients) socket.destroy();
+    client.close();
     await gateway.stop();
   });
   const inspect = database
     ? await openPostgresStore({ url: database.url, migrate: false, connections: 2 })
     : await openSqliteFile({ path: join(folder, "rouse.db"), clock: systemClock });
   undo.push(() => inspect.close());
+  return {
+    get url() {
+      return `http://${gateway.host}:${gateway.port}`;
+    },
+    token,
+    folder,
+    inspect,
+    logLines,
+    ...client,
+    waitFor,
+    ...listsOf(inspect),
+    ...workspace,
+    async restart() {
+      await gateway.stop();
+      gateway = await launch(file, logLines, watchMs);
+    },
+  };
+}
+
+function launch(file: string, logLines: string[], watchMs: number | undefined): Promise<Gateway> {
+  const loaded = good(loadConfig(file, {}));
+  const metrics = createMetrics();
+  return startGateway({
+    loaded,
+    store: openStore(loaded.config.store, { onGroup: metrics.groupWritten }),
+    metrics,
+    env: {},
+    log: createLog({ level: "debug", format: "json" }, { write: (line: string) => void logLines.push(line) }),
+    port: 0,
+    ...(watchMs !== undefined && { watchMs }),
+  });
+}
+
+/** Each request has a connection of its own. `close` closes those that are still open. */
+function createClient(port: () => number, token: string) {
+  const clients = new Set<RawClient>();
 
   function raw(text: string | Buffer): RawClient {
-    const client = rawClient(gateway.port);
+    const client = rawClient(port());
     clients.add(client);
     client.send(text);
     return client;
@@ -147,65 +167,62 @@ export async function startTestGateway(
     ];
     const client = raw(Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`), bytes]));
     try {
-      return await within(client.next(), `an answer to ${method} ${target}`);
+      return await within(client.next(), `a response to ${method} ${target}`);
     } finally {
       client.socket.destroy();
       clients.delete(client);
     }
   }
-  const runs = (runKind: RunKind = "hook") => inspect.listRuns({ limit: null, kind: runKind });
+  const post = (name: string, body: unknown, headers: readonly string[] = []): Promise<RawResponse> =>
+    send({
+      target: `/hooks/${name}`,
+      headers: [`Authorization: Bearer ${token}`, "Content-Type: application/json", ...headers],
+      body: typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body),
+    });
+  const close = (): void => {
+    for (const { socket } of clients) socket.destroy();
+  };
+  return { raw, send, post, close };
+}
+
+const listsOf = (inspect: Store): Pick<TestGateway, "ended" | "runs" | "events" | "deliveries"> => ({
+  ended: (runId) =>
+    waitFor(`the end of run ${String(runId)}`, async () => {
+      const run = await inspect.findRun(String(runId));
+      return run?.endedAt != null && run;
+    }),
+  runs: (kind = "hook") => inspect.listRuns({ limit: null, kind }),
+  async events(source) {
+    const all = await inspect.listEvents({ limit: null });
+    return all.filter((event) => source === undefined || event.source === source);
+  },
+  deliveries: (runId) => inspect.listDeliveries({ limit: null, ...(runId !== undefined && { runId }) }),
+});
+
+function createWorkspace(folder: string): Pick<TestGateway, "put" | "read"> {
+  const workspace = join(folder, "shared");
+  mkdirSync(workspace, { recursive: true });
   return {
-    get url() {
-      return `http://${gateway.host}:${gateway.port}`;
-    },
-    token,
-    folder,
-    inspect,
-    logLines,
-    raw,
-    send,
-    post: (name, body, headers = []) =>
-      send({
-        target: `/hooks/${name}`,
-        headers: [`Authorization: Bearer ${token}`, "Content-Type: application/json", ...headers],
-        body: typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body),
-      }),
-    waitFor,
-    ended: (runId) =>
-      waitFor(`the end of run ${String(runId)}`, async () => {
-        const run = await inspect.findRun(String(runId));
-        return run?.endedAt != null && run;
-      }),
-    runs,
-    async events(source) {
-      const all = await inspect.listEvents({ limit: null });
-      return all.filter((event) => source === undefined || event.source === source);
-    },
-    deliveries: (runId) => inspect.listDeliveries({ limit: null, ...(runId !== undefined && { runId }) }),
     put: (name) => writeFileSync(join(workspace, name), ""),
     read: (name) => (existsSync(join(workspace, name)) ? readFileSync(join(workspace, name), "utf8") : ""),
-    async restart() {
-      await gateway.stop();
-      gateway = await start();
-    },
   };
 }
 
-/** What loading these settings comes to, without starting anything. */
+/** Loads these settings without starting anything. */
 export function loadSettings(t: Pick<TestContext, "after">, settings: unknown): LoadResult {
   const undo: (() => void)[] = [];
   t.after(() => undo.forEach((step) => step()));
   return loadConfig(writeSettings(temporaryFolder(undo), settings), {});
 }
 
-/** The same test on each store, side by side. */
+/** Runs the same test on each store, in parallel. */
 export function forEachStore(name: string, body: (t: TestContext, store: StoreKind) => Promise<void>): void {
   test(name, { concurrency: true }, async (t) => {
     await Promise.all(storeKinds.map((store) => t.test(store, (inner) => body(inner, store))));
   });
 }
 
-/** An agent that is this JavaScript, in the workspace that `put` and `read` use. `prompt` is what it was sent. */
+/** An agent that runs this JavaScript, in the workspace that `put` and `read` use. */
 export const program = (id: string, code: string): Section => ({
   id,
   kind: "command",
@@ -214,13 +231,13 @@ export const program = (id: string, code: string): Section => ({
   workspace: "shared",
 });
 
-/** Replies once `put(file)` was called; notes its beginning and its end in the file `turns`. */
+/** Replies once `put(file)` was called; notes its start and its end in the file `turns`. */
 export const gated = (id: string, file = "go"): Section =>
   program(
     id,
     `const message = fs.readFileSync(0, "utf8");
      const note = (word) => fs.appendFileSync("turns", word + " " + process.env.ROUSE_RUN_ID + "\\n");
-     note("begins");
+     note("starts");
      const wait = () => {
        if (!fs.existsSync(${JSON.stringify(file)})) return setTimeout(wait, 10);
        note("ends");
@@ -234,11 +251,11 @@ export const replying = (id: string, reply: string): Section =>
 
 export async function waitFor<T>(
   what: string,
-  look: () => Promise<T | null | undefined | false>,
+  check: () => Promise<T | null | undefined | false>,
 ): Promise<T> {
   const until = performance.now() + boundMs;
   for (;;) {
-    const found = await look();
+    const found = await check();
     if (found !== null && found !== undefined && found !== false) return found;
     if (performance.now() > until) throw new Error(`waited ${boundMs} ms in vain for ${what}`);
     await new Promise((resolve) => setTimeout(resolve, pollMs));

@@ -4,11 +4,11 @@ import assert from "node:assert/strict";
 
 const times = 4;
 const mostGrowth = 8;
-/** Less is noise. */
+/** Shorter times are noise. */
 const leastMs = 4;
 const attempts = 5;
 
-/** Runs `work` with a `size` and with four times as much. */
+/** Runs `work` with a `size` and with four times that size. */
 export function assertLinear(what: string, size: number, work: (size: number) => unknown): void {
   let [small, large] = [Infinity, Infinity];
   work(size);

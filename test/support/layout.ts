@@ -55,7 +55,7 @@ export function importFaults(files: readonly SourceFile[], layout: Layout): stri
   });
 }
 
-/** What the table allows and no file does. `core` goes without saying. */
+/** Permissions in the table that no file uses. `core` is always allowed. */
 export function unusedPermissions(files: readonly SourceFile[], layout: Layout): string[] {
   const used = new Set(
     files.flatMap((file) =>
@@ -82,8 +82,8 @@ export const fileCycles = (files: readonly SourceFile[]): string[][] =>
   cyclesIn(new Map(files.map((file) => [file.path, new Set(importsOf(file))])));
 
 /**
- * Each cycle of folders once. A folder's own files are its way in and its shared words, so they may import its subfolders
- * and be imported by them.
+ * Each cycle of folders once. A folder's own files are its entry points and its shared types, so they may import its
+ * subfolders and be imported by them.
  */
 export function folderCycles(files: readonly SourceFile[]): string[][] {
   const graph = new Map<string, Set<string>>();

@@ -1,5 +1,5 @@
-// What tests of mapped hooks look at: the run a request became, the mapping that took it, the record of a request
-// that became nothing.
+// For tests of mapped hooks: the run of a request, the mapping that took it, the record of a request that led to
+// nothing.
 import assert from "node:assert/strict";
 import { plainText } from "../../src/core/message.ts";
 import type { Run } from "../../src/core/run.ts";
@@ -8,7 +8,7 @@ import type { RequestRecord } from "../../src/core/request.ts";
 import { type ParsedBlock, parseFences } from "../../src/untrusted/fence.ts";
 import type { TestGateway } from "./gateway.ts";
 
-/** A mapping for a path that says what took the request and leaves the main session alone. */
+/** A mapping for a path. Its message names the mapping, and it wakes no main session. */
 export const mapping = (path: string, more: object = {}) => ({
   id: path,
   match: { path },
@@ -18,25 +18,27 @@ export const mapping = (path: string, more: object = {}) => ({
   ...more,
 });
 
-export async function runOf({ inspect }: TestGateway, answer: RawResponse): Promise<Run> {
-  assert.equal(answer.status, 202, answer.text);
-  const run = await inspect.findRun(String(answer.json["runId"]));
+export async function runOf({ inspect }: TestGateway, response: RawResponse): Promise<Run> {
+  assert.equal(response.status, 202, response.text);
+  const run = await inspect.findRun(String(response.json["runId"]));
   assert.ok(run, "the run is in the store");
   return run;
 }
 
-export const messageOf = async (gateway: TestGateway, answer: RawResponse): Promise<string> =>
-  plainText((await runOf(gateway, answer)).request.message);
+export const messageOf = async (gateway: TestGateway, response: RawResponse): Promise<string> =>
+  plainText((await runOf(gateway, response)).request.message);
 
 /** The agents of these tests are of kind `echo`: the reply is the prompt. */
-export async function promptOf(gateway: TestGateway, answer: RawResponse): Promise<string> {
-  assert.equal(answer.status, 202, answer.text);
-  return (await gateway.ended(answer.json["runId"])).reply ?? "";
+export async function promptOf(gateway: TestGateway, response: RawResponse): Promise<string> {
+  assert.equal(response.status, 202, response.text);
+  return (await gateway.ended(response.json["runId"])).reply ?? "";
 }
+
+export const uuid7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 export type SeenPrompt = {
   whole: string;
-  /** Everything that stands outside of the blocks. */
+  /** The text outside of the blocks. */
   outside: string;
   blocks: readonly Pick<ParsedBlock, "id" | "label" | "text">[];
 };
@@ -57,5 +59,8 @@ export async function lastRecord({ inspect }: TestGateway): Promise<RequestRecor
   assert.ok(newest, "there is a record");
   return newest;
 }
+
+/** The source of a transform whose function has this body. */
+export const moduleOf = (body: string): string => `export default function (input, action) { ${body} }\n`;
 
 export const codeOf = ({ status, json }: RawResponse): [number, unknown] => [status, json["code"]];

@@ -1,4 +1,4 @@
-// The options of a command for developers. `--help`, and what is not understood, are answered with how it is used.
+// The options of a command for developers. `--help` and unknown options print the usage.
 import { parseArgs, type ParseArgsConfig } from "node:util";
 
 type Options = NonNullable<ParseArgsConfig["options"]>;

@@ -24,13 +24,13 @@ export const templateVariable = "ROUSE_TEST_TEMPLATE";
 
 export type RunningPostgres = {
   url: string;
-  /** Away, with its data kept, until `resume`: on the same port, with the same data. */
+  /** Stops the server until `resume`, which starts it on the same port with the same data. */
   pause(): Promise<void>;
   resume(): Promise<void>;
   stop(): Promise<void>;
 };
 
-/** `flushes`: what is committed is on disk, as everywhere but in tests. */
+/** `flushes`: commits are flushed to disk, as outside of tests. */
 export async function startPostgres({
   flushes = false,
   settings = [],
@@ -81,8 +81,8 @@ export async function startPostgres({
 }
 
 /**
- * A database of its own in the running server, gone again after `drop`. It has our tables, where the run has made a
- * template, and nothing in them; with `bare` not even those.
+ * A new database in the running server, until `drop`. It has our tables, empty, if the test run has made a template;
+ * with `bare` it has none.
  */
 export async function createDatabase({ bare = false } = {}): Promise<{ url: string; drop(): Promise<void> }> {
   const server = process.env[postgresVariable];

@@ -1,4 +1,4 @@
-// A real gateway process on a config file: started, watched, stopped, killed.
+// A real gateway process on a config file: starts, reads its log, stops, kills.
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -16,9 +16,9 @@ export type GatewayProcess = {
   /** What it has logged so far; the process logs JSON on standard error. */
   log(): LogEntry[];
   signal(name: NodeJS.Signals): void;
-  /** SIGTERM, and how it ended. */
+  /** Sends SIGTERM; resolves with how the process ended. */
   stop(): Promise<Exit>;
-  /** SIGKILL, and only then is it surely gone. */
+  /** Sends SIGKILL; resolves when the process has ended. */
   kill(): Promise<void>;
 };
 
@@ -31,9 +31,9 @@ export type LaunchOptions = {
   config: string;
   env?: NodeJS.ProcessEnv;
   limit?: string;
-  /** In place of this checkout's. */
+  /** Replaces this checkout's. */
   program?: string;
-  /** In place of a free one. */
+  /** Replaces a free one. */
   port?: number;
 };
 
@@ -45,7 +45,7 @@ export function launchGateway(options: LaunchOptions): GatewayProcess {
   return watchProcess(child);
 }
 
-/** Resolves when it is ready. */
+/** Resolves when the gateway is ready. */
 export async function startGatewayProcess(options: LaunchOptions): Promise<GatewayProcess & { url: string }> {
   const gateway = launchGateway(options);
   return { ...gateway, url: await gateway.ready };
@@ -67,7 +67,7 @@ export function watchProcess(child: ChildProcess): GatewayProcess {
     ready.reject(new Error(`the gateway ended before it was ready (${code ?? signal}):\n${output}${errors}`));
     gone.resolve({ code, signal });
   });
-  // Whoever never asks for it is not interested.
+  // A test that never awaits it must not fail by its rejection.
   ready.promise.catch(() => {});
   return {
     pid: child.pid ?? 0,
@@ -106,12 +106,12 @@ export type Post = {
   url: string;
   hook: string;
   token: string;
-  /** Sent as it is, so that a repeated request has the same bytes. */
+  /** Sent unchanged, so that a repeated request has the same bytes. */
   body: string;
   key?: string | null;
 };
 
-/** One request to a hook. Rejects when the answer did not come. */
+/** One request to a hook. Rejects when no response comes. */
 export async function post({ url, hook, token, body, key }: Post): Promise<Reply> {
   const headers = new Headers({ authorization: `Bearer ${token}`, "content-type": "application/json" });
   if (key) headers.set("idempotency-key", key);
@@ -125,7 +125,7 @@ export async function post({ url, hook, token, body, key }: Post): Promise<Reply
   };
 }
 
-/** Looks again and again until `check` gives something; the bound is for a test that will fail. */
+/** Polls until `check` returns something; the bound is for a test that will fail. */
 export async function until<T>(
   what: string,
   check: () => T | null | undefined | false | Promise<T | null | undefined | false>,
@@ -140,7 +140,7 @@ export async function until<T>(
   }
 }
 
-/** A process that has ended and was not collected yet does not count. */
+/** A process that has ended and was not reaped yet does not count. */
 export const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);

@@ -5,7 +5,7 @@
 note() {
   printf '%s %s %s %s\n' "$1" "$ROUSE_RUN_ID" "$$" "$ROUSE_SESSION_KEY" >>"$LAB/journal"
 }
-note begin
+note start
 prompt=$(cat)
 steps=0
 hold=

@@ -1,4 +1,4 @@
-// The judge of the crash test: from what was sent, what is stored and what the agents noted, everything that is wrong.
+// The judge of the crash test: compares the requests, the store and the agents' journal, and returns every fault.
 import { plainText } from "../../src/core/message.ts";
 import type { Run } from "../../src/core/run.ts";
 import type { SystemEvent } from "../../src/core/system-event.ts";
@@ -8,11 +8,11 @@ import { type Note, overlaps } from "./lab.ts";
 
 export type Evidence = {
   sent: readonly Sent[];
-  /** Oldest first, hook runs. */
+  /** Hook runs, oldest first. */
   runs: readonly Run[];
   events: readonly SystemEvent[];
   journal: readonly Note[];
-  /** What heartbeats were shown, by attempt. */
+  /** The prompts of heartbeats, by attempt. */
   prompts: ReadonlyMap<string, string>;
   maxAttempts: number;
 };
@@ -35,7 +35,7 @@ function doubled({ runs, events }: Evidence): string[] {
   return ids.filter((id, at) => ids.indexOf(id) < at).map((id) => `the id ${id} is there twice`);
 }
 
-/** Whatever was answered is stored once; whatever was not, at most once. */
+/** A request with a response is stored once; one without, at most once. */
 function lostRequests({ sent, runs, events }: Evidence): string[] {
   const idsByMarker = Map.groupBy(
     [
@@ -44,26 +44,26 @@ function lostRequests({ sent, runs, events }: Evidence): string[] {
     ],
     ({ text }) => /marker-\d+-/.exec(plainText(text))?.[0] ?? "",
   );
-  return sent.flatMap(({ marker, hook, key, answers }) => {
+  return sent.flatMap(({ marker, hook, key, responses }) => {
     const stored = (idsByMarker.get(marker) ?? []).map(({ id }) => id);
     const faults: string[] = [];
-    if (key !== null && answers.length === 0) faults.push(`${marker} was never answered`);
+    if (key !== null && responses.length === 0) faults.push(`${marker} got no response`);
     if (stored.length > 1) faults.push(`${marker} is stored ${stored.length} times`);
-    for (const { body } of answers) {
+    for (const { body } of responses) {
       const id = String(body[hook === "agent" ? "runId" : "eventId"]);
-      if (!stored.includes(id)) faults.push(`${marker} was answered with ${id}, which is not stored`);
+      if (!stored.includes(id)) faults.push(`${marker} got ${id}, which is not stored`);
     }
     return faults;
   });
 }
 
 function unequalAnswers({ sent }: Evidence): string[] {
-  return sent.flatMap(({ marker, answers: [first, ...others] }) =>
+  return sent.flatMap(({ marker, responses: [first, ...others] }) =>
     others.flatMap((other) => {
       const faults: string[] = [];
-      if (!other.replayed) faults.push(`${marker} was answered again without saying so`);
+      if (!other.replayed) faults.push(`${marker} got a second response that is not marked as replayed`);
       if (other.status !== first?.status || JSON.stringify(other.body) !== JSON.stringify(first.body))
-        faults.push(`${marker} was answered differently the second time`);
+        faults.push(`${marker} got another response the second time`);
       return faults;
     }),
   );
@@ -99,7 +99,7 @@ function wrongSummaries({ runs, events }: Evidence): string[] {
   return total === runs.length ? faults : [...faults, `${total} summaries for ${runs.length} runs`];
 }
 
-/** A conversation's runs first begin in the order in which they were accepted. */
+/** A conversation's runs start for the first time in the order in which they were accepted. */
 function wrongOrder({ sent, runs, journal }: Evidence): string[] {
   const byMarker = new Map(sent.map((each) => [each.marker, each]));
   const orderOf = new Map<string, number>();
@@ -111,11 +111,11 @@ function wrongOrder({ sent, runs, journal }: Evidence): string[] {
   const seen = new Set<string>();
   return journal.flatMap(({ kind, runId, sessionKey }) => {
     const order = orderOf.get(runId);
-    if (kind !== "begin" || order === undefined || seen.has(runId)) return [];
+    if (kind !== "start" || order === undefined || seen.has(runId)) return [];
     seen.add(runId);
     const before = last.get(sessionKey) ?? -1;
     last.set(sessionKey, order);
-    return order > before ? [] : [`in ${sessionKey}, request ${order} began after request ${before}`];
+    return order > before ? [] : [`in ${sessionKey}, request ${order} started after request ${before}`];
   });
 }
 

@@ -1,9 +1,9 @@
-// The load of the crash test: what a client sends, what it was told, and what it sends again when it was told nothing.
+// The load of the crash test: the requests of a client, their responses, and the requests it repeats without one.
 import { agentBody, token, wakeBody } from "./lab.ts";
 import { post, type Reply } from "../support/process.ts";
 
 export type Sent = {
-  /** A word that stands in this request's text and in no other's. */
+  /** A word that only this request's text contains. */
   marker: string;
   hook: "wake" | "agent";
   /** Requests of one conversation are sent one after another, so their numbers are their order. */
@@ -12,16 +12,16 @@ export type Sent = {
   key: string | null;
   body: string;
   /** Every 2xx it got: one, or more with a key. */
-  answers: Reply[];
+  responses: Reply[];
 };
 
 export type Load = {
   sent: Sent[];
-  /** Sends no more, and resolves when nothing is on its way. */
+  /** Sends no more, and resolves when no request is in flight. */
   stop(): Promise<void>;
   /** Sends everything with a key again. */
   repeatAll(): Promise<void>;
-  /** Ends it at once, for a test that has failed. */
+  /** Ends the load at once, for a test that has failed. */
   abandon(): void;
 };
 
@@ -29,9 +29,9 @@ export type LoadOptions = {
   /** Resolves with the address of a gateway that is ready. */
   address: () => Promise<string>;
   random: () => number;
-  /** Of one sender, on average. */
+  /** The average pause of one sender between two requests. */
   betweenMs?: number;
-  /** Judges what is no 2xx, and throws when it must not be; null: no answer came. */
+  /** Called for each response that is no 2xx, and with null when none came; throws when that is a fault. */
   onRefusal?: (reply: Reply | null, request: Sent, url: string) => void;
 };
 
@@ -57,18 +57,18 @@ export function startLoad({ address, random, betweenMs = 300, onRefusal = only50
             ...(sessionKey !== null && { sessionKey }),
           });
     const key = random() < 0.4 ? `key-${order}` : null;
-    const request: Sent = { marker, hook, sessionKey, order, key, body, answers: [] };
+    const request: Sent = { marker, hook, sessionKey, order, key, body, responses: [] };
     sent.push(request);
     return request;
   };
 
-  /** With a key it is sent until it is answered; without one, a lost answer leaves open whether it was accepted. */
+  /** With a key it is sent until a response comes; without one, a lost response leaves open whether it was accepted. */
   const send = async (request: Sent): Promise<void> => {
     const { hook, key, body } = request;
     do {
       const url = await address();
       const reply = await post({ url, hook, token, body, key }).catch(() => null);
-      if (reply && reply.status < 300) return void request.answers.push(reply);
+      if (reply && reply.status < 300) return void request.responses.push(reply);
       onRefusal(reply, request, url);
       if (key !== null) await pause(random() * betweenMs);
     } while (key !== null && !abandoned);
@@ -83,10 +83,10 @@ export function startLoad({ address, random, betweenMs = 300, onRefusal = only50
     }
   };
 
-  /** Now and then an answered request with a key comes again, before and after crashes. */
+  /** Now and then a request with a key and a response is sent again, before and after crashes. */
   const repeater = async (): Promise<void> => {
     while (going) {
-      const candidates = sent.filter(({ key, answers }) => key !== null && answers.length > 0);
+      const candidates = sent.filter(({ key, responses }) => key !== null && responses.length > 0);
       const chosen = candidates[Math.floor(random() * candidates.length)];
       if (chosen) await send(chosen);
       await pause(random() * 2 * betweenMs);
@@ -120,7 +120,7 @@ export function startLoad({ address, random, betweenMs = 300, onRefusal = only50
 }
 
 function only503(reply: Reply | null): void {
-  if (reply && reply.status !== 503) throw new Error(`unexpected answer ${JSON.stringify(reply)}`);
+  if (reply && reply.status !== 503) throw new Error(`unexpected response ${JSON.stringify(reply)}`);
 }
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

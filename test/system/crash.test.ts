@@ -1,4 +1,4 @@
-// The crash test at the size of every test run. More of it: npm run crash -- --kills 200 --store sqlite --seed N
+// The crash test in the size of a test run. Longer: npm run crash -- --kills 200 --store sqlite --seed N
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { outsideMessage, plainText } from "../../src/core/message.ts";
@@ -10,7 +10,7 @@ import { randomSeed } from "../support/random.ts";
 import { crashTest, describeResult } from "./crash.ts";
 import { type Evidence, faultsIn } from "./crash-check.ts";
 import type { Sent } from "./crash-load.ts";
-import { begun, ended, labFor, type Note, sendAgent } from "./lab.ts";
+import { runStarted, ended, labFor, type Note, sendAgent } from "./lab.ts";
 
 suite("crashes", { concurrency: true }, () => {
   for (const { store, kills } of [
@@ -31,14 +31,14 @@ suite("crashes", { concurrency: true }, () => {
     });
   }
 
-  test("a run that every attempt was killed in fails with that reason and a summary", async (context) => {
+  test("a run whose every attempt was killed fails with that reason and a summary", async (context) => {
     const lab = labFor(context, { settings: { maxAttempts: 2 } });
     let runId: string | null = null;
     for (const attempt of [1, 2]) {
       const gateway = await lab.start();
       runId ??= await sendAgent(gateway.url, { message: "[hold never]", name: "doomed" });
-      const begins = () => lab.journal().filter(({ kind }) => kind === "begin").length;
-      await until(`attempt ${attempt} begins`, () => begins() === attempt);
+      const starts = () => lab.journal().filter(({ kind }) => kind === "start").length;
+      await until(`attempt ${attempt} starts`, () => starts() === attempt);
       await gateway.kill();
     }
     assert.ok(runId);
@@ -52,7 +52,7 @@ suite("crashes", { concurrency: true }, () => {
       summaries.map(({ text }) => plainText(text)),
       [`Hook doomed (failed): ${reason}`],
     );
-    assert.equal((await begun(lab, runId)).kind, "begin");
+    assert.equal((await runStarted(lab, runId)).kind, "start");
   });
 });
 
@@ -62,9 +62,9 @@ const runB = "01a1e73e-ec02-712d-9f8a-fac9fb0699bb";
 const text = (written: string) => outsideMessage("text", "request", written);
 const fenced = (id: number, written: string) => fence("0".repeat(32), { id, label: "text", text: written });
 
-/** Two requests of one conversation and a wake, and everything as it should be. */
+/** Two requests of one conversation and a wake, without any fault. */
 function evidence(): Evidence {
-  const answer = (body: Record<string, unknown>) => ({
+  const responseWith = (body: Record<string, unknown>) => ({
     status: 202,
     body,
     replayed: false,
@@ -77,7 +77,7 @@ function evidence(): Evidence {
     order,
     key: null,
     body: "",
-    answers: [answer(body)],
+    responses: [responseWith(body)],
     ...more,
   });
   const run = (id: string, order: number) =>
@@ -100,7 +100,7 @@ function evidence(): Evidence {
     sessionKey,
   });
   const first = request(0, { runId: runA }, { key: "key-0" });
-  first.answers.push({ ...answer({ runId: runA }), replayed: true });
+  first.responses.push({ ...responseWith({ runId: runA }), replayed: true });
   return {
     sent: [
       first,
@@ -114,11 +114,11 @@ function evidence(): Evidence {
       event("two", "summary", `Hook marker-1-: done ${runB}`),
     ],
     journal: [
-      note("begin", runA),
+      note("start", runA),
       note("end", runA),
-      note("begin", runB),
+      note("start", runB),
       note("end", runB),
-      note("begin", "beat", "main"),
+      note("start", "beat", "main"),
       note("end", "beat", "main"),
     ],
     prompts: new Map([
@@ -140,17 +140,17 @@ const doctored: Record<string, Doctor> = {
   "is there twice": ({ runs }) => ({ runs: [...runs, runs[0]!] }),
   "which is not stored": ({ events }) => ({ events: events.slice(1) }),
   "is stored 2 times": ({ runs }) => ({ runs: [...runs, { ...runs[0]!, id: "other" }] }),
-  "was never answered": ({ sent }) => ({ sent: [{ ...sent[0]!, answers: [] }, ...sent.slice(1)] }),
+  "got no response": ({ sent }) => ({ sent: [{ ...sent[0]!, responses: [] }, ...sent.slice(1)] }),
   "without saying so": ({ sent }) => ({
     sent: sent.map((each) => ({
       ...each,
-      answers: each.answers.map((one) => ({ ...one, replayed: false })),
+      responses: each.responses.map((one) => ({ ...one, replayed: false })),
     })),
   }),
-  "answered differently": ({ sent }) => ({
+  "got another response": ({ sent }) => ({
     sent: sent.map((each) => ({
       ...each,
-      answers: each.answers.map((one, at) => ({ ...one, status: one.status + at })),
+      responses: each.responses.map((one, at) => ({ ...one, status: one.status + at })),
     })),
   }),
   "never ended": ({ runs }) => ({ runs: runs.map((run) => ({ ...run, endedAt: null })) }),
@@ -160,7 +160,7 @@ const doctored: Record<string, Doctor> = {
   "ended as cancelled": ({ runs }) => ({ runs: runs.map((run) => ({ ...run, status: "cancelled" })) }),
   "took 4 attempts": ({ runs }) => ({ runs: runs.map((run) => ({ ...run, attempts: 4 })) }),
   "never finished": ({ journal }) => ({
-    journal: journal.filter(({ runId, kind }) => runId !== runB || kind === "begin"),
+    journal: journal.filter(({ runId, kind }) => runId !== runB || kind === "start"),
   }),
   "wrong reply": ({ runs }) => ({ runs: runs.map((run) => ({ ...run, reply: "done" })) }),
   "has 0 summaries": ({ events }) => ({ events: events.slice(0, 2) }),
@@ -168,10 +168,10 @@ const doctored: Record<string, Doctor> = {
   "3 summaries for 2 runs": ({ events }) => ({
     events: [...events, { ...events[2]!, id: "x", text: text("Hook: x") }],
   }),
-  "had begun in lab:a": ({ journal }) => ({
+  "had started in lab:a": ({ journal }) => ({
     journal: [journal[0]!, journal[2]!, journal[1]!, ...journal.slice(3)],
   }),
-  "began after request": ({ journal }) => ({
+  "started after request": ({ journal }) => ({
     journal: [...journal.slice(2, 4), ...journal.slice(0, 2), ...journal.slice(4)],
   }),
   "still waits": ({ events }) => ({ events: events.map((event) => ({ ...event, shownAt: null })) }),
@@ -186,7 +186,7 @@ test("the judge finds nothing wrong with a good outcome", () => {
 });
 
 for (const [fault, doctor] of Object.entries(doctored)) {
-  test(`the judge sees it when something ${fault}`, () => {
+  test(`the judge reports: ${fault}`, () => {
     const good = evidence();
     const faults = faultsIn({ ...good, ...doctor(good) });
     assert.ok(

@@ -22,14 +22,14 @@ export type CrashResult = {
   accepted: number;
   runs: number;
   succeeded: number;
-  /** Attempts that a kill has ended. */
+  /** Attempts that a kill ended. */
   interrupted: number;
   /** Kills before the gateway was ready. */
   early: number;
 };
 
 const longestLifeMs = 2000;
-/** Of the kills, those that meet a gateway that is still starting. */
+/** The share of kills that hit a gateway that is still starting. */
 const earlyShare = 0.15;
 const maxAttempts = 50;
 const leastPerKill = 10;
@@ -56,7 +56,7 @@ async function crashIn(lab: Lab, { kills, seed, progress }: CrashOptions): Promi
   let early = 0;
   let startMs = 0;
 
-  // On a slow machine a few more, until one has met a running agent.
+  // On a slow machine a few more kills, until one has hit a running agent.
   const metNone = () => interruptedIn(lab.journal()) === 0;
   for (let kill = 1; kill <= kills || (kill <= 4 * kills && metNone()); kill++) {
     const gateway = lab.launch();
@@ -76,7 +76,7 @@ async function crashIn(lab: Lab, { kills, seed, progress }: CrashOptions): Promi
     await gateway.kill();
     const { code } = await gateway.exited;
     if (code !== null) throw new Error(`the gateway ended by itself (${code}):\n${gateway.output()}`);
-    // Whoever waits for one that never got ready waits for the next.
+    // When this gateway never gets ready, its callers wait for the next one.
     if (isReady) address = Promise.withResolvers<string>();
     else early++;
     progress?.(`killed ${kill} of ${kills}, ${load.sent.length} requests sent`);
@@ -85,8 +85,8 @@ async function crashIn(lab: Lab, { kills, seed, progress }: CrashOptions): Promi
   const gateway = lab.launch();
   const url = await gateway.ready;
   address.resolve(url);
-  // On a slow machine the lives between kills may have been too short for much.
-  const accepted = () => load.sent.filter(({ answers }) => answers.length > 0).length;
+  // On a slow machine the time between kills may have been too short to accept much.
+  const accepted = () => load.sent.filter(({ responses }) => responses.length > 0).length;
   await until("progress", () => accepted() >= kills * leastPerKill, { withinMs: 120_000 });
   await load.stop();
   await load.repeatAll();
@@ -120,8 +120,8 @@ async function crashIn(lab: Lab, { kills, seed, progress }: CrashOptions): Promi
 
 function interruptedIn(journal: readonly Note[]): number {
   const ends = new Set(journal.filter(({ kind }) => kind === "end").map(({ attempt }) => attempt));
-  const begins = journal.filter(({ kind, sessionKey }) => kind === "begin" && sessionKey !== "main");
-  return begins.filter(({ attempt }) => !ends.has(attempt)).length;
+  const starts = journal.filter(({ kind, sessionKey }) => kind === "start" && sessionKey !== "main");
+  return starts.filter(({ attempt }) => !ends.has(attempt)).length;
 }
 
 export const describeResult = ({ faults, ...numbers }: CrashResult): string =>

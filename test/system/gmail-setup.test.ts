@@ -1,4 +1,4 @@
-// From nothing to the first mail, with real processes: the setup, a browser, the gateway, a login that ends and is renewed.
+// With real processes: the setup, a browser, the gateway, the first mail, a login that ends and is renewed.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -37,7 +37,7 @@ async function createHouse(t: TestContext) {
   const asked = join(folder, "asked");
   const programs = join(folder, "programs");
   mkdirSync(programs);
-  // The browser: it leaves the address for us, who click.
+  // The browser of this test writes the address to a file; the test then clicks.
   const browser = `#!/bin/sh\nprintf %s "$1" > '${asked}.part' && mv '${asked}.part' '${asked}'\n`;
   writeFileSync(join(programs, "xdg-open"), browser, { mode: 0o755 });
   const env = { ROUSE_HOME: folder, HOME: folder, DISPLAY: ":0", PATH: `${programs}:${process.env["PATH"]}` };
@@ -68,7 +68,7 @@ async function createHouse(t: TestContext) {
 }
 
 test(
-  "from nothing to the first mail, and from a lost login back to it",
+  "from an empty home to the first mail, and again after a lost login",
   { skip: process.platform === "win32" },
   async (t) => {
     const { folder, google, config, clientFile, rouse, click, printed } = await createHouse(t);

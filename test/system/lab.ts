@@ -43,16 +43,16 @@ export type LabSettings = {
   heartbeatEvery?: string;
   tokens?: readonly string[];
   port?: number;
-  /** In place of the agent that keeps a journal. */
+  /** Replaces the agent that keeps a journal. */
   program?: string;
   channels?: object;
-  /** More of these sections. */
+  /** Further settings of these sections. */
   gateway?: object;
   hooks?: object;
 };
 
 /** One line of the journal. An attempt is one process of the agent. */
-export type Note = { kind: "begin" | "step" | "end"; runId: string; attempt: string; sessionKey: string };
+export type Note = { kind: "start" | "step" | "end"; runId: string; attempt: string; sessionKey: string };
 
 export type Lab = ReturnType<typeof createLab>;
 
@@ -83,7 +83,7 @@ export function createLab({ databaseUrl = null, settings = {} }: LabOptions = {}
   return {
     folder,
     config,
-    /** What is in its config, unless something else was written. */
+    /** The settings in its config, unless others were written. */
     settings: () => written(),
     writeSettings,
     writeConfig,
@@ -92,12 +92,12 @@ export function createLab({ databaseUrl = null, settings = {} }: LabOptions = {}
       const gateway = launch(options);
       return { ...gateway, url: await gateway.ready };
     },
-    /** Lets agents go on that hold for this name. */
-    letGo: (name: string): void => writeFileSync(join(folder, name), ""),
+    /** Releases the agents that hold for this name. */
+    release: (name: string): void => writeFileSync(join(folder, name), ""),
     /** Whether some turns of the main session fail. */
     setMoody: (moody: boolean): void =>
       moody ? writeFileSync(join(folder, "moody"), "") : rmSync(join(folder, "moody"), { force: true }),
-    /** Looks at the store beside the gateways that run on it. */
+    /** Opens the store beside the gateways that run on it. */
     async openStore(): Promise<Store> {
       const clock = systemClock;
       const store = databaseUrl
@@ -108,7 +108,7 @@ export function createLab({ databaseUrl = null, settings = {} }: LabOptions = {}
     },
     journal: (): Note[] =>
       existsSync(journalFile) ? readFileSync(journalFile, "utf8").split("\n").flatMap(toNote) : [],
-    /** What each attempt of a heartbeat was shown, by attempt. */
+    /** The prompts of heartbeats, by attempt. */
     prompts: (): Map<string, string> =>
       new Map(
         readdirSync(join(folder, "prompts")).map((name) => [
@@ -124,13 +124,13 @@ export function createLab({ databaseUrl = null, settings = {} }: LabOptions = {}
   };
 }
 
-/** For a node whose clock is wrong by so much. */
+/** The environment of a node whose clock is wrong by this much. */
 export const clockWrongBy = (ms: number): NodeJS.ProcessEnv => {
   const code = `const right = Date.now; Date.now = () => right() + ${ms};`;
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` };
 };
 
-/** A lab that is gone with its processes when the test ends. */
+/** A lab that is removed, with its processes, when the test ends. */
 export function labFor(test: TestContext, options: LabOptions = {}): Lab {
   const lab = createLab(options);
   test.after(() => lab.remove());
@@ -163,7 +163,7 @@ const configOf = (settings: LabSettings & { databaseUrl: string | null }) => ({
 
 function toNote(line: string): Note[] {
   const [kind, runId, pid, sessionKey] = line.split(" ");
-  if (kind !== "begin" && kind !== "step" && kind !== "end") return [];
+  if (kind !== "start" && kind !== "step" && kind !== "end") return [];
   return [{ kind, runId: runId ?? "", attempt: `${runId}/${pid}`, sessionKey: sessionKey ?? "" }];
 }
 
@@ -175,7 +175,7 @@ export const agentBody = (asked: Asked): string =>
 export const wakeBody = (text: string, mode: "now" | "next-heartbeat" = "now"): string =>
   JSON.stringify({ text, mode });
 
-/** Sends to the agent and answers the run's id; anything but 202 is an error. */
+/** Sends to the agent hook and returns the run's id; any status but 202 is an error. */
 export async function sendAgent(url: string, asked: Asked): Promise<string> {
   const reply = await post({ url, hook: "agent", token, body: agentBody(asked) });
   if (reply.status !== 202)
@@ -186,9 +186,9 @@ export async function sendAgent(url: string, asked: Asked): Promise<string> {
 export const sendWake = (url: string, text: string, mode?: "now" | "next-heartbeat"): Promise<Reply> =>
   post({ url, hook: "wake", token, body: wakeBody(text, mode) });
 
-export const begun = (lab: Lab, runId: string): Promise<Note> =>
-  until(`the run ${runId} begins`, () =>
-    lab.journal().find((note) => note.kind === "begin" && note.runId === runId),
+export const runStarted = (lab: Lab, runId: string): Promise<Note> =>
+  until(`the run ${runId} starts`, () =>
+    lab.journal().find((note) => note.kind === "start" && note.runId === runId),
   );
 
 export const ended = (store: Store, runId: string): Promise<Run> =>
@@ -197,14 +197,14 @@ export const ended = (store: Store, runId: string): Promise<Run> =>
     return run?.endedAt ? run : null;
   });
 
-/** Attempts of the journal that went on while a later one of the same session had begun. */
+/** Attempts of the journal that went on after a later one of the same session had started. */
 export function overlaps(journal: readonly Note[]): string[] {
   const current = new Map<string, string>();
   const faults = new Set<string>();
   for (const { kind, attempt, sessionKey } of journal) {
-    if (kind === "begin") current.set(sessionKey, attempt);
+    if (kind === "start") current.set(sessionKey, attempt);
     else if (current.get(sessionKey) !== attempt)
-      faults.add(`${attempt} went on after ${current.get(sessionKey)} had begun in ${sessionKey}`);
+      faults.add(`${attempt} went on after ${current.get(sessionKey)} had started in ${sessionKey}`);
   }
   return [...faults];
 }

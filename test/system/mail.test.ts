@@ -13,7 +13,7 @@ import { createMailLab, faultsIn, mailCrashTest } from "./mail.ts";
 
 const dayMs = 86_400_000;
 
-test("the judge sees a mail without a run, one with two, and a run that nobody asked for", async () => {
+test("the judge reports a mail without a run, one with two, and a run without a mail", async () => {
   const run = (key: string, status = "succeeded") =>
     ({ id: key, sessionKey: `hook:gmail:${key}`, status }) as Run;
   const faults = async (runs: Run[], requests: string[] = []) =>
@@ -66,7 +66,7 @@ suite("mail", { concurrency: true }, () => {
     assert.deepEqual([mails, runs], [60, 60]);
   });
 
-  test("ten days down with an expired cursor: what came is caught up, and what was left out is said once", async (context) => {
+  test("after ten days down with an expired cursor: recent mail is caught up, and the gap is reported once", async (context) => {
     const lab = await createMailLab({ store: "sqlite", mode: "poll" });
     context.after(() => lab.remove());
     const { google } = lab;
@@ -76,7 +76,7 @@ suite("mail", { concurrency: true }, () => {
     const store = await lab.openStore();
     context.after(() => store.close());
     const account = async () => (await store.listMailAccounts())[0];
-    await until("the first look", async () => (await account())?.cursor);
+    await until("the first sync", async () => (await account())?.cursor);
     const taken = google.gmail.deliver({ at: now - 11 * dayMs });
     await until(
       "the first run",
@@ -101,7 +101,7 @@ suite("mail", { concurrency: true }, () => {
     );
     const cursor = (await account())?.cursor;
     await until(
-      "another look",
+      "another sync",
       async () => (await account())?.cursor !== cursor || google.count("/history") > 3,
     );
     await until("the end of all runs", async () => unfinishedRuns(await store.backlog()) === 0);

@@ -35,7 +35,7 @@ export type MailCrashResult = {
   meanwhile: number;
   /** Kills that met a gateway that was not ready yet. */
   early: number;
-  /** Reads of messages: above the number of mails, work was repeated. */
+  /** How often messages were read: more often than there are mails when work was repeated. */
   reads: number;
   seconds: number;
 };
@@ -113,13 +113,13 @@ async function crashIn(lab: MailLab, options: MailCrashOptions): Promise<MailCra
   await first.ready;
   const store = await lab.openStore();
   try {
-    await until("the first look", async () => (await store.listMailAccounts())[0]?.cursor);
+    await until("the first sync", async () => (await store.listMailAccounts())[0]?.cursor);
     const ids: string[] = [];
     const running = [first, ...Array.from({ length: nodes - 1 }, () => lab.launch())];
-    const takeBack = misbehave(google);
+    const removeFaults = misbehave(google);
     let early = 0;
     let meanwhile = 0;
-    // On a slow machine a few more, until something was stored between them.
+    // On a slow machine a few more kills, until something was stored between them.
     for (let kill = 1; kill <= kills || (kill <= 3 * kills && meanwhile === 0); kill++) {
       arrive(google, ids, Math.min(mails, Math.ceil((mails * kill) / kills)) - ids.length, random);
       const at = Math.floor(random() * nodes);
@@ -134,7 +134,7 @@ async function crashIn(lab: MailLab, options: MailCrashOptions): Promise<MailCra
       progress?.(`killed ${kill} of ${kills}, ${ids.length} mails, ${meanwhile} runs`);
     }
     google.gmail.reveal();
-    for (const undo of takeBack) undo();
+    for (const undo of removeFaults) undo();
     await until("a run for every mail", async () => (await keysIn(store)).length >= ids.length, {
       withinMs: 120_000 + mails * 300,
       everyMs: 200,
@@ -142,7 +142,7 @@ async function crashIn(lab: MailLab, options: MailCrashOptions): Promise<MailCra
     await until("the end of all runs", async () => unfinishedRuns(await store.backlog()) === 0, {
       withinMs: 180_000,
     });
-    // One that was only just started hears no signal yet.
+    // A process that was only just started does not handle signals yet.
     await Promise.all(running.map((gateway) => gateway.ready));
     const codes = await Promise.all(running.map(async (gateway) => (await gateway.stop()).code));
     const faults = await faultsIn(store, ids);
@@ -172,7 +172,7 @@ function misbehave({ faults, pubsub }: FakeGoogle): (() => void)[] {
   ];
 }
 
-/** Some can be seen only when the next ones come. */
+/** Some mails become visible only when the next ones come. */
 function arrive({ gmail }: FakeGoogle, ids: string[], count: number, random: () => number): void {
   gmail.reveal();
   for (let at = 0; at < count; at++) ids.push(gmail.deliver({ hidden: random() < 0.1 }));
@@ -181,7 +181,7 @@ function arrive({ gmail }: FakeGoogle, ids: string[], count: number, random: () 
 const keysIn = async (store: Store): Promise<string[]> =>
   (await store.listRuns({ kind: "hook", limit: null })).map(({ sessionKey }) => sessionKey);
 
-/** Every mail one run, and nothing else. */
+/** Every mail has one run, and there are no other runs. */
 export async function faultsIn(store: Store, ids: readonly string[]): Promise<string[]> {
   const counts = new Map<string, number>();
   for (const key of await keysIn(store)) counts.set(key, (counts.get(key) ?? 0) + 1);

@@ -1,5 +1,5 @@
-// The judge of the outbox test. Into each chat came the parts of its replies, in the order in which the replies were
-// made; a part came twice only when the process that sent it first was killed, and then right after the first.
+// The judge of the outbox test. Each chat must have the parts of its replies, in the order of the replies; a part may
+// have come twice only when the process that sent it first was killed, and then right after the first.
 import type { Delivery } from "../../src/core/delivery.ts";
 import type { Run } from "../../src/core/run.ts";
 import type { Received } from "./outbox-platform.ts";
@@ -7,7 +7,7 @@ import type { Received } from "./outbox-platform.ts";
 export const parts = ["1", "2", "3"];
 
 export type OutboxEvidence = {
-  /** Runs that a caller was told of. */
+  /** Runs whose ids a caller got. */
   accepted: readonly string[];
   runs: readonly Run[];
   /** Oldest first. */

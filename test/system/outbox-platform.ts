@@ -1,15 +1,15 @@
-// A platform for the outbox test: takes messages as Telegram does, takes its time, and sometimes asks to come again.
+// A platform for the outbox test: takes messages as Telegram does, slowly, and sometimes asks for a retry.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** `life` is which process of the gateway it came from; `word` is the run and part at the start of its text. */
+/** `life` numbers the gateway process that sent it; `word` is the run and part at the start of its text. */
 export type Received = { chat: string; word: string; life: number };
 
 export type OutboxPlatform = {
   addressFor(life: number): string;
-  /** In the order in which they were taken. */
+  /** The messages, in order of arrival. */
   received: Received[];
-  /** Messages whose sender was gone before it was answered. */
+  /** Messages whose sender was gone before it got a response. */
   interrupted(): number;
   /** Resolves when a message of this life has been taken. */
   messageOf(life: number): Promise<void>;
@@ -33,7 +33,7 @@ export async function startOutboxPlatform(random: () => number): Promise<OutboxP
     const chunks: Buffer[] = [];
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
     const body = JSON.parse(Buffer.concat(chunks).toString("utf8")) as { chat_id: number; text: string };
-    if (random() < busyShare) return answer(response, 429, { ok: false, parameters: { retry_after: 0 } });
+    if (random() < busyShare) return respond(response, 429, { ok: false, parameters: { retry_after: 0 } });
     const life = Number(/^\/life-(\d+)\//.exec(request.url ?? "")?.[1]);
     received.push({ chat: String(body.chat_id), word: body.text.split(" ", 1)[0] ?? "", life });
     firstOf(life).resolve();
@@ -41,12 +41,12 @@ export async function startOutboxPlatform(random: () => number): Promise<OutboxP
       if (!response.writableEnded) interrupted++;
     });
     setTimeout(
-      () => answer(response, 200, { ok: true, result: { message_id: received.length } }),
+      () => respond(response, 200, { ok: true, result: { message_id: received.length } }),
       random() * longestAnswerMs,
     );
   }
 
-  // A request that breaks off was never whole, and so never taken.
+  // A request that breaks off is incomplete, so its message does not count.
   const server = createServer((request, response) => void handle(request, response).catch(() => {}));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
@@ -62,7 +62,7 @@ export async function startOutboxPlatform(random: () => number): Promise<OutboxP
   };
 }
 
-function answer(response: ServerResponse, status: number, body: object): void {
+function respond(response: ServerResponse, status: number, body: object): void {
   if (response.destroyed) return;
   response.writeHead(status, { "content-type": "application/json" });
   response.end(JSON.stringify(body));

@@ -1,4 +1,4 @@
-// The crash test of the outbox at the size of every test run. More of it: npm run crash:outbox -- --kills 200
+// The crash test of the outbox in the size of a test run. Longer: npm run crash:outbox -- --kills 200
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Delivery } from "../../src/core/delivery.ts";
@@ -8,7 +8,7 @@ import { describeOutbox, outboxTest } from "./outbox.ts";
 import { type OutboxEvidence, outboxFaults, parts } from "./outbox-check.ts";
 import type { Received } from "./outbox-platform.ts";
 
-test("20 kills while replies are sent: nothing is lost, only what was on its way comes twice", async (context) => {
+test("20 kills while replies are sent: nothing is lost, and only messages in flight arrive twice", async (context) => {
   const seed = randomSeed();
   context.diagnostic(`seed ${seed}`);
   const result = await outboxTest({ kills: 20, seed });
@@ -59,7 +59,7 @@ const doctored: Record<string, (good: OutboxEvidence) => Partial<OutboxEvidence>
 };
 
 for (const [fault, doctor] of Object.entries(doctored)) {
-  test(`the judge sees it: ${fault}`, () => {
+  test(`the judge reports: ${fault}`, () => {
     const good = evidence();
     const faults = outboxFaults({ ...good, ...doctor(good) });
     assert.ok(

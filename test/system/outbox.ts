@@ -1,5 +1,5 @@
 // The crash test of the outbox: replies of several messages to several people, while the gateway that sends them is
-// killed again and again; then what arrived is judged.
+// killed again and again; then the messages that arrived are judged.
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { unfinishedRuns } from "../../src/core/backlog.ts";
 import { readOptions } from "../support/options.ts";
@@ -17,13 +17,13 @@ export type OutboxResult = {
   replies: number;
   messages: number;
   doubled: number;
-  /** Messages on their way when their sender was killed. */
+  /** Messages in flight when their sender was killed. */
   interrupted: number;
 };
 
 const program = fileURLToPath(new URL("./outbox-agent.sh", import.meta.url));
 const chats = ["11", "12", "13", "14", "15", "16"];
-/** After the first message of a life; of the lives, some end before it. */
+/** The time to a kill, from the first message of a process on; some processes are killed before it. */
 const longestLifeMs = 400;
 const earlyShare = 0.2;
 const betweenMs = 150;
@@ -47,7 +47,7 @@ async function crashOutbox(
   const random = createRandom(seed);
   let life = 0;
   let address = Promise.withResolvers<string>();
-  const begin = async () => {
+  const startGateway = async () => {
     const telegram = { token: "1:token", apiBase: platform.addressFor(++life) };
     lab.writeSettings({ channels: { telegram } });
     const gateway = await lab.start();
@@ -56,10 +56,10 @@ async function crashOutbox(
   };
   const load = startReplies(() => address.promise, createRandom(seed + 2));
 
-  // On a slow machine a few more, until some have met a message on its way.
+  // On a slow machine a few more kills, until some have hit a message in flight.
   const metFew = () => platform.interrupted() < Math.min(3, kills);
   for (let kill = 1; kill <= kills || (kill <= 4 * kills && metFew()); kill++) {
-    const gateway = await begin();
+    const gateway = await startGateway();
     const isEarly = random() < earlyShare;
     if (!isEarly) await Promise.race([platform.messageOf(life), pause(3000)]);
     await pause(random() * longestLifeMs);
@@ -70,7 +70,7 @@ async function crashOutbox(
     );
   }
 
-  const gateway = await begin();
+  const gateway = await startGateway();
   await load.stop();
   const store = await lab.openStore();
   const all = () => store.listDeliveries({ limit: null });
@@ -101,7 +101,7 @@ async function crashOutbox(
   };
 }
 
-/** Asks for replies until it is stopped; what was not answered is asked for again under the same key. */
+/** Asks for replies until it is stopped; a request without a response is sent again under the same key. */
 function startReplies(address: () => Promise<string>, random: () => number) {
   const accepted: string[] = [];
   let going = true;
@@ -115,7 +115,7 @@ function startReplies(address: () => Promise<string>, random: () => number) {
         () => null,
       );
       if (reply?.status === 202) return void accepted.push(String(reply.body["runId"]));
-      if (reply && reply.status !== 503) throw new Error(`unexpected answer ${JSON.stringify(reply)}`);
+      if (reply && reply.status !== 503) throw new Error(`unexpected response ${JSON.stringify(reply)}`);
       await pause(10);
     }
   };

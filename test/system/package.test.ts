@@ -34,7 +34,7 @@ const env = {
 before(pack);
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Built and packed from a copy, so that nothing is left in the checkout and others may build there meanwhile. */
+/** Builds and packs a copy, so that nothing is left in the checkout and other builds there are not disturbed. */
 function pack(): void {
   const copy = join(folder, "checkout");
   const left = new Set(["node_modules", ".git", "dist"]);
@@ -50,7 +50,7 @@ function pack(): void {
   unpack(readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "no package");
 }
 
-/** As `npm install` would lay it out, with the dependencies of the checkout in place of the registry's. */
+/** The folders that `npm install` would make, with the dependencies of the checkout instead of the registry's. */
 function unpack(archive: string): void {
   mkdirSync(installed, { recursive: true });
   const taken = spawnSync("tar", ["-xzf", join(folder, archive), "--strip-components=1", "-C", installed]);
@@ -72,7 +72,7 @@ function unpack(archive: string): void {
 const run = (...args: string[]) =>
   spawnSync(process.execPath, [command, ...args], { cwd: application, env, encoding: "utf8" });
 
-test("the package has what it needs and nothing that it does not", () => {
+test("the package has the files it needs and no others", () => {
   assert.deepEqual(readdirSync(installed).toSorted(), [
     "CHANGELOG.md",
     "LICENSE",
@@ -157,7 +157,7 @@ test("a transform runs in a thread of the compiled package, and finds its types"
   assert.equal(checked.status, 0, checked.stdout + checked.stderr);
 });
 
-/** Real ones that are on the path, and this one that claims to be old. */
+/** Real old versions that are on the path, and this one with an old version's number. */
 function oldNodes(): string[][] {
   const claim = "Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.1.0'}})";
   const onPath = (process.env["PATH"] ?? "")
@@ -171,7 +171,7 @@ function oldNodes(): string[][] {
   return [[process.execPath, "--import", `data:text/javascript,${claim}`], ...old.map((file) => [file])];
 }
 
-test("on an old Node it says so in one line and exits 1", () => {
+test("on an old Node it prints one line and exits 1", () => {
   for (const [file = "", ...args] of oldNodes()) {
     const { status, stdout, stderr } = spawnSync(file, [...args, command, "serve"], {
       env,

@@ -32,7 +32,7 @@ suite("the configuration of a running gateway", { concurrency: true }, () => {
     assert.equal(await statusWith(gateway.url, newToken), 202);
   });
 
-  test("a broken file keeps the old configuration serving and names the setting; mended, it is taken up", async (context) => {
+  test("with a broken file the old configuration stays in use, and the log names the setting; once mended, it is taken up", async (context) => {
     const lab = labFor(context);
     const gateway = await lab.start();
     lab.writeConfig(JSON.stringify({ hooks: { enabled: true, token: newToken, maxQueued: "many" } }));

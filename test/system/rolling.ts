@@ -1,4 +1,4 @@
-// What the tests share in which nodes come and go under load: how much was accepted, and the judgement at the end.
+// Shared by tests in which nodes come and go under load: how much was accepted, and the judgement at the end.
 import type { Store } from "../../src/store/ports/store.ts";
 import { unfinishedRuns } from "../../src/core/backlog.ts";
 import { until } from "../support/process.ts";
@@ -6,10 +6,11 @@ import { faultsIn } from "./crash-check.ts";
 import type { Load } from "./crash-load.ts";
 import { type Lab, sendWake } from "./lab.ts";
 
-/** So many that no run ends because nodes were killed under it. */
+/** So many attempts that no run fails because its nodes were killed. */
 export const maxAttempts = 50;
 
-export const acceptedIn = ({ sent }: Load): number => sent.filter(({ answers }) => answers.length > 0).length;
+export const acceptedIn = ({ sent }: Load): number =>
+  sent.filter(({ responses }) => responses.length > 0).length;
 
 export async function moreAccepted(load: Load, count: number): Promise<void> {
   const enough = acceptedIn(load) + count;
@@ -18,7 +19,7 @@ export async function moreAccepted(load: Load, count: number): Promise<void> {
 
 export type Ended = { lab: Lab; load: Load; url: string; store: Store };
 
-/** Ends the load, lets everything end that was accepted, and says what is wrong. */
+/** Ends the load, waits for the end of everything accepted, and returns the faults. */
 export async function faultsAfter({ lab, load, url, store }: Ended): Promise<string[]> {
   const idle = () =>
     until("the end of all runs", async () => unfinishedRuns(await store.backlog()) === 0, {

@@ -1,11 +1,11 @@
-// SIGTERM: what a stop finishes, what it gives back, and what it leaves behind.
+// SIGTERM: the runs that a stop finishes, those it releases, and the processes it ends.
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { suite, test } from "node:test";
 import { isAlive, until } from "../support/process.ts";
-import { agentBody, begun, ended, labFor, sendAgent, token } from "./lab.ts";
+import { agentBody, runStarted, ended, labFor, sendAgent, token } from "./lab.ts";
 
-/** The agent's whole process group: zombies count until somebody has taken note of their end. */
+/** The agent's whole process group. Zombies count until they are reaped. */
 const groupGone = (attempt: string) =>
   until(`the processes of ${attempt} are gone`, () => !isAlive(-Number(attempt.split("/")[1])), {
     withinMs: 10_000,
@@ -24,7 +24,7 @@ suite("stopping", { concurrency: true }, () => {
     const lab = labFor(context);
     const gateway = await lab.start();
     const body = agentBody({ message: "late" });
-    const answered = Promise.withResolvers<{ status: number; text: string }>();
+    const responded = Promise.withResolvers<{ status: number; text: string }>();
     const late = request(
       `${gateway.url}/hooks/agent`,
       {
@@ -39,11 +39,11 @@ suite("stopping", { concurrency: true }, () => {
       (response) => {
         let text = "";
         response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
-        response.on("end", () => answered.resolve({ status: response.statusCode ?? 0, text }));
+        response.on("end", () => responded.resolve({ status: response.statusCode ?? 0, text }));
       },
     );
-    late.on("error", answered.reject);
-    // Asked to go on, the request is past its token and its name: it has been taken up.
+    late.on("error", responded.reject);
+    // 100 Continue has come, so the request has passed the checks of its token and its name.
     await new Promise<void>((resolve) => {
       late.once("continue", resolve);
       late.flushHeaders();
@@ -51,7 +51,7 @@ suite("stopping", { concurrency: true }, () => {
     gateway.signal("SIGTERM");
     await refusesConnections(gateway.url);
     late.end(body);
-    const { status, text } = await answered.promise;
+    const { status, text } = await responded.promise;
     assert.equal(status, 202);
     assert.deepEqual(await gateway.exited, { code: 0, signal: null });
 
@@ -62,15 +62,15 @@ suite("stopping", { concurrency: true }, () => {
     assert.equal((await ended(store, runId)).status, "succeeded");
   });
 
-  test("a running agent may finish within drainSeconds, and what waits is kept for the next start", async (context) => {
+  test("a running agent may finish within drainSeconds, and waiting runs are kept for the next start", async (context) => {
     const lab = labFor(context, { settings: { drainSeconds: 60, maxConcurrent: 1 } });
     const gateway = await lab.start();
     const running = await sendAgent(gateway.url, { message: "[hold go] first" });
     const waiting = await sendAgent(gateway.url, { message: "second" });
-    await begun(lab, running);
+    await runStarted(lab, running);
     gateway.signal("SIGTERM");
     await refusesConnections(gateway.url);
-    lab.letGo("go");
+    lab.release("go");
     assert.deepEqual(await gateway.exited, { code: 0, signal: null });
 
     const store = await lab.openStore();
@@ -83,12 +83,12 @@ suite("stopping", { concurrency: true }, () => {
     assert.equal((await ended(store, waiting)).status, "succeeded");
   });
 
-  test("what is not finished by then is given back at no cost, its processes are gone, and it runs again", async (context) => {
+  test("a run that is not finished by then is released without costing an attempt, its processes are ended, and it runs again", async (context) => {
     const lab = labFor(context, { settings: { drainSeconds: 0.2, maxAttempts: 1 } });
     const gateway = await lab.start();
     const runId = await sendAgent(gateway.url, { message: "[hold go] stubborn", sessionKey: "lab:stop" });
     const next = await sendAgent(gateway.url, { message: "after it", sessionKey: "lab:stop" });
-    const first = await begun(lab, runId);
+    const first = await runStarted(lab, runId);
     assert.deepEqual(await gateway.stop(), { code: 0, signal: null });
     await groupGone(first.attempt);
 
@@ -96,15 +96,15 @@ suite("stopping", { concurrency: true }, () => {
     const given = await store.findRun(runId);
     assert.equal(given?.status, "queued");
     assert.equal(given.attempts, 0);
-    lab.letGo("go");
+    lab.release("go");
     await lab.start();
     const run = await ended(store, runId);
     assert.equal(run.status, "succeeded");
     assert.equal(run.attempts, 1);
     assert.equal((await ended(store, next)).status, "succeeded");
-    const begins = lab.journal().filter(({ kind }) => kind === "begin");
+    const starts = lab.journal().filter(({ kind }) => kind === "start");
     assert.deepEqual(
-      begins.map((note) => note.runId),
+      starts.map((note) => note.runId),
       [runId, runId, next],
     );
   });
@@ -113,14 +113,14 @@ suite("stopping", { concurrency: true }, () => {
     const lab = labFor(context, { settings: { drainSeconds: 3600 } });
     const gateway = await lab.start();
     const runId = await sendAgent(gateway.url, { message: "[hold go] endless" });
-    const { attempt } = await begun(lab, runId);
+    const { attempt } = await runStarted(lab, runId);
     gateway.signal("SIGTERM");
     await refusesConnections(gateway.url);
     gateway.signal("SIGTERM");
     assert.equal((await gateway.exited).code, 1);
     await groupGone(attempt);
 
-    lab.letGo("go");
+    lab.release("go");
     await lab.start();
     assert.equal((await ended(await lab.openStore(), runId)).status, "succeeded");
   });
@@ -129,7 +129,7 @@ suite("stopping", { concurrency: true }, () => {
     const lab = labFor(context);
     const gateway = await lab.start();
     const runId = await sendAgent(gateway.url, { message: "[hold go] orphan" });
-    const { attempt } = await begun(lab, runId);
+    const { attempt } = await runStarted(lab, runId);
     await gateway.kill();
     await groupGone(attempt);
   });

@@ -5,7 +5,7 @@ import { suite, test } from "node:test";
 import { plainText } from "../../src/core/message.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { post, type Reply, until } from "../support/process.ts";
-import { agentBody, begun, ended, labFor, sendAgent, token } from "./lab.ts";
+import { agentBody, runStarted, ended, labFor, sendAgent, token } from "./lab.ts";
 
 const send = (url: string, message: string): Promise<Reply> =>
   post({ url, hook: "agent", token, body: agentBody({ message }) });
@@ -27,14 +27,14 @@ suite("a store that goes away", { concurrency: true }, () => {
     const before = await sendAgent(gateway.url, { message: "before" });
     const during = await sendAgent(gateway.url, { message: "[hold go] over it", sessionKey: "lab:away" });
     const after = await sendAgent(gateway.url, { message: "after it", sessionKey: "lab:away" });
-    await begun(lab, during);
+    await runStarted(lab, during);
     assert.equal(await readyStatus(gateway.url), 200);
 
     await server.pause();
     assertUnavailable(await send(gateway.url, "refused"));
     await until("not ready", async () => (await readyStatus(gateway.url)) === 503);
     assert.equal((await fetch(`${gateway.url}/healthz`)).status, 200);
-    lab.letGo("go");
+    lab.release("go");
     assertUnavailable(await send(gateway.url, "refused"));
 
     await server.resume();
@@ -53,7 +53,7 @@ suite("a store that goes away", { concurrency: true }, () => {
     assert.equal((await gateway.stop()).code, 0);
   });
 
-  // A file that may not grow is a full disk to SQLite. Node dies of the signal that comes with it, unless it is heard.
+  // For SQLite a file that may not grow is a full disk. The limit also sends a signal, which would end Node unhandled.
   const fullDisk = "ulimit -S -f 2048";
   const hearSignal = "--import \"data:text/javascript,process.on('SIGXFSZ',()=>{})\"";
 
@@ -63,7 +63,7 @@ suite("a store that goes away", { concurrency: true }, () => {
       limit: `export NODE_OPTIONS="${hearSignal.replaceAll('"', '\\"')}"; ${fullDisk}`,
     });
     const held = await sendAgent(gateway.url, { message: "[hold go] when it fills" });
-    await begun(lab, held);
+    await runStarted(lab, held);
 
     const accepted: string[] = [held];
     const fill = async (size: number): Promise<Reply> => {
@@ -79,12 +79,12 @@ suite("a store that goes away", { concurrency: true }, () => {
       assertUnavailable(await fill(10));
       return (await readyStatus(gateway.url)) === 503;
     });
-    lab.letGo("go");
+    lab.release("go");
 
     const lifted = spawnSync("prlimit", ["--pid", String(gateway.pid), "--fsize=unlimited"]);
     let { url } = gateway;
     if (lifted.status !== 0) {
-      // No such tool here: space comes back with the next start.
+      // Without this tool, space comes back with the next start.
       await gateway.kill();
       ({ url } = await lab.start());
     }

@@ -1,5 +1,4 @@
-// A run over its time is settled while its agent is still at work, whatever kind that is, and what the agent started
-// is killed.
+// A run over its time limit is settled while its agent of any kind still works, and the agent's processes are killed.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -10,7 +9,7 @@ import { startTestGateway } from "../support/gateway.ts";
 const limitSeconds = 2;
 const acpAgent = fileURLToPath(new URL("../fixtures/acp-agent.ts", import.meta.url));
 
-/** A server that takes a request and never answers. */
+/** A server that takes a request and never responds. */
 async function startSilentServer(t: TestContext): Promise<string> {
   const server = createServer(() => {});
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -31,9 +30,9 @@ const isAlive = (pid: number): boolean => {
 };
 
 for (const kind of ["command", "acp", "http", "model"] as const)
-  test(`a ${kind} agent that never answers is timed out, and gone`, async (t) => {
+  test(`a ${kind} agent that never replies is timed out, and its processes are ended`, async (t) => {
     const silent = await startSilentServer(t);
-    // Deaf to SIGTERM, with a child that is deaf too; both say who they are.
+    // Ignores SIGTERM, and so does its child; both print their process ids.
     const stubborn =
       'trap "" TERM; echo $$ >> pids; (trap "" TERM; sh -c \'echo $$ >> pids; sleep 600\') & sleep 600';
     const agents = {

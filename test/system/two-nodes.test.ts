@@ -4,7 +4,7 @@ import { suite, test, type TestContext } from "node:test";
 import pg from "pg";
 import { createDatabase } from "../support/postgres.ts";
 import { until } from "../support/process.ts";
-import { begun, clockWrongBy, ended, labFor, overlaps, sendAgent, sendWake } from "./lab.ts";
+import { runStarted, clockWrongBy, ended, labFor, overlaps, sendAgent, sendWake } from "./lab.ts";
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
 
@@ -39,25 +39,25 @@ suite("two nodes", { concurrency: true }, () => {
     await until("every event is shown", async () => (await store.waitingEvents("main", 1)).length === 0);
     for (const node of nodes) assert.equal((await node.stop()).code, 0);
 
-    const begins = lab.journal().filter(({ kind }) => kind === "begin");
-    for (const runId of runIds) assert.equal(begins.filter((note) => note.runId === runId).length, 1, runId);
+    const starts = lab.journal().filter(({ kind }) => kind === "start");
+    for (const runId of runIds) assert.equal(starts.filter((note) => note.runId === runId).length, 1, runId);
     for (const { sessionKey, ids } of conversations) {
-      const order = begins.filter((note) => note.sessionKey === sessionKey).map((note) => note.runId);
+      const order = starts.filter((note) => note.sessionKey === sessionKey).map((note) => note.runId);
       assert.deepEqual(order, ids);
     }
     assert.deepEqual(overlaps(lab.journal()), []);
     const byNode = nodes.map((node) => node.log().filter(({ message }) => message === "run").length);
     assert.ok(Math.min(...byNode) > 0, `one node did nothing: ${byNode.join(" ")}`);
-    assert.ok(begins.some(({ sessionKey }) => sessionKey === "main"));
+    assert.ok(starts.some(({ sessionKey }) => sessionKey === "main"));
   });
 
-  test("what a node has no place for is announced, and another takes it", async (context) => {
+  test("a run that a node has no slot for is announced, and another node takes it", async (context) => {
     const database = await createDatabase();
     const lab = labFor(context, { databaseUrl: database.url, settings: { maxConcurrent: 1 } });
     context.after(() => database.drop());
     const full = await lab.start();
     const held = await sendAgent(full.url, { message: "[hold go]" });
-    await begun(lab, held);
+    await runStarted(lab, held);
     const announced = await listenTo(context, database.url);
     const other = await lab.start();
     const runId = await sendAgent(full.url, { message: "for another" });
@@ -68,11 +68,11 @@ suite("two nodes", { concurrency: true }, () => {
       other.log().some((entry) => entry.message === "run" && entry.runId === runId),
     );
     await until("the announcement", () => announced.some((payload) => payload.endsWith(" runs")));
-    lab.letGo("go");
+    lab.release("go");
     assert.equal((await ended(store, held)).status, "succeeded");
   });
 
-  test("wrong tokens count together, wherever they are sent", async (context) => {
+  test("wrong tokens are counted over all nodes", async (context) => {
     const database = await createDatabase();
     const lab = labFor(context, { databaseUrl: database.url });
     context.after(() => database.drop());
@@ -100,14 +100,14 @@ suite("two nodes", { concurrency: true }, () => {
     const held = await Promise.all(
       [slow, fast, slow].map(({ url }) => sendAgent(url, { message: "[hold go]" })),
     );
-    for (const runId of held) await begun(lab, runId);
+    for (const runId of held) await runStarted(lab, runId);
     const quick = await Promise.all([slow, fast].map(({ url }) => sendAgent(url, { message: "quick" })));
     const store = await lab.openStore();
     for (const runId of quick) assert.equal((await ended(store, runId)).attempts, 1);
-    // Longer than a lease: whoever went by its own clock would have taken the other's by now.
+    // Longer than a lease: a node that used its own clock would have claimed the other's runs by now.
     const since = await store.databaseTime();
     await until("two leases have passed", async () => (await store.databaseTime()) > since + 2000);
-    lab.letGo("go");
+    lab.release("go");
     for (const runId of held) {
       const run = await ended(store, runId);
       assert.deepEqual([run.status, run.attempts], ["succeeded", 1]);
@@ -115,15 +115,15 @@ suite("two nodes", { concurrency: true }, () => {
     }
 
     const taken = await sendAgent(fast.url, { message: "[hold again]" });
-    await begun(lab, taken);
+    await runStarted(lab, taken);
     await fast.kill();
-    lab.letGo("again");
+    lab.release("again");
     assert.equal((await ended(store, taken)).status, "succeeded");
     assert.deepEqual(overlaps(lab.journal()), []);
   });
 });
 
-/** Everything that nodes tell each other from now on. */
+/** All notifications between nodes from now on. */
 async function listenTo(context: TestContext, url: string): Promise<string[]> {
   const heard: string[] = [];
   const client = new pg.Client({ connectionString: url });

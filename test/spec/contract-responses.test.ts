@@ -1,4 +1,4 @@
-// Contract, section 3: what a caller is told.
+// Contract, section 3: the responses to a caller.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { startTestGateway } from "../support/gateway.ts";
@@ -6,24 +6,24 @@ import { startTestGateway } from "../support/gateway.ts";
 const uuidVersion7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const json = "application/json; charset=utf-8";
 
-describe("answers", { concurrency: 4 }, () => {
-  test("wake is answered 200 with ok, the mode and the event's id, a UUID version 7", async (t) => {
+describe("responses", { concurrency: 4 }, () => {
+  test("wake gets 200 with ok, the mode and the event's id, a UUID version 7", async (t) => {
     const gateway = await startTestGateway(t);
     for (const mode of ["now", "next-heartbeat"]) {
-      const answer = await gateway.post("wake", { text: "x", mode });
-      assert.deepEqual([answer.status, answer.headers["content-type"]], [200, json]);
-      const { eventId, ...rest } = answer.json;
+      const response = await gateway.post("wake", { text: "x", mode });
+      assert.deepEqual([response.status, response.headers["content-type"]], [200, json]);
+      const { eventId, ...rest } = response.json;
       assert.deepEqual(rest, { ok: true, mode });
       assert.match(String(eventId), uuidVersion7);
       assert.ok(await gateway.inspect.findEvent(String(eventId)));
     }
   });
 
-  test("agent is answered 202 with ok and the run's id, a UUID version 7", async (t) => {
+  test("agent gets 202 with ok and the run's id, a UUID version 7", async (t) => {
     const gateway = await startTestGateway(t);
-    const answer = await gateway.post("agent", { message: "x" });
-    assert.deepEqual([answer.status, answer.headers["content-type"]], [202, json]);
-    const { runId, ...rest } = answer.json;
+    const response = await gateway.post("agent", { message: "x" });
+    assert.deepEqual([response.status, response.headers["content-type"]], [202, json]);
+    const { runId, ...rest } = response.json;
     assert.deepEqual(rest, { ok: true });
     assert.match(String(runId), uuidVersion7);
     assert.ok(await gateway.inspect.findRun(String(runId)));
@@ -31,8 +31,8 @@ describe("answers", { concurrency: 4 }, () => {
 
   test("every stored thing has a UUID version 7", async (t) => {
     const gateway = await startTestGateway(t);
-    const { json: told } = await gateway.post("agent", { message: "x" });
-    await gateway.ended(told["runId"]);
+    const { json: accepted } = await gateway.post("agent", { message: "x" });
+    await gateway.ended(accepted["runId"]);
     const stored = [
       ...(await gateway.runs()),
       ...(await gateway.runs("heartbeat")),
@@ -59,8 +59,11 @@ describe("answers", { concurrency: 4 }, () => {
   test("GET /healthz is 200 while alive, GET /readyz 200 while able to accept", async (t) => {
     const gateway = await startTestGateway(t);
     for (const target of ["/healthz", "/readyz"]) {
-      const answer = await gateway.send({ method: "GET", target });
-      assert.deepEqual([answer.status, answer.headers["content-type"], answer.json["ok"]], [200, json, true]);
+      const response = await gateway.send({ method: "GET", target });
+      assert.deepEqual(
+        [response.status, response.headers["content-type"], response.json["ok"]],
+        [200, json, true],
+      );
     }
   });
 
