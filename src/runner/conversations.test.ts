@@ -33,9 +33,9 @@ const agentsOf = (agent: Agent, config: AgentConfig = command) => ({
 
 test("a conversation carries its earlier turns; an isolated run has none", async (t) => {
   const { runnerWith, enqueue } = await setUpRunner(t);
-  const agent = createFakeAgent((turn) => ({
+  const agent = createFakeAgent((input) => ({
     kind: "replied",
-    reply: `reply ${turn.sessionKey}`,
+    reply: `reply ${input.sessionKey}`,
     report: { foreignSession: "theirs" },
   }));
   const runner = runnerWith(agent);
@@ -43,7 +43,7 @@ test("a conversation carries its earlier turns; an isolated run has none", async
     await enqueue({}, key);
     await runner.tick();
   }
-  const [first, second, third, fourth] = agent.turns;
+  const [first, second, third, fourth] = agent.inputs;
   assert.deepEqual(first?.conversation, { history: [], foreignSession: null });
   assert.deepEqual(
     second?.conversation?.history.map(({ role }) => role),
@@ -66,7 +66,7 @@ test("heartbeats continue the main session, without those that only acknowledged
   await accept({ heartbeat: { agentId: "main", delayMs: 0 } });
   await runner.tick();
   assert.deepEqual(
-    agent.turns.map(({ conversation }) => conversation?.history.length),
+    agent.inputs.map(({ conversation }) => conversation?.history.length),
     [0, 2, 2],
   );
 });
@@ -92,7 +92,7 @@ test("turns that no longer fit the window are summarised by the agent, once", as
     await enqueue({}, "long");
     await runner.tick();
   }
-  const last = agent.turns.at(-1)?.conversation?.history;
+  const last = agent.inputs.at(-1)?.conversation?.history;
   assert.equal(last?.[0]?.role, "summary");
   assert.equal(last?.[0]?.text, "in short");
   assert.ok(asked.length >= 1 && asked[0]!.includes("You said:\nxxx"));
@@ -112,7 +112,7 @@ test("an agent that cannot summarise gets a note that turns are left out", async
     await enqueue({}, "long");
     await runner.tick();
   }
-  const history = agent.turns[1]?.conversation?.history;
+  const history = agent.inputs[1]?.conversation?.history;
   assert.deepEqual([history?.length, history?.[0]?.role], [1, "summary"]);
   assert.match(history?.[0]?.text ?? "", /left out/);
 });
@@ -130,7 +130,7 @@ test("a hook's run may read, and use what it was granted; the main session may u
   await wake("look");
   await runner.tick();
   assert.deepEqual(
-    agent.turns.map(({ tools }) => tools),
+    agent.inputs.map(({ tools }) => tools),
     [["read"], ["read", "write"], command.tools, command.tools],
   );
   const { report } = await find(id);
@@ -172,7 +172,7 @@ test("a run over its budget is parked; echo has no budget", async (t) => {
   const id = await enqueue();
   const runner = runnerWith(agent, { ...agentsOf(agent), ...none });
   await runner.tick();
-  assert.deepEqual([(await find(id)).status, agent.turns.length], ["parked", 0]);
+  assert.deepEqual([(await find(id)).status, agent.inputs.length], ["parked", 0]);
   const events = await store.waitingEvents("main", 10);
   assert.match(plainText(events[0]!.text), /over their budget of 0 runs a day/);
   await store.releaseRuns({ id: null, hook: null });
@@ -204,7 +204,7 @@ test("after such a tool and a crash a run is not retried", async (t) => {
   await clock.advance(leaseMs);
   const agent = createFakeAgent();
   await runnerWith(agent, agentsOf(agent)).tick();
-  assert.equal(agent.turns.length, 0);
+  assert.equal(agent.inputs.length, 0);
   assert.match((await find(id)).error ?? "", /not tried again/);
 });
 
@@ -222,7 +222,7 @@ test("instructions may be a file in the workspace, read at each attempt, and now
   writeFileSync(file, "Be brief.");
   await enqueue();
   await runner.tick();
-  assert.ok(agent.turns[0]?.prompt.startsWith("Be brief.\n"));
+  assert.ok(agent.inputs[0]?.prompt.startsWith("Be brief.\n"));
   rmSync(file);
   const outside = makeFolder("outside");
   mkdirSync(outside, { recursive: true });
@@ -247,7 +247,7 @@ test("tokens used before a timeout count", async (t) => {
   const id = await enqueue({ timeoutSeconds: 5 });
   const ticked = runnerWith(agent, agentsOf(agent)).tick();
   await reaches(id, "running");
-  await eventually(() => agent.turns.length === 1, "the call");
+  await eventually(() => agent.inputs.length === 1, "the call");
   await clock.advance(5000);
   await ticked;
   const { status, report } = await find(id);

@@ -14,7 +14,7 @@ test("a run whose lease is lost is not changed", async (t) => {
   // Renewal hangs, as behind a cut network, and another node takes over.
   const cut = { ...store, renewRuns: () => new Promise<never>(() => {}) };
   const ticked = runnerWith(agent, { store: cut }).tick();
-  await eventually(() => agent.turns.length === 1);
+  await eventually(() => agent.inputs.length === 1);
   await clock.advance(leaseMs - 1);
   assert.equal(agent.signals[0]!.aborted, false);
   await clock.advance(1001);
@@ -56,7 +56,7 @@ test("a crash: the lease expires and the run is executed again", async (t) => {
   const runner = runnerWith(agent);
   await clock.advance(leaseMs - 1);
   await runner.tick();
-  assert.equal(agent.turns.length, 0);
+  assert.equal(agent.inputs.length, 0);
   await clock.advance(1);
   await runner.tick();
   assert.deepEqual([(await find(id)).status, (await find(id)).attempts], ["succeeded", 2]);
@@ -73,7 +73,7 @@ test("a run whose every attempt ended in a crash fails without another", async (
   await runnerWith(agent).tick();
   const run = await find(id);
   assert.deepEqual(
-    [run.status, run.error, agent.turns.length],
+    [run.status, run.error, agent.inputs.length],
     ["failed", "the gateway stopped during each of its 3 attempts", 0],
   );
 });
@@ -96,5 +96,5 @@ test("an outcome is stored when the store is available again", async (t) => {
     return away < 0;
   });
   await ticked;
-  assert.deepEqual([(await find(id)).status, agent.turns.length], ["succeeded", 1]);
+  assert.deepEqual([(await find(id)).status, agent.inputs.length], ["succeeded", 1]);
 });

@@ -13,14 +13,14 @@ test("requests close together become one heartbeat that shows all their events",
   const agent = createFakeAgent(acknowledge);
   const runner = runnerWith(agent);
   await runner.tick();
-  assert.equal(agent.turns.length, 0, "not before the delay");
+  assert.equal(agent.inputs.length, 0, "not before the delay");
   await clock.advance(250);
   await runner.tick();
   await clock.advance(1000);
   await runner.tick();
-  assert.equal(agent.turns.length, 1);
-  assert.match(agent.turns[0]!.prompt, /first[^]*second[^]*third/);
-  assert.equal(agent.turns[0]!.sessionKey, "main");
+  assert.equal(agent.inputs.length, 1);
+  assert.match(agent.inputs[0]!.prompt, /first[^]*second[^]*third/);
+  assert.equal(agent.inputs[0]!.sessionKey, "main");
   assert.deepEqual(
     (await heartbeats()).map(({ status }) => status),
     ["succeeded"],
@@ -34,10 +34,10 @@ test("an event for the next heartbeat is shown by any heartbeat", async (t) => {
   await wake("patient", null);
   const agent = createFakeAgent(acknowledge);
   await runnerWith(agent).tick();
-  assert.equal(agent.turns.length, 0);
+  assert.equal(agent.inputs.length, 0);
   await wake("hurried");
   await runnerWith(agent).tick();
-  assert.match(agent.turns[0]!.prompt, /patient[^]*hurried/);
+  assert.match(agent.inputs[0]!.prompt, /patient[^]*hurried/);
 });
 
 test("a request during a heartbeat causes another, with the events stored meanwhile", async (t) => {
@@ -46,18 +46,18 @@ test("a request during a heartbeat causes another, with the events stored meanwh
   const agent = createHeldAgent();
   const runner = runnerWith(agent);
   runner.start();
-  await eventually(() => agent.turns.length === 1);
+  await eventually(() => agent.inputs.length === 1);
   await wake("second");
   await wake("third");
   runner.kick("heartbeat");
   agent.end(0, acknowledge());
-  await eventually(() => agent.turns.length === 2);
-  assert.ok(!agent.turns[0]!.prompt.includes("second") && !agent.turns[1]!.prompt.includes("early"));
-  assert.match(agent.turns[1]!.prompt, /second[^]*third/);
+  await eventually(() => agent.inputs.length === 2);
+  assert.ok(!agent.inputs[0]!.prompt.includes("second") && !agent.inputs[1]!.prompt.includes("early"));
+  assert.match(agent.inputs[1]!.prompt, /second[^]*third/);
   agent.end(1, acknowledge());
   await eventually(async () => (await store.waitingEvents("main", 1)).length === 0);
   await runner.drain(0);
-  assert.equal(agent.turns.length, 2);
+  assert.equal(agent.inputs.length, 2);
 });
 
 test("a heartbeat that fails keeps its events for the next", async (t) => {
@@ -71,7 +71,7 @@ test("a heartbeat that fails keeps its events for the next", async (t) => {
   await wake("another");
   const agent = createFakeAgent(acknowledge);
   await runnerWith(agent).tick();
-  assert.match(agent.turns[0]!.prompt, /important[^]*another/);
+  assert.match(agent.inputs[0]!.prompt, /important[^]*another/);
   assert.deepEqual(await store.waitingEvents("main", 10), []);
 });
 
@@ -84,7 +84,7 @@ test("events that do not fit into one heartbeat cause another, in order", async 
   await eventually(async () => (await store.waitingEvents("main", 10)).length === 0);
   await runner.drain(0);
   assert.deepEqual(
-    agent.turns.map(({ prompt }) => parseFences(prompt).map(({ text }) => text)),
+    agent.inputs.map(({ prompt }) => parseFences(prompt).map(({ text }) => text)),
     ["a", "b", "c"].map((letter) => [letter.repeat(60_000)]),
   );
 });
@@ -92,8 +92,8 @@ test("events that do not fit into one heartbeat cause another, in order", async 
 test("a hook run with wakeMode now is followed by a heartbeat that shows its summary", async (t) => {
   const { runnerWith, enqueue, clock, heartbeats } = await setUpRunner(t);
   await enqueue({ wakeMode: "now" });
-  const agent = createFakeAgent((turn) =>
-    turn.sessionKey === "main" ? acknowledge() : { kind: "replied", reply: "all done" },
+  const agent = createFakeAgent((input) =>
+    input.sessionKey === "main" ? acknowledge() : { kind: "replied", reply: "all done" },
   );
   const runner = runnerWith(agent);
   runner.start();
@@ -102,9 +102,9 @@ test("a hook run with wakeMode now is followed by a heartbeat that shows its sum
     return (await heartbeats())[0]?.status === "succeeded";
   });
   await runner.drain(0);
-  assert.equal(agent.turns.length, 2);
+  assert.equal(agent.inputs.length, 2);
   assert.deepEqual(
-    parseFences(agent.turns[1]!.prompt).map(({ label, text }) => [label, text]),
+    parseFences(agent.inputs[1]!.prompt).map(({ label, text }) => [label, text]),
     [["summary", "Hook Email: all done"]],
   );
 });
@@ -115,11 +115,11 @@ test("a flood of hook runs does not delay a heartbeat", async (t) => {
   const agent = createHeldAgent();
   const runner = runnerWith(agent);
   runner.start();
-  await eventually(() => agent.turns.length === policy.maxConcurrent);
+  await eventually(() => agent.inputs.length === policy.maxConcurrent);
   await wake("now");
   runner.kick("heartbeat");
-  await eventually(() => agent.turns.length === policy.maxConcurrent + 1);
-  assert.equal(agent.turns.at(-1)!.sessionKey, "main");
+  await eventually(() => agent.inputs.length === policy.maxConcurrent + 1);
+  assert.equal(agent.inputs.at(-1)!.sessionKey, "main");
   agent.end(policy.maxConcurrent, acknowledge());
   await eventually(async () => (await heartbeats())[0]?.status === "succeeded");
   await runner.drain(0);

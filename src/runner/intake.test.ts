@@ -83,7 +83,7 @@ test("its agent is called once, and it counts against the budget", async (t) => 
       ["assistant", "done"],
     ],
   );
-  assert.equal(agent.turns[0]?.prompt, "look at it");
+  assert.equal(agent.inputs[0]?.prompt, "look at it");
   assert.equal((await store.listSpending())[0]?.runs, 1);
 });
 
@@ -99,7 +99,7 @@ test("instructions in a file are read when the run is claimed", async (t) => {
   assert.deepEqual(await accept(anAcceptance({ runs: [each] })), { kind: "stored" });
   runner.kick("hook");
   await eventually(async () => (await find(each.id)).status === "succeeded");
-  assert.equal(agent.turns[0]?.prompt, "Be brief.\n\nlook at it");
+  assert.equal(agent.inputs[0]?.prompt, "Be brief.\n\nlook at it");
 });
 
 test("a conversation, and a request that leads to more than one run, is stored without a first attempt", async (t) => {

@@ -23,10 +23,10 @@ test("a run is executed and ends with its reply and summary", async (t) => {
   await runnerWith(agent, { log }).tick();
   const run = await find(id);
   assert.deepEqual([run.status, run.reply, run.error, run.attempts], ["succeeded", "done", null, 1]);
-  const { prompt, onActing: _, ...turn } = agent.turns[0]!;
-  assert.equal(agent.turns.length, 1);
+  const { prompt, onActing: _, ...input } = agent.inputs[0]!;
+  assert.equal(agent.inputs.length, 1);
   assert.deepEqual(
-    { prompt, ...turn },
+    { prompt, ...input },
     {
       conversation: null,
       trace: null,
@@ -71,13 +71,13 @@ test("a failure that may pass is retried after its delay, up to the last attempt
   await runner.tick();
   assert.deepEqual([(await find(id)).status, (await find(id)).error], ["queued", "busy"]);
   await runner.tick();
-  assert.equal(agent.turns.length, 1, "not before its delay");
+  assert.equal(agent.inputs.length, 1, "not before its delay");
   for (let attempt = 2; attempt <= 5; attempt++) {
     await clock.advance(60_000);
     await runner.tick();
   }
   const run = await find(id);
-  assert.deepEqual([run.status, run.attempts, agent.turns.length], ["failed", 3, 3]);
+  assert.deepEqual([run.status, run.attempts, agent.inputs.length], ["failed", 3, 3]);
   assert.deepEqual(
     (await summaries()).map(({ text }) => plainText(text)),
     ["Hook Email (failed): busy"],
@@ -129,12 +129,12 @@ test("runs of one lane go one after another in order, others in parallel", async
   const agent = createHeldAgent();
   const runner = runnerWith(agent);
   runner.start();
-  await eventually(() => agent.turns.length === 2);
+  await eventually(() => agent.inputs.length === 2);
   await clock.advance(2000);
-  assert.deepEqual(new Set(agent.turns.map(({ runId }) => runId)), new Set([first, apart]));
-  agent.end(agent.turns.findIndex(({ runId }) => runId === first));
-  await eventually(() => agent.turns.length === 3);
-  assert.equal(agent.turns[2]!.runId, second);
+  assert.deepEqual(new Set(agent.inputs.map(({ runId }) => runId)), new Set([first, apart]));
+  agent.end(agent.inputs.findIndex(({ runId }) => runId === first));
+  await eventually(() => agent.inputs.length === 3);
+  assert.equal(agent.inputs[2]!.runId, second);
   await runner.drain(0);
 });
 
@@ -153,9 +153,9 @@ test("a retry starts as soon as it is due", async (t) => {
   await eventually(() => claims.at(-1) === 650);
   assert.equal((await find(id)).status, "queued");
   await clock.advance(649);
-  assert.equal(agent.turns.length, 1);
+  assert.equal(agent.inputs.length, 1);
   await clock.advance(1);
-  await eventually(() => agent.turns.length === 2);
+  await eventually(() => agent.inputs.length === 2);
   await runner.drain(0);
 });
 
@@ -166,11 +166,11 @@ test("no more than maxConcurrent run at once", async (t) => {
   const agent = createHeldAgent();
   const runner = runnerWith(agent);
   runner.start();
-  await eventually(() => agent.turns.length === 2);
+  await eventually(() => agent.inputs.length === 2);
   await clock.advance(3000);
-  assert.equal(agent.turns.length, 2);
+  assert.equal(agent.inputs.length, 2);
   agent.end(0);
-  await eventually(() => agent.turns.length === 3);
+  await eventually(() => agent.inputs.length === 3);
   assert.equal(runner.busy(), 2);
   await runner.drain(0);
 });

@@ -15,7 +15,7 @@ test("a run whose agent ignores its signal is settled as timed-out in time", asy
   const agent = createHeldAgent({ deaf: true });
   const runner = runnerWith(agent);
   runner.start();
-  await eventually(() => agent.turns.length === 1);
+  await eventually(() => agent.inputs.length === 1);
   await clock.advance(4999);
   assert.equal((await find(id)).status, "running");
   await clock.advance(1);
@@ -33,14 +33,14 @@ test("the time limit covers all attempts", async (t) => {
   const agent = createHeldAgent();
   const runner = runnerWith(agent);
   const first = runner.tick();
-  await eventually(() => agent.turns.length === 1);
+  await eventually(() => agent.inputs.length === 1);
   await clock.advance(3000);
   agent.end(0, mayPass);
   await first;
   await clock.advance(1000);
   void runner.tick();
-  await eventually(() => agent.turns.length === 2);
-  assert.equal(agent.turns[1]!.timeoutSeconds, 2);
+  await eventually(() => agent.inputs.length === 2);
+  assert.equal(agent.inputs[1]!.timeoutSeconds, 2);
   await clock.advance(2000);
   await reaches(id, "timed-out");
   assert.equal((await find(id)).attempts, 2);
@@ -53,7 +53,7 @@ test("a cancelled queued run is never executed", async (t) => {
   const agent = createFakeAgent();
   await runnerWith(agent).tick();
   assert.equal((await find(id)).status, "cancelled");
-  assert.equal(agent.turns.length, 0);
+  assert.equal(agent.inputs.length, 0);
 });
 
 test("a cancelled running run stops within about a second", async (t) => {
@@ -61,7 +61,7 @@ test("a cancelled running run stops within about a second", async (t) => {
   const id = await enqueue();
   const agent = createHeldAgent({ deaf: true });
   void runnerWith(agent).tick();
-  await eventually(() => agent.turns.length === 1);
+  await eventually(() => agent.inputs.length === 1);
   assert.equal(await store.cancelRun(id, { error: "", summary: null, heartbeat: null }), "requested");
   await clock.advance(1000);
   await reaches(id, "cancelled");
@@ -80,7 +80,7 @@ test("a run cancelled while a crashed gateway held it ends without running", asy
   await clock.advance(leaseMs);
   const agent = createFakeAgent();
   await runnerWith(agent).tick();
-  assert.deepEqual([(await find(id)).status, agent.turns.length], ["cancelled", 0]);
+  assert.deepEqual([(await find(id)).status, agent.inputs.length], ["cancelled", 0]);
 });
 
 test("drain waits for running attempts, and claims nothing more", async (t) => {
@@ -90,7 +90,7 @@ test("drain waits for running attempts, and claims nothing more", async (t) => {
   const agent = createHeldAgent();
   const runner = runnerWith(agent);
   runner.start();
-  await eventually(() => agent.turns.length === 1);
+  await eventually(() => agent.inputs.length === 1);
   const drained = runner.drain(30_000);
   agent.end(0);
   await drained;
@@ -103,7 +103,7 @@ test("drain releases runs that do not end in time without counting the attempt, 
   const agent = createHeldAgent({ deaf: true });
   const runner = runnerWith(agent);
   runner.start();
-  await eventually(() => agent.turns.length === 1);
+  await eventually(() => agent.inputs.length === 1);
   let drained = false;
   const done = runner.drain(5000).then(() => (drained = true));
   await clock.advance(4999);

@@ -1,24 +1,24 @@
-// Agents for tests: one with a given reply, and one whose turns wait until the test ends them.
+// Agents for tests: one with a given reply, and one whose runs wait until the test ends them.
 import type { Agent, AgentInput } from "../../src/agents/agent.ts";
 import type { AgentOutcome } from "../../src/core/outcome.ts";
 
-export type FakeAgent = Agent & { turns: AgentInput[] };
+export type FakeAgent = Agent & { inputs: AgentInput[] };
 
-type Respond = (turn: AgentInput, signal: AbortSignal) => AgentOutcome | Promise<AgentOutcome>;
+type Respond = (input: AgentInput, signal: AbortSignal) => AgentOutcome | Promise<AgentOutcome>;
 
 export function createFakeAgent(respond: Respond = () => ({ kind: "replied", reply: "done" })): FakeAgent {
-  const turns: AgentInput[] = [];
+  const inputs: AgentInput[] = [];
   return {
-    turns,
-    async run(turn, signal) {
-      turns.push(turn);
-      return respond(turn, signal);
+    inputs,
+    async run(input, signal) {
+      inputs.push(input);
+      return respond(input, signal);
     },
   };
 }
 
 export type HeldAgent = FakeAgent & {
-  /** Ends the turn with this index in `turns`. */
+  /** Ends the run with this index in `inputs`. */
   end(index: number, outcome?: AgentOutcome): void;
   signals: AbortSignal[];
 };
@@ -27,7 +27,7 @@ export type HeldAgent = FakeAgent & {
 export function createHeldAgent({ deaf = false } = {}): HeldAgent {
   const ends: ((outcome: AgentOutcome) => void)[] = [];
   const signals: AbortSignal[] = [];
-  const agent = createFakeAgent((_turn, signal) => {
+  const agent = createFakeAgent((_input, signal) => {
     const { promise, resolve } = Promise.withResolvers<AgentOutcome>();
     ends.push(resolve);
     signals.push(signal);
