@@ -3,7 +3,9 @@ import type { Dialect } from "../driver/dialect.ts";
 import { ask, type Program, type Value } from "../driver/program.ts";
 import type { Accepted, Acceptance, StoredResponse, Repeated } from "../../core/request.ts";
 import type { HeartbeatRequest } from "../../core/system-event.ts";
-import { insertEvents, insertEventsOnce, insertRuns, insertRunsOnce, requestHeartbeat } from "./enqueue.ts";
+import { insertRuns, insertRunsOnce } from "./enqueue.ts";
+import { insertEvents } from "./events.ts";
+import { insertEventsOnce, requestHeartbeat } from "./heartbeats.ts";
 import { toEventRow, toRunRow } from "./rows.ts";
 
 /** Rows for the writer. */

@@ -16,7 +16,7 @@ import {
   settleDelivery,
   waitingChannels,
 } from "./deliveries.ts";
-import { requestHeartbeat } from "./enqueue.ts";
+import { requestHeartbeat } from "./heartbeats.ts";
 import {
   findDelivery,
   findEvent,
@@ -41,11 +41,11 @@ import {
   waitingMail,
 } from "./mail.ts";
 import { acceptStarted } from "./accept-started.ts";
-import { cancelRun, claimRuns, renewRuns, repeatRun, voidLeases } from "./runs.ts";
+import { cancelRun, claimRuns, markActed, releaseRuns, renewRuns, repeatRun, voidLeases } from "./runs.ts";
 import { settleRuns } from "./settle.ts";
 import { longConversations, sweep, sweepConversations } from "./sweep.ts";
 import { listSpending } from "./spending.ts";
-import { compact, listSessions, listTurns, markActed, releaseRuns, resetSession } from "./transcripts.ts";
+import { compact, listSessions, listTurns, resetSession } from "./transcripts.ts";
 import { beatIfDue, databaseTime, lastTarget, probe, recordRequest, setLastTarget } from "./upkeep.ts";
 
 /**

@@ -7,7 +7,7 @@ import type { Program } from "../driver/program.ts";
 import type { Claim } from "../../core/lease.ts";
 import type { CancelResult } from "../../core/run.ts";
 import type { DeliverySettlement } from "../../core/settlement.ts";
-import { insertEvent } from "./enqueue.ts";
+import { insertEvent } from "./events.ts";
 import { encode, encodeOrNull, idColumn, toClaimedDelivery } from "./rows.ts";
 
 export const deliveryColumns =

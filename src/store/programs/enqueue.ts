@@ -1,8 +1,4 @@
-// Adds to the queue: runs by lane, events, and the coalescing heartbeat request.
-import type { NewEvent } from "../../core/system-event.ts";
-import type { RunRequest } from "../../core/action.ts";
-import { mainSessionKey } from "../../core/run.ts";
-import { newId } from "../../core/id.ts";
+// Adds runs to the queue, and makes the next run of a lane its head.
 import type { Dialect } from "../driver/dialect.ts";
 import {
   command,
@@ -12,21 +8,12 @@ import {
   type Query,
   type Value,
 } from "../driver/program.ts";
-import type { HeartbeatRequest } from "../../core/system-event.ts";
-import {
-  byBytes,
-  claimedRowColumns,
-  encode,
-  eventRowColumns,
-  heartbeatLane,
-  isIsolatedLane,
-  runRowColumns,
-} from "./rows.ts";
+import { byBytes, claimedRowColumns, isIsolatedLane, runRowColumns } from "./rows.ts";
 
 type RunRow = readonly Value[];
 
 /** Each pass is one change of a lane's head by another transaction; so many point to a bug. */
-const mostPasses = 100;
+export const mostPasses = 100;
 
 // The column `head` of an unfinished run. Runs over 0 are the heads of their lanes and can be claimed; earlier versions
 // stored isolated runs with 2.
@@ -45,7 +32,7 @@ const insertRunsSql = (dialect: Dialect, head: string | number): string => {
 };
 
 /** The head of a new run: 1 when its lane has none. */
-const headOf = (dialect: Dialect, lane: string): string =>
+export const headOf = (dialect: Dialect, lane: string): string =>
   `case when exists(select 1 from run where lane = ${lane} and head = ${isHead} ${dialect.forShare}) then ${behindHead} else ${isHead} end`;
 
 const insertIntoLanesSql = (dialect: Dialect): string =>
@@ -140,108 +127,4 @@ export function promoteRuns(dialect: Dialect, lanes: readonly string[]): Query<v
     values: [],
     rows: { columns: laneColumn, items: lanes.map((lane) => [lane]) },
   });
-}
-
-const insertEventsSql = (dialect: Dialect, after: number, condition = ""): string =>
-  `insert into event(id, session_key, source, hook, run_id, text, created_at)
-      ${dialect.stored(eventRowColumns, after, `item.id, item.session, item.source, item.hook, item.run, item.text, ${dialect.timeOf("$1")}`)} ${condition}`;
-
-/** `events` are rows of `toEventRow`. */
-export function insertEvents(
-  dialect: Dialect,
-  input: { events: readonly (readonly Value[])[]; now: number | null },
-): Query<void> {
-  if (input.events.length === 0) return nothing;
-  return command({
-    sql: insertEventsSql(dialect, 1),
-    values: [input.now],
-    rows: { columns: eventRowColumns, items: input.events },
-  });
-}
-
-/** One event; with `runId` it is that run's summary, of which there can be only one. */
-export function* insertEvent(event: NewEvent, runId: string | null, now: number): Program<void> {
-  yield {
-    sql: "insert into event(id, session_key, source, hook, run_id, text, created_at) values ($1, $2, $3, $4, $5, $6, $7)",
-    values: [event.id, event.sessionKey, event.source, event.hook, runId, encode(event.text), now],
-  };
-}
-
-const heartbeatDetail: RunRequest = {
-  message: [],
-  unsafe: false,
-  name: null,
-  wakeMode: "now",
-  deliver: true,
-  channel: "last",
-  to: null,
-  fallback: null,
-  model: null,
-  thinking: null,
-  timeoutSeconds: null,
-  tools: "agent",
-  trace: null,
-};
-
-const waitingHeartbeat = (dialect: Dialect): string =>
-  `select 1 from run where kind = 'heartbeat' and status = 'queued' and started_at is null ${dialect.forShare}`;
-
-/** Takes the values of `heartbeatValues`, of which the first is the time. */
-const insertHeartbeat = (dialect: Dialect, condition: string): string => {
-  const now = dialect.timeOf("$1");
-  return `insert into run(id, kind, hook, agent_id, session_key, lane, head, status, created_at, ready_at, request)
-        select $2, 'heartbeat', 'heartbeat', $3, '${mainSessionKey}', '${heartbeatLane}',
-          ${headOf(dialect, `'${heartbeatLane}'`)},
-          'queued', ${now}, ${now} + cast($4 as bigint), $5
-        where ${condition} on conflict do nothing returning id`;
-};
-
-const heartbeatValues = ({ agentId, delayMs }: HeartbeatRequest, now: number | null): Value[] => [
-  now,
-  newId(),
-  agentId,
-  delayMs,
-  encode(heartbeatDetail),
-];
-
-/**
- * Requests a heartbeat unless one is queued that has not started. That one is locked until we commit: if it were claimed
- * earlier, it would read its events without ours.
- */
-export function* requestHeartbeat(
-  dialect: Dialect,
-  input: HeartbeatRequest & { now: number },
-): Program<void> {
-  for (let pass = 0; pass < mostPasses; pass++) {
-    const found = yield { sql: waitingHeartbeat(dialect), values: [] };
-    if (found.length > 0) return;
-    const stored = yield {
-      sql: insertHeartbeat(dialect, "true"),
-      values: heartbeatValues(input, input.now),
-    };
-    if (stored.length > 0) return;
-  }
-  throw new Error("the main lane's head never settled");
-}
-
-const insertWithHeartbeatSql = (dialect: Dialect): string =>
-  `with waiting as materialized (${waitingHeartbeat(dialect)}),
-      requested as (${insertHeartbeat(dialect, "not exists(select 1 from waiting)")})
-      ${insertEventsSql(dialect, 5, "where exists(select 1 from waiting) or exists(select 1 from requested)")}
-      returning 1 as stored`;
-
-/**
- * Events and the heartbeat that is to read them, in a single statement. Stores nothing and returns false when another
- * transaction has just stored a heartbeat.
- */
-export function* insertEventsOnce(
-  dialect: Dialect,
-  input: { events: readonly (readonly Value[])[]; heartbeat: HeartbeatRequest; now: number | null },
-): Program<boolean> {
-  const stored = yield {
-    sql: insertWithHeartbeatSql(dialect),
-    values: heartbeatValues(input.heartbeat, input.now),
-    rows: { columns: eventRowColumns, items: input.events },
-  };
-  return stored.length > 0;
 }

@@ -1,9 +1,17 @@
 // Mail accounts: one node syncs at a time, and stores messages and the cursor in one transaction.
-import type { MailAccount, MailStatus, WaitingMail } from "../../core/mail.ts";
+import type {
+  MailAccount,
+  MailStatus,
+  WaitingMail,
+  MailCommit,
+  MailNote,
+  TakenMail,
+} from "../../core/mail.ts";
 import type { Dialect } from "../driver/dialect.ts";
 import { ask, type Program, type Row, type Value } from "../driver/program.ts";
-import type { MailCommit, MailNote, TakenMail } from "../../core/mail.ts";
-import { insertEvent, insertEvents, insertRuns, requestHeartbeat } from "./enqueue.ts";
+import { insertRuns } from "./enqueue.ts";
+import { insertEvent, insertEvents } from "./events.ts";
+import { requestHeartbeat } from "./heartbeats.ts";
 import { decodeOrNull, encode, encodeOrNull, idColumn, numberOrNull, toEventRow, toRunRow } from "./rows.ts";
 
 const columns = "id, cursor, cursor_at, last_sync_at, status, last_error, watch_expiration, watch_due_at";

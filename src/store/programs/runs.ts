@@ -1,16 +1,16 @@
-// The life of a run: claim, renew, cancel, repeat; its end is in settle.ts.
+// The life of a run: claim, renew, cancel, repeat, release. Its start is in start.ts, its end in settle.ts.
 //
 // Only the head of a lane can be claimed. `ready_at` of a queued head is when it may start; of a running head, when
 // its lease ends: so one indexed read finds due runs, due retries and expired leases alike. A run has a lease only while
 // it is running, so statements that compare the lease need not compare the status.
-import type { ClaimedRun, RunKind } from "../../core/run.ts";
-import type { NewEvent } from "../../core/system-event.ts";
+import type { ClaimedRun, RunKind, CancelResult } from "../../core/run.ts";
+import type { NewEvent, HeartbeatRequest } from "../../core/system-event.ts";
 import type { Dialect } from "../driver/dialect.ts";
 import { ask, type Program, type Row } from "../driver/program.ts";
 import type { Claim } from "../../core/lease.ts";
-import type { CancelResult } from "../../core/run.ts";
-import type { HeartbeatRequest } from "../../core/system-event.ts";
-import { insertEvent, insertRuns, promoteRuns, requestHeartbeat } from "./enqueue.ts";
+import { insertRuns, promoteRuns } from "./enqueue.ts";
+import { insertEvent } from "./events.ts";
+import { requestHeartbeat } from "./heartbeats.ts";
 import { voidMailLeases } from "./mail.ts";
 import { encode, idColumn, numberOrNull, runColumns, toRunRow, toClaimedRun, toRun } from "./rows.ts";
 
@@ -98,6 +98,15 @@ export function* renewRuns(
   };
 }
 
+/** Before a tool that changes something is called: the run will not be retried. False: the lease is lost. */
+export function* markActed(_dialect: Dialect, input: { id: string; lease: string }): Program<boolean> {
+  const rows = yield {
+    sql: "update run set acted = 1 where id = $1 and lease = $2 returning id",
+    values: [input.id, input.lease],
+  };
+  return rows.length > 0;
+}
+
 export type CancelInput = {
   id: string;
   error: string;
@@ -141,6 +150,20 @@ export function* repeatRun(
   if (row["ended_at"] == null) return "not-ended";
   yield* insertRuns(dialect, { runs: [toRunRow({ ...toRun(row), id: input.newId })], now: input.now });
   return "queued";
+}
+
+/** Queues parked runs, whatever the budget says: one, those of a hook, or all. */
+export function* releaseRuns(
+  _dialect: Dialect,
+  input: { id: string | null; hook: string | null; now: number },
+): Program<number> {
+  const rows = yield {
+    sql: `update run set status = 'queued', released = 1, ready_at = cast($3 as bigint), error = null
+      where status = 'parked' and (cast($1 as text) is null or id = $1) and (cast($2 as text) is null or hook = $2)
+      returning id`,
+    values: [input.id, input.hook, input.now],
+  };
+  return rows.length;
 }
 
 /** At the start of the only gateway on this store: no other process can hold a lease, so all of them are void. */

@@ -21,7 +21,9 @@ import {
   type Value,
 } from "../driver/program.ts";
 import { insertDelivery, laneOf } from "./deliveries.ts";
-import { insertEvents, promoteRuns, requestHeartbeat } from "./enqueue.ts";
+import { promoteRuns } from "./enqueue.ts";
+import { insertEvents } from "./events.ts";
+import { requestHeartbeat } from "./heartbeats.ts";
 import { byBytes, encode, encodeOrNull, idColumn, isIsolatedLane, toEventRow } from "./rows.ts";
 import { addSpending, isSpent } from "./spending.ts";
 import { endTurns } from "./transcripts.ts";

@@ -18,7 +18,7 @@ import {
   type Transaction,
   type Value,
 } from "../driver/program.ts";
-import { insertEvent } from "./enqueue.ts";
+import { insertEvent } from "./events.ts";
 import { encode } from "./rows.ts";
 import { countStarted, readSpending, withinBudget } from "./spending.ts";
 import { historyOf, sessionName, startedBefore, touchSessions } from "./transcripts.ts";

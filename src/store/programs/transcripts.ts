@@ -29,8 +29,6 @@ const toTurn = (row: Row): TranscriptTurn => ({
   compacted: Number(row["compacted"]) === 1,
 });
 
-type Input<T> = T & { now: number };
-
 type SessionId = { agentId: string; sessionKey: string };
 
 /**
@@ -162,19 +160,10 @@ export function endTurns(
   ]);
 }
 
-/** Before a tool that changes something is called: the run will not be retried. False: the lease is lost. */
-export function* markActed(_dialect: Dialect, input: { id: string; lease: string }): Program<boolean> {
-  const rows = yield {
-    sql: "update run set acted = 1 where id = $1 and lease = $2 returning id",
-    values: [input.id, input.lease],
-  };
-  return rows.length > 0;
-}
-
 /** A summary replaces everything up to `upTo`, including earlier summaries. */
 export function* compact(
   _dialect: Dialect,
-  input: Input<SessionId & { upTo: number; summary: string }>,
+  input: SessionId & { upTo: number; summary: string; now: number },
 ): Program<void> {
   const rows = yield {
     sql: `update turn set compacted = 1 where agent_id = $1 and session_key = $2 and compacted = 0
@@ -230,18 +219,4 @@ export function* resetSession(_dialect: Dialect, input: SessionId): Program<bool
     values: [input.agentId, input.sessionKey],
   };
   return rows.length > 0;
-}
-
-/** Queues parked runs of a hook, or all of them, whatever the budget says. */
-export function* releaseRuns(
-  _dialect: Dialect,
-  input: Input<{ id: string | null; hook: string | null }>,
-): Program<number> {
-  const rows = yield {
-    sql: `update run set status = 'queued', released = 1, ready_at = cast($3 as bigint), error = null
-      where status = 'parked' and (cast($1 as text) is null or id = $1) and (cast($2 as text) is null or hook = $2)
-      returning id`,
-    values: [input.id, input.hook, input.now],
-  };
-  return rows.length;
 }

@@ -4,7 +4,7 @@ import type { Dialect } from "../driver/dialect.ts";
 import type { Program } from "../driver/program.ts";
 import type { RequestRecord } from "../../core/request.ts";
 import type { HeartbeatRequest } from "../../core/system-event.ts";
-import { requestHeartbeat } from "./enqueue.ts";
+import { requestHeartbeat } from "./heartbeats.ts";
 import { encode } from "./rows.ts";
 
 const heartbeatDue = "heartbeat-due";
