@@ -16,6 +16,6 @@ export async function findTarget(
   if (given.ok || delivery.sentMessages > 0) return given;
   const run = await store.findRun(delivery.runId);
   if (!run || run.kind === "heartbeat") return given;
-  const asked = resolveTarget(run.request, policy);
-  return asked.ok ? asked : given;
+  const requested = resolveTarget(run.request, policy);
+  return requested.ok ? requested : given;
 }

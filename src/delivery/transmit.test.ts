@@ -7,13 +7,13 @@ const messages = ["one", "two", "three"];
 const delivery = { id: "d", sentMessages: 0, uncertainSends: 0 };
 const sent: SendOutcome = { kind: "sent" };
 
-function setUp(more: Partial<TransmitPorts> = {}, answers: SendOutcome[] = []) {
+function setUp(more: Partial<TransmitPorts> = {}, outcomes: SendOutcome[] = []) {
   const did: string[] = [];
   const stop = new AbortController();
   const ports: TransmitPorts = {
     async send({ id, to, text }) {
       did.push(`send ${id} ${to} ${text}`);
-      return answers.shift() ?? sent;
+      return outcomes.shift() ?? sent;
     },
     async advance(sentMessages) {
       did.push(`store ${sentMessages}`);
@@ -81,14 +81,14 @@ test("stopped between two messages it returns how many are sent", async () => {
 });
 
 test("a message not sent because of the stop has not failed; one that may have been sent is unknown", async () => {
-  for (const [answer, kind] of [
+  for (const [outcome, kind] of [
     [{ kind: "retry", reason: "stopped", afterMs: null }, "stopped"],
     [{ kind: "unknown", reason: "stopped" }, "unknown"],
   ] as const) {
     const { stop, ports } = setUp();
     const send = async () => {
       stop.abort();
-      return answer;
+      return outcome;
     };
     const result = await transmit(delivery, "5", messages, { ...ports, send });
     assert.ok(result.kind === "ended" && result.outcome.kind === kind);

@@ -73,12 +73,12 @@ test("heartbeats continue the main session, without those that only acknowledged
 
 test("turns that no longer fit the window are summarised by the agent, once", async (t) => {
   const { runnerWith, enqueue, policy, store } = await setUpRunner(t);
-  const asked: string[] = [];
+  const summarised: string[] = [];
   const agent = Object.assign(
     createFakeAgent(() => ({ kind: "replied", reply: "x".repeat(900) })),
     {
-      summarise: async (said: string): Promise<AgentOutcome> => {
-        asked.push(said);
+      summarise: async (text: string): Promise<AgentOutcome> => {
+        summarised.push(text);
         const usage = { inputTokens: 5, outputTokens: 1 };
         return { kind: "replied", reply: "in short", report: { usage } };
       },
@@ -95,11 +95,11 @@ test("turns that no longer fit the window are summarised by the agent, once", as
   const last = agent.inputs.at(-1)?.conversation?.history;
   assert.equal(last?.[0]?.role, "summary");
   assert.equal(last?.[0]?.text, "in short");
-  assert.ok(asked.length >= 1 && asked[0]!.includes("You said:\nxxx"));
+  assert.ok(summarised.length >= 1 && summarised[0]!.includes("You said:\nxxx"));
   const all = await store.listTurns({ agentId: "main", sessionKey: "long" });
   assert.equal(all.filter(({ role }) => role !== "summary").length, 8, "the record keeps all of it");
   const [spent] = await store.listSpending();
-  assert.equal(spent?.inputTokens, 5 * asked.length, "the summary counts as well");
+  assert.equal(spent?.inputTokens, 5 * summarised.length, "the summary counts as well");
 });
 
 test("an agent that cannot summarise gets a note that turns are left out", async (t) => {

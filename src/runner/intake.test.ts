@@ -24,9 +24,9 @@ async function setUp(t: TestContext, agent: Agent, { accept, config = mainAgent 
   const counting: Store = {
     ...store,
     async claimRuns(claim) {
-      const answer = await store.claimRuns(claim);
+      const result = await store.claimRuns(claim);
       if (claim.kind === "hook") claims++;
-      return answer;
+      return result;
     },
     ...(accept && { accept }),
   };

@@ -144,9 +144,9 @@ test("a retry starts as soon as it is due", async (t) => {
   const agent = createFakeAgent(() => mayPass);
   const claims: (number | null)[] = [];
   const claimRuns: Store["claimRuns"] = async (claim) => {
-    const answer = await store.claimRuns(claim);
-    if (claim.kind === "hook") claims.push(answer.nextInMs);
-    return answer;
+    const result = await store.claimRuns(claim);
+    if (claim.kind === "hook") claims.push(result.nextInMs);
+    return result;
   };
   const runner = runnerWith(agent, { random: () => 0.3, store: { ...store, claimRuns } });
   runner.start();

@@ -181,9 +181,9 @@ function allOf(transaction: Transaction<unknown>): Statement[] {
   };
   let step = program.next([]);
   while (!step.done) {
-    const asked = statementsOf(step.value);
-    statements.push(...asked);
-    step = program.next(rowsFor(step.value, asked.map(rowsOf)));
+    const yielded = statementsOf(step.value);
+    statements.push(...yielded);
+    step = program.next(rowsFor(step.value, yielded.map(rowsOf)));
   }
   return statements;
 }

@@ -7,7 +7,7 @@ import { createLeaseKeeper, type LeaseOptions } from "./lease.ts";
 function setUp(leaseMs: number, renew?: LeaseOptions["renew"]) {
   const clock = createFakeClock(0);
   const renewals: { at: number; ids: string[]; lease: string }[] = [];
-  const answer = { lost: new Set<string>(), cancelled: new Set<string>() };
+  const outcomes = { lost: new Set<string>(), cancelled: new Set<string>() };
   const keeper = createLeaseKeeper({
     clock,
     log: silentLog,
@@ -15,14 +15,14 @@ function setUp(leaseMs: number, renew?: LeaseOptions["renew"]) {
     renew: async (renewal) => {
       renewals.push({ at: clock.now(), ...renewal });
       if (renew) return renew(renewal);
-      const held = renewal.ids.filter((id) => !answer.lost.has(id));
-      return { held, cancelled: held.filter((id) => answer.cancelled.has(id)) };
+      const held = renewal.ids.filter((id) => !outcomes.lost.has(id));
+      return { held, cancelled: held.filter((id) => outcomes.cancelled.has(id)) };
     },
   });
   const aborts: string[] = [];
   const keep = (id: string, lease = "lease") =>
     keeper.keep({ id, lease }, (reason) => aborts.push(`${id} ${reason} ${clock.now()}`));
-  return { clock, keeper, renewals, answer, aborts, keep };
+  return { clock, keeper, renewals, outcomes, aborts, keep };
 }
 
 test("renews every third of a lease, all items of a lease in one call", async () => {
@@ -40,18 +40,18 @@ test("renews every third of a lease, all items of a lease in one call", async ()
 });
 
 test("checks for cancellations at least once a second, and aborts each item once", async () => {
-  const { clock, answer, aborts, keep } = setUp(60_000);
+  const { clock, outcomes, aborts, keep } = setUp(60_000);
   keep("a");
-  answer.cancelled.add("a");
+  outcomes.cancelled.add("a");
   await clock.advance(5000);
   assert.deepEqual(aborts, ["a cancelled 1000"]);
 });
 
 test("an item whose lease the store does not renew is lost", async () => {
-  const { clock, answer, aborts, keep, renewals } = setUp(900);
+  const { clock, outcomes, aborts, keep, renewals } = setUp(900);
   keep("a");
   keep("b");
-  answer.lost.add("b");
+  outcomes.lost.add("b");
   await clock.advance(600);
   assert.deepEqual(aborts, ["b lost 300"]);
   assert.deepEqual(renewals.at(-1)!.ids, ["a"]);

@@ -6,8 +6,8 @@ import type { ClaimedRun } from "../../src/core/run.ts";
 import type { EndedAttempt } from "../../src/core/attempt.ts";
 import { settle, type SettlePolicy } from "../../src/runner/settle.ts";
 
-export const run = (parts: Partial<ClaimedRun> = {}, asked: Partial<RunRequest> = {}): ClaimedRun =>
-  aClaimedRun({ id: "run", agentId: "other", request: aRunRequest({ name: "Email", ...asked }), ...parts });
+export const run = (parts: Partial<ClaimedRun> = {}, request: Partial<RunRequest> = {}): ClaimedRun =>
+  aClaimedRun({ id: "run", agentId: "other", request: aRunRequest({ name: "Email", ...request }), ...parts });
 
 export const nothingReported = {
   inputTokens: 0,

@@ -115,7 +115,7 @@ export function budgetsContract(harness: () => Harness): void {
       assert.equal((await claim(store)).claimed.length, 3);
     });
 
-    test("a parked run keeps its place in its lane", async () => {
+    test("a parked run stays ahead in its lane", async () => {
       const { store } = harness();
       await acceptRuns(store, aRun({ sessionKey: "k" }), aRun({ sessionKey: "k" }));
       const first = await claimNext(store);

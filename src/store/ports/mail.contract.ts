@@ -9,7 +9,7 @@ import { aRun } from "../../../test/builders/run.ts";
 import { leaseMs, type Harness } from "./harness.contract.ts";
 
 const id = "gmail:me@mail.test";
-const hold = (store: Store, lease = "reader", account = id) =>
+const claimAccount = (store: Store, lease = "reader", account = id) =>
   store.claimMailbox({ id: account, lease, leaseMs });
 
 const accepted = (messageId: string): TakenMail => ({
@@ -47,7 +47,7 @@ export function mailContract(harness: () => Harness): void {
   describe("mail", () => {
     test("one node has the lease of an account, until it releases it or the lease ends", async () => {
       const { store, clock } = harness();
-      const first = await hold(store);
+      const first = await claimAccount(store);
       assert.deepEqual(first, {
         id,
         cursor: null,
@@ -58,25 +58,25 @@ export function mailContract(harness: () => Harness): void {
         watchExpiration: null,
         watchDueAt: null,
       });
-      assert.equal(await hold(store, "other"), null);
-      assert.ok(await hold(store, "other", "gmail:you@mail.test"));
+      assert.equal(await claimAccount(store, "other"), null);
+      assert.ok(await claimAccount(store, "other", "gmail:you@mail.test"));
       await store.releaseMailbox({ id, lease: "other" });
-      assert.equal(await hold(store, "other"), null);
+      assert.equal(await claimAccount(store, "other"), null);
       await store.releaseMailbox({ id, lease: "reader" });
-      assert.ok(await hold(store, "other"));
+      assert.ok(await claimAccount(store, "other"));
       clock.advance(leaseMs - 1);
-      assert.equal(await hold(store), null);
+      assert.equal(await claimAccount(store), null);
       assert.equal(await store.renewMailbox({ id, lease: "other", leaseMs }), true);
       clock.advance(leaseMs - 1);
-      assert.equal(await hold(store), null);
+      assert.equal(await claimAccount(store), null);
       clock.advance(1);
-      assert.ok(await hold(store));
+      assert.ok(await claimAccount(store));
       assert.equal(await store.renewMailbox({ id, lease: "other", leaseMs }), false);
     });
 
     test("messages, all that follows and the cursor are stored in one transaction", async () => {
       const { store, clock } = harness();
-      await hold(store);
+      await claimAccount(store);
       const cursor = "18446744073709551615 \u0000";
       assert.deepEqual(await commit(store, [accepted("a"), accepted("b")], cursor), ["a", "b"]);
       assert.deepEqual(await keys(store), ["hook:gmail:a", "hook:gmail:b"]);
@@ -92,7 +92,7 @@ export function mailContract(harness: () => Harness): void {
 
     test("a message that is committed again is ignored", async () => {
       const { store } = harness();
-      await hold(store);
+      await claimAccount(store);
       await commit(store, [accepted("a")], null);
       assert.equal((await store.listMailAccounts())[0]?.cursor, null);
       assert.deepEqual(await commit(store, [accepted("b"), accepted("a")], "1"), ["b"]);
@@ -101,9 +101,9 @@ export function mailContract(harness: () => Harness): void {
 
     test("without the lease nothing is stored", async () => {
       const { store, clock } = harness();
-      await hold(store);
+      await claimAccount(store);
       clock.advance(leaseMs);
-      await hold(store, "other");
+      await claimAccount(store, "other");
       assert.equal(await commit(store, [accepted("a")], "1"), null);
       assert.deepEqual(await keys(store), []);
       assert.deepEqual(await store.unseenMail(id, ["a"]), ["a"]);
@@ -112,7 +112,7 @@ export function mailContract(harness: () => Harness): void {
 
     test("a failed message waits, is tried again, and then ends", async () => {
       const { store, clock } = harness();
-      await hold(store);
+      await claimAccount(store);
       await commit(store, [failed("a", 1000), failed("b", null)], "1");
       assert.deepEqual(await store.unseenMail(id, ["a", "b"]), []);
       assert.deepEqual(await store.waitingMail(id, 10), []);
@@ -137,7 +137,7 @@ export function mailContract(harness: () => Harness): void {
 
     test("the notice of a commit is stored only with it", async () => {
       const { store, clock } = harness();
-      await hold(store);
+      await claimAccount(store);
       const withNotice = { ...end("1"), notice: notice() };
       await store.commitMail({ id, lease: "wrong", mails: [], end: withNotice });
       assert.deepEqual(await store.waitingEvents("main", 10), []);
@@ -158,7 +158,7 @@ export function mailContract(harness: () => Harness): void {
         return [account?.status, account?.lastError];
       };
       assert.deepEqual(await status(), ["needs-reauth", "the login ended"]);
-      await hold(store);
+      await claimAccount(store);
       await commit(store, [], "1");
       assert.deepEqual(await status(), ["ok", null]);
       await store.noteMail({ ...bad, notice: notice() });
@@ -167,7 +167,7 @@ export function mailContract(harness: () => Harness): void {
 
     test("when the subscription ends, and when to renew it", async () => {
       const { store } = harness();
-      await hold(store);
+      await claimAccount(store);
       const watch = async () => {
         const [account] = await store.listMailAccounts();
         return [account?.watchExpiration, account?.watchDueAt];
@@ -180,11 +180,11 @@ export function mailContract(harness: () => Harness): void {
 
     test("a forgotten account starts again; messages that were taken in stay known for over a year", async () => {
       const { store, clock } = harness();
-      await hold(store);
+      await claimAccount(store);
       await commit(store, [accepted("a"), failed("b", 1000)], "1");
       assert.equal(await store.forgetMailAccount(id), true);
       assert.equal(await store.forgetMailAccount(id), false);
-      assert.equal((await hold(store))?.cursor, null);
+      assert.equal((await claimAccount(store))?.cursor, null);
       const retention = { finishedMs: 1, requestsMs: 1, idempotencyMs: 1, conversationTurns: 1 };
       const dayMs = 86_400_000;
       clock.advance(399 * dayMs);

@@ -93,9 +93,9 @@ export function transcriptsContract(harness: () => Harness): void {
       const { store } = harness();
       await acceptRuns(store, aRun());
       const claimed = await claimNext(store);
-      const stranger = { ...claimed, lease: "another" };
-      assert.deepEqual(await startRun(store, stranger), { kind: "lost" });
-      assert.equal(await store.markActed(stranger), false);
+      const withoutLease = { ...claimed, lease: "another" };
+      assert.deepEqual(await startRun(store, withoutLease), { kind: "lost" });
+      assert.equal(await store.markActed(withoutLease), false);
       assert.deepEqual(await store.listTurns({ runId: claimed.id }), []);
     });
 
