@@ -141,7 +141,7 @@ const doctored: Record<string, Doctor> = {
   "which is not stored": ({ events }) => ({ events: events.slice(1) }),
   "is stored 2 times": ({ runs }) => ({ runs: [...runs, { ...runs[0]!, id: "other" }] }),
   "got no response": ({ sent }) => ({ sent: [{ ...sent[0]!, responses: [] }, ...sent.slice(1)] }),
-  "without saying so": ({ sent }) => ({
+  "not marked as replayed": ({ sent }) => ({
     sent: sent.map((each) => ({
       ...each,
       responses: each.responses.map((one) => ({ ...one, replayed: false })),
