@@ -9,7 +9,8 @@ import type { Delivery } from "../../src/core/delivery.ts";
 import type { Run, RunKind } from "../../src/core/run.ts";
 import type { SystemEvent } from "../../src/core/system-event.ts";
 import { type Gateway, startGateway } from "../../src/gateway/gateway.ts";
-import { type RawResponse, rawClient, type RawClient } from "../fixtures/raw-client.ts";
+import type { RawClient, RawResponse } from "../fixtures/raw-client.ts";
+import { createClient, type TestRequest } from "./client.ts";
 import { openPostgresStore } from "../../src/store/postgres/open.ts";
 import { openSqliteFile } from "../../src/store/sqlite/file.ts";
 import type { Store } from "../../src/store/ports/store.ts";
@@ -32,13 +33,6 @@ export type TestSettings = {
   channels?: Section;
   mcp?: Section;
   store?: Section;
-};
-
-export type TestRequest = {
-  method?: string;
-  target: string;
-  headers?: readonly string[];
-  body?: string | Buffer;
 };
 
 export type TestGateway = {
@@ -142,49 +136,6 @@ function launch(file: string, logLines: string[], watchMs: number | undefined): 
   });
 }
 
-/** Each request has a connection of its own. `close` closes those that are still open. */
-function createClient(port: () => number, token: string) {
-  const clients = new Set<RawClient>();
-
-  function raw(text: string | Buffer): RawClient {
-    const client = rawClient(port());
-    clients.add(client);
-    client.send(text);
-    return client;
-  }
-  async function send({
-    method = "POST",
-    target,
-    headers = [],
-    body = "",
-  }: TestRequest): Promise<RawResponse> {
-    const bytes = Buffer.from(body);
-    const head = [
-      `${method} ${target} HTTP/1.1`,
-      "Host: test",
-      `Content-Length: ${bytes.length}`,
-      ...headers,
-    ];
-    const client = raw(Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`), bytes]));
-    try {
-      return await within(client.next(), `a response to ${method} ${target}`);
-    } finally {
-      client.socket.destroy();
-      clients.delete(client);
-    }
-  }
-  const post = (name: string, body: unknown, headers: readonly string[] = []): Promise<RawResponse> =>
-    send({
-      target: `/hooks/${name}`,
-      headers: [`Authorization: Bearer ${token}`, "Content-Type: application/json", ...headers],
-      body: typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body),
-    });
-  const close = (): void => {
-    for (const { socket } of clients) socket.destroy();
-  };
-  return { raw, send, post, close };
-}
-
 const listsOf = (inspect: Store): Pick<TestGateway, "ended" | "runs" | "events" | "deliveries"> => ({
   ended: (runId) =>
     waitFor(`the end of run ${String(runId)}`, async () => {
@@ -260,12 +211,6 @@ export async function waitFor<T>(
     if (performance.now() > until) throw new Error(`waited ${boundMs} ms in vain for ${what}`);
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
-}
-
-async function within<T>(promise: Promise<T>, what: string): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error(`waited ${boundMs} ms in vain for ${what}`)), boundMs);
-  return Promise.race([promise, late.promise]).finally(() => clearTimeout(timer));
 }
 
 function temporaryFolder(undo: (() => void)[]): string {

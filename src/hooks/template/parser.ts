@@ -32,7 +32,7 @@ export class TemplateParser extends Parser {
         token.contentRange[1],
       ]);
     }
-    // The parser takes tokens from the front of the array, in time that grows with its length; `pop` takes constant time.
+    // The parser shifts tokens off the array, in time that grows with its length; `pop` takes constant time.
     const backwards = tokens.toReversed();
     backwards.shift = backwards.pop;
     return super.parseTokens(backwards);
