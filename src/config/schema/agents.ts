@@ -22,7 +22,7 @@ const fields = {
   kind: z
     .enum(["echo", "model", "command", "acp", "http"])
     .describe(
-      "`model` asks a model, `command` runs a program, `acp` drives a coding agent, `http` calls your own service; `echo` answers with its prompt, to try things out. Default `echo`.",
+      "`model` asks a model, `command` runs a program, `acp` drives a coding agent, `http` calls your own service; `echo` replies with its prompt, to try things out. Default `echo`.",
     )
     .optional(),
   workspace: text()
@@ -48,7 +48,7 @@ const fields = {
     .optional(),
   fallback: fallback.optional(),
   maxSteps: wholeNumber(1, 1000)
-    .describe(`How often a \`model\` agent may ask its model in one turn, its answer included. Default \`${defaultMaxSteps}\`.`)
+    .describe(`How often a \`model\` agent may ask its model in one turn, the request for its reply included. Default \`${defaultMaxSteps}\`.`)
     .optional(),
   fetchHosts: z
     .array(
