@@ -73,6 +73,7 @@ test("saying no, or giving up, changes nothing", async (t) => {
     talk(home, argv, [[/Go on[^]*How does Rouse log in/, "\u0003"]]),
     /Nothing was changed/,
   );
+  assert.equal(home.printed().match(/Given up\./g)?.length, 2);
   assert.ok(!existsSync(home.file));
   assert.deepEqual(home.google.calls, []);
 });
