@@ -76,3 +76,25 @@ test("while the store is unavailable no item is tried again, but the next group 
   (await nextWrite(1)).finish();
   assert.equal(await later, "stored 3");
 });
+
+test("after a small group the next ones grow step by step", async () => {
+  const sizes: number[] = [];
+  const all: Promise<void>[] = [];
+  const add = (count: number): void => {
+    for (let item = 0; item < count; item++) all.push(group.add(item));
+  };
+  const group = createGroup<number, void>({
+    longest: 50,
+    async write(items) {
+      if (sizes.push(items.length) === 1) add(150);
+      return items.map(() => {});
+    },
+  });
+  add(1);
+  await all[0];
+  await Promise.all(all);
+  assert.deepEqual(sizes, [1, 16, 32, 50, 50, 2]);
+  add(30);
+  await Promise.all(all);
+  assert.deepEqual(sizes.slice(6), [30]);
+});

@@ -2,6 +2,12 @@
 // the store is available, its members are written one by one, so that only the faulty one fails.
 import { StoreUnavailable } from "../../core/errors.ts";
 
+/**
+ * A group larger than this is at most twice as large as the one before it. Without the limit, callers that wait for
+ * their results fall into step: all of them are in one group, and the store and this thread wait for each other.
+ */
+const freeSize = 16;
+
 export type Group<Item, Result> = { add(item: Item): Promise<Result> };
 
 type Waiting<Item, Result> = { item: Item; resolve(result: Result): void; reject(fault: unknown): void };
@@ -37,7 +43,12 @@ export function createGroup<Item, Result>(options: {
   };
 
   const writeAll = async (): Promise<void> => {
-    while (waiting.length > 0) await writeGroup(waiting.splice(0, options.longest));
+    let most = options.longest;
+    while (waiting.length > 0) {
+      const members = waiting.splice(0, most);
+      most = Math.min(options.longest, Math.max(freeSize, 2 * members.length));
+      await writeGroup(members);
+    }
     writing = false;
   };
 

@@ -1,5 +1,4 @@
-// The heads of all lanes have a `head` over 0. Earlier versions stored isolated runs with 2, outside of the unique index
-// of heads; such rows can still be there.
+// The heads of all lanes have a `head` over 0. Isolated runs can have 2, which is outside of the unique index of heads.
 
 export const separateOwnLanes = (): readonly string[] => [
   "create index run_heads on run(kind, ready_at, seq) where head > 0 and kind is not null",

@@ -15,10 +15,11 @@ type RunRow = readonly Value[];
 /** Each pass is one change of a lane's head by another transaction; so many point to a bug. */
 export const mostPasses = 100;
 
-// The column `head` of an unfinished run. Runs over 0 are the heads of their lanes and can be claimed; earlier versions
-// stored isolated runs with 2.
+// The column `head` of an unfinished run. Runs over 0 are the heads of their lanes and can be claimed. Nobody looks up
+// the head of an isolated run's lane, so such a run stays out of the index of heads; it may be in it all the same.
 const behindHead = 0;
 const isHead = 1;
+const isHeadOutsideIndex = 2;
 
 const insertRunsSql = (dialect: Dialect, head: string | number): string => {
   const now = dialect.timeOf("$1");
@@ -52,7 +53,7 @@ export function* insertRunsOnce(
   // The lane of an isolated run is always empty, so it need not be read.
   if (runs.every(isIsolated)) {
     yield {
-      sql: insertRunsSql(dialect, isHead),
+      sql: insertRunsSql(dialect, isHeadOutsideIndex),
       values: [now],
       rows: { columns: runRowColumns, items: runs },
     };
@@ -75,7 +76,7 @@ export function* insertRunsOnce(
 export const claimedColumns = `id, kind, hook, agent_id, requested_agent_id, session_key, lane, head, status, attempts, lease,
       created_at, ready_at, claimed_at, started_at, request`;
 export const claimedValues = (item: string, now: string, leaseMs: string): string =>
-  `${item}.id, ${item}.kind, ${item}.hook, ${item}.agent, ${item}.requested, ${item}.session, ${item}.lane, ${isHead}, 'running', 1,
+  `${item}.id, ${item}.kind, ${item}.hook, ${item}.agent, ${item}.requested, ${item}.session, ${item}.lane, ${isHeadOutsideIndex}, 'running', 1,
       ${item}.lease, ${now}, ${now} + cast(${leaseMs} as bigint), ${now}, ${now}, ${item}.request`;
 
 /** For a single writer. On PostgreSQL it is part of the statement that also starts the runs. */

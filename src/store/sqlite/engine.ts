@@ -64,6 +64,16 @@ export function openSqliteEngine(path: string, { readOnly = false } = {}): Sqlit
     }
   };
 
+  /** The only call of its transaction needs no savepoint: when it fails, nothing is committed. */
+  const runOnly = (call: Call): CallResult => {
+    try {
+      return { ok: true, result: run(call) };
+    } catch (fault) {
+      if (!database.isTransaction || isUnavailable(fault)) throw fault;
+      return { ok: false, fault };
+    }
+  };
+
   return {
     read(call) {
       try {
@@ -75,7 +85,7 @@ export function openSqliteEngine(path: string, { readOnly = false } = {}): Sqlit
     write(calls) {
       try {
         database.exec("begin immediate");
-        const results = calls.map(runInSavepoint);
+        const results = calls.map(calls.length === 1 ? runOnly : runInSavepoint);
         database.exec(results.some(({ ok }) => ok) ? "commit" : "rollback");
         return results;
       } catch (fault) {

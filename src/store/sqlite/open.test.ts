@@ -135,7 +135,7 @@ describe("sqlite", () => {
     await store.close();
   });
 
-  test("an isolated run that an earlier version stored with head 2 is claimed, settled and cancelled", async () => {
+  test("an isolated run that is in the index of heads is claimed, settled and cancelled", async () => {
     const path = newPath();
     const clock = createTestClock();
     const [settled, cancelled] = [aRun(), aRun()];
@@ -143,7 +143,7 @@ describe("sqlite", () => {
     await acceptRuns(earlier, settled, cancelled);
     await earlier.close();
     const database = new DatabaseSync(path);
-    database.exec("update run set head = 2");
+    database.exec("update run set head = 1");
     database.close();
     const store = await openSqliteStore({ path, clock, leaseMs });
     const [claimed] = (await claim(store, { limit: 1 })).claimed;
