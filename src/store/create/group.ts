@@ -28,28 +28,32 @@ export function createGroup<Item, Result>(options: {
     }
   };
 
-  const writeGroup = async (members: Waiting<Item, Result>[]): Promise<void> => {
+  /** Returns what tells the members, so that the next group is on its way before they go on. */
+  const writeGroup = async (members: Waiting<Item, Result>[]): Promise<() => void> => {
     try {
       const results = await options.write(members.map((member) => member.item));
-      members.forEach((member, index) => member.resolve(results[index] as Result));
       options.onWritten?.(members.length);
+      return () => members.forEach((member, index) => member.resolve(results[index] as Result));
     } catch (fault) {
-      if (members.length === 1 || fault instanceof StoreUnavailable) {
-        for (const member of members) member.reject(fault);
-      } else {
-        for (const member of members) await writeOne(member);
-      }
+      if (members.length === 1 || fault instanceof StoreUnavailable)
+        return () => members.forEach((member) => member.reject(fault));
+      for (const member of members) await writeOne(member);
+      return () => {};
     }
   };
 
   const writeAll = async (): Promise<void> => {
     let most = options.longest;
+    let tellMembers = (): void => {};
     while (waiting.length > 0) {
       const members = waiting.splice(0, most);
       most = Math.min(options.longest, Math.max(freeSize, 2 * members.length));
-      await writeGroup(members);
+      const written = writeGroup(members);
+      tellMembers();
+      tellMembers = await written;
     }
     writing = false;
+    tellMembers();
   };
 
   return {
