@@ -1,8 +1,7 @@
-// Runs every test, or with `--quick` those of src/ that need neither PostgreSQL nor a child process. A failed
-// file fails the run. Only files of test/system, where real processes compete for the machine, are run once more, after
+// Runs every test. A failed file fails the run. Only files of test/system, where real processes compete for the machine, are run once more, after
 // the others, and are then reported as unsteady.
 import { spawnSync } from "node:child_process";
-import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 
@@ -40,13 +39,6 @@ function showSlowest(ran) {
   for (const { file, ms } of slowest) console.log(`${(ms / 1000).toFixed(1).padStart(6)} s  ${file}`);
 }
 
-function runQuick() {
-  const files = globSync("src/**/*.test.ts", { exclude: ["**/*.slow.test.ts"] });
-  const { passed, ran } = run(files, ["--import=./test/support/quick.ts", "--test-reporter=dot"]);
-  showSlowest(ran);
-  return passed;
-}
-
 function runAll() {
   const setUp = ["--test-global-setup=test/support/setup.ts", "--test-reporter=spec"];
   const first = run(all, ["--test-concurrency=2", ...setUp]);
@@ -60,4 +52,4 @@ function runAll() {
   return second.passed;
 }
 
-process.exit((process.argv.includes("--quick") ? runQuick() : runAll()) ? 0 : 1);
+process.exit(runAll() ? 0 : 1);

@@ -4,13 +4,10 @@ import { syncBuiltinESMExports } from "node:module";
 
 const starting = ["spawn", "spawnSync", "exec", "execSync", "execFile", "execFileSync", "fork"] as const;
 
-/** The test runner itself, which has this preload too, starts a process for each file. */
-if (process.env.NODE_TEST_CONTEXT !== undefined) {
-  for (const name of starting)
-    Object.assign(childProcess, { [name]: () => refuse(`${name}() of child_process`) });
-  syncBuiltinESMExports();
-  delete process.env.ROUSE_TEST_POSTGRES;
-}
+for (const name of starting)
+  Object.assign(childProcess, { [name]: () => refuse(`${name}() of child_process`) });
+syncBuiltinESMExports();
+delete process.env.ROUSE_TEST_POSTGRES;
 
 function refuse(what: string): never {
   throw new Error(`${what} is not for the quick tier: move the test to a file named x.slow.test.ts`);

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { generateKeyPairSync } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { suite, test } from "node:test";
 import { faultReplies } from "../../../test/fakes/google.ts";
 import { MailFault } from "../mailbox.ts";
 import { createAuth, gmailScope } from "./auth.ts";
 import { type Surroundings, surroundings } from "../../../test/fixtures/gmail-mailbox.ts";
+import { rsaKey } from "../../../test/support/rsa.ts";
 
 const authOf = ({ config, clock }: Surroundings, subject: string | null = config.account) =>
   createAuth({
@@ -52,7 +52,7 @@ suite("access tokens", { concurrency: true }, () => {
     assert.equal(await owner(null), scene.google.accounts.serviceAccount.client_email);
     scene.google.accounts.state.delegated = false;
     await assert.rejects(owner(scene.google.account), faultWith("reauth", /unauthorized_client/));
-    const stranger = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
+    const stranger = rsaKey("stranger").privateKey;
     const private_key = stranger.export({ type: "pkcs8", format: "pem" });
     scene.logIn({ ...scene.google.accounts.serviceAccount, private_key });
     await assert.rejects(owner(null), faultWith("reauth", /invalid_grant/));

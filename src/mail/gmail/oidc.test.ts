@@ -1,9 +1,10 @@
 // Tokens of Pub/Sub, good and forged, against the fake's keys.
 import assert from "node:assert/strict";
-import { createSecretKey, generateKeyPairSync } from "node:crypto";
+import { createSecretKey } from "node:crypto";
 import { suite, test, type TestContext } from "node:test";
 import { faultReplies } from "../../../test/fakes/google.ts";
 import { oidc, surroundings } from "../../../test/fixtures/gmail-mailbox.ts";
+import { rsaKey } from "../../../test/support/rsa.ts";
 import { createCerts } from "./certs.ts";
 import { tokenFault } from "./oidc.ts";
 
@@ -101,7 +102,7 @@ suite("the tokens of pushes", { concurrency: true }, () => {
   test("a wrong signature is refused", async (t) => {
     const scene = await open(t);
     const { token } = scene;
-    const stranger = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
+    const stranger = rsaKey("stranger").privateKey;
     const [head = "", claims = "", signature = ""] = token(good).split(".");
     await assertFaults(scene, "its signature is wrong", {
       "another key under the right id": token(good, { key: stranger }),

@@ -1,8 +1,9 @@
 // Google's token server: logins of people, and service accounts that may act for them.
-import { generateKeyPairSync, hash, randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import { createAccessTokens, createState, type Grant, type State } from "./access-tokens.ts";
 import type { Part, Reply } from "./http.ts";
 import { createSigning, verified } from "./signing.ts";
+import { rsaKey } from "../../support/rsa.ts";
 
 const jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
@@ -98,7 +99,7 @@ function createServiceAccount(
   tokens: AccessTokens,
   state: State,
 ) {
-  const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const { privateKey, publicKey } = rsaKey("service account");
   const serviceAccount = {
     type: "service_account",
     project_id: "fake-project",

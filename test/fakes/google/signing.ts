@@ -1,6 +1,7 @@
 // Google's signing keys, and the tokens that Pub/Sub signs its pushes with.
-import { createHmac, generateKeyPairSync, type KeyObject, sign, verify } from "node:crypto";
+import { createHmac, type KeyObject, sign, verify } from "node:crypto";
 import { type Json, ok, type Part } from "./http.ts";
+import { rsaKey } from "../../support/rsa.ts";
 
 const firstKeyId = "fake-key-1";
 
@@ -46,7 +47,7 @@ export function createSigning({ now }: { now: () => number }) {
 }
 
 function createKey(id: string): SigningKey {
-  return { id, ...generateKeyPairSync("rsa", { modulusLength: 2048 }) };
+  return { id, ...rsaKey(id) };
 }
 
 const pemOf = (key: KeyObject): string => key.export({ type: "spki", format: "pem" }).toString();
