@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { agentOrder, arrivalsAt } from "../first-byte.ts";
 import type { Lab } from "../lab.ts";
 import type { LoadOrder } from "../processes/load.ts";
-import { peerNames, type PeerName } from "../peers/peer.ts";
+import { peerNames, type PeerName } from "../peers/load.ts";
 import { figure, type Result, type Row } from "../row.ts";
 import { startAgent, type StoreKind } from "../subjects/gateway.ts";
 import { findOpenclaw } from "../subjects/openclaw.ts";

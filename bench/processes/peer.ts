@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { Agent, createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
-import { loadPeer, type PeerName } from "../peers/peer.ts";
+import { loadPeer, type PeerName } from "../peers/load.ts";
 
 const [name, address = "", agentPort] = process.argv.slice(2);
 const concurrency = 64;

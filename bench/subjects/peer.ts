@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
 import { messageFrom, type Lab } from "../lab.ts";
 import { serverProgram } from "../peers/restate.ts";
-import type { PeerName } from "../peers/peer.ts";
+import type { PeerName } from "../peers/load.ts";
 import { installCommand, rivalFolder, rivalVersion } from "../queue/rival.ts";
 import { freePort, type Subject } from "./subject.ts";
 

@@ -3,10 +3,9 @@ import type { Lab } from "../lab.ts";
 import type { Result, Row } from "../row.ts";
 import type { StoreKind } from "../subjects/gateway.ts";
 import { measureFirstByte, measureRequests, measureRuns, measureStart } from "./measures.ts";
-import { openVersion, type Version } from "./version.ts";
+import type { Sides, Turns } from "./pairs.ts";
+import { openVersion } from "./version.ts";
 
-export type Sides = { ours: Version; theirs: Version };
-export type Turns = { pairs: number; seconds: number };
 type Measure = (lab: Lab, sides: Sides, store: StoreKind, turns: Turns) => Promise<Row[]>;
 
 export const versionMeasures: Record<string, Measure> = {

@@ -6,8 +6,7 @@ import { agentBody, wakeBody } from "../measures/accept.ts";
 import type { LoadOrder, LoadResult } from "../processes/load.ts";
 import { figure, type Row } from "../row.ts";
 import { writeConfig, type StoreKind } from "../subjects/gateway.ts";
-import type { Sides, Turns } from "./compare.ts";
-import { pairedRow, takePairs, type Pair, type Side } from "./pairs.ts";
+import { pairedRow, takePairs, type Pair, type Side, type Sides, type Turns } from "./pairs.ts";
 import { portOf, serve, startServer, type Server, type ServerOptions } from "./server.ts";
 
 const slots = 64;

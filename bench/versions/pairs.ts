@@ -2,9 +2,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { figure, row, type Row } from "../row.ts";
 import { median, quantile } from "../statistics.ts";
+import type { Version } from "./version.ts";
 
 export type Pair = { ours: number; theirs: number };
 export type Side = keyof Pair;
+export type Sides = { ours: Version; theirs: Version };
+export type Turns = { pairs: number; seconds: number };
 
 const restMs = 300;
 /** V8 goes on compiling for some tens of thousands of runs, so the warm-up turns are longer. */
