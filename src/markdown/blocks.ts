@@ -33,18 +33,23 @@ type BlockToken =
 /** Replaces parts that the dialect cannot express: links by their addresses, tables by code or rows. */
 export type Layout = { readonly links: "kept" | "spelled"; readonly tables: TableStyle };
 
+/** Behind a number. One ordered list right after another has the other one; else both would be read as one list. */
+type Delimiter = ". " | ") ";
+
 const LONGEST_LEAD = 30;
 
 export function linesOf(tokens: readonly Token[], layout: Layout): Line[] {
   const lines: Line[] = [];
   let gap = false;
+  let before: Delimiter | null = null;
   for (const token of tokens as (BlockToken | Tokens.Space)[]) {
     if (token.type === "space") {
       gap = true;
       continue;
     }
-    const block = linesOfBlock(token, layout);
-    const [first, ...others] = block;
+    const delimiter: Delimiter = before === ". " ? ") " : ". ";
+    const [first, ...others] = linesOfBlock(token, layout, delimiter);
+    if (first) before = token.type === "list" && token.ordered ? delimiter : null;
     if (first) lines.push({ ...first, gap: gap || needsGap(lines.at(-1), first) }, ...others);
     gap = first ? false : gap;
   }
@@ -63,7 +68,7 @@ function needsGap(before: Line | undefined, line: Line): boolean {
   );
 }
 
-function linesOfBlock(token: BlockToken, layout: Layout): Line[] {
+function linesOfBlock(token: BlockToken, layout: Layout, delimiter: Delimiter): Line[] {
   switch (token.type) {
     case "heading":
       return inlineLines(token.tokens, { kind: "heading", level: token.depth }, layout);
@@ -74,7 +79,10 @@ function linesOfBlock(token: BlockToken, layout: Layout): Line[] {
     case "blockquote":
       return linesOf(token.tokens, layout).map((line) => inside(line, "> "));
     case "list":
-      return token.items.flatMap((item, index) => itemLines(token, item, index, layout));
+      return token.items.flatMap((item, index) => {
+        const marker = token.ordered ? `${Number(token.start) + index}${delimiter}` : "- ";
+        return itemLines(item, marker, token.loose && index > 0, layout);
+      });
     case "table":
       return tableLines(token, layout.tables, (cell) => inlineSpans(cell, layout));
     case "paragraph":
@@ -98,8 +106,7 @@ export function codeLines(text: string, info: string): Line[] {
   return text.split("\n").map((line) => lineOf(form, line === "" ? [] : [{ ...PLAIN, text: line }], false));
 }
 
-function itemLines(list: Tokens.List, item: Tokens.ListItem, index: number, layout: Layout): Line[] {
-  const marker = list.ordered ? `${Number(list.start) + index}. ` : "- ";
+function itemLines(item: Tokens.ListItem, marker: string, gap: boolean, layout: Layout): Line[] {
   const inner = linesOf(item.tokens, layout);
   const first = inner[0];
   const takesMarker = first?.form.kind === "text" && first.marker === "" && first.lead === "";
@@ -108,7 +115,7 @@ function itemLines(list: Tokens.List, item: Tokens.ListItem, index: number, layo
     : [textLine("", false), ...inner.map((line, at) => (at === 0 ? { ...line, gap: false } : line))];
   return lines.map((line, at) =>
     at === 0
-      ? { ...line, marker, task: item.task ? item.checked === true : null, gap: list.loose && index > 0 }
+      ? { ...line, marker, task: item.task ? item.checked === true : null, gap }
       : inside(line, " ".repeat(marker.length)),
   );
 }

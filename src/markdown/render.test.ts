@@ -234,3 +234,17 @@ describe("a limit", () => {
     assert.throws(() => render("a", "plain", 99), /100 characters or more, not 99/);
   });
 });
+
+describe("one ordered list right after another", () => {
+  it("stays a list of its own in Markdown", () => {
+    assert.deepEqual(render("1. a\n\n1) b\n2) c", "markdown"), ["1. a\n\n1) b\n2) c"]);
+    assert.deepEqual(render("1) a\n\n1. b", "markdown"), ["1. a\n\n1) b"]);
+    assert.deepEqual(render("1. a\n\ntext\n\n1. b", "markdown"), ["1. a\n\ntext\n\n1. b"]);
+  });
+
+  it("also when the first one has one empty item", () => {
+    const [written = ""] = render("1. \n\n\n\n1. ", "markdown");
+    assert.equal(written, "1. \n\n1) ");
+    assert.deepEqual(render(written), render("1. \n\n\n\n1. "));
+  });
+});
