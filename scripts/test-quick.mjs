@@ -9,7 +9,12 @@ const processes = 2;
 const files = globSync("src/**/*.test.ts", { exclude: ["**/*.slow.test.ts"] }).toSorted();
 
 async function run(part) {
-  const options = ["--test-isolation=none", "--import=./test/support/quick.ts", "--test-reporter=dot"];
+  const options = [
+    "--test-timeout=30000",
+    "--test-isolation=none",
+    "--import=./test/support/quick.ts",
+    "--test-reporter=dot",
+  ];
   const child = spawn(process.execPath, ["--test", ...options, ...part], {
     stdio: "inherit",
     env: { NODE_COMPILE_CACHE: "node_modules/.cache/compile", ROUSE_FUZZ_CASES: "0.1", ...process.env },

@@ -5,19 +5,14 @@ import { promisify } from "node:util";
 import type { AgentConfig } from "../config/config.ts";
 import { contractInput } from "./agent.contract.ts";
 import { agentMaker, createAgents } from "./registry.ts";
+import { agentSettings } from "../../test/builders/agent.ts";
 
 const shared = { models: { providers: {}, prices: {}, contextTokens: {} }, mcp: {} };
 
 const echo = (id: string, isDefault = false): AgentConfig => ({
+  ...agentSettings,
   id,
   default: isDefault,
-  workspace: "/nowhere",
-  instructions: null,
-  instructionsFile: null,
-  fallback: null,
-  tools: [],
-  model: null,
-  thinking: null,
   kind: "echo",
 });
 

@@ -11,17 +11,12 @@ import type { Agent } from "../agents/agent.ts";
 import type { AgentConfig } from "../config/config.ts";
 import { plainText } from "../core/message.ts";
 import type { AgentOutcome } from "../core/outcome.ts";
+import { agentSettings } from "../../test/builders/agent.ts";
 
 const command: AgentConfig = {
-  id: "main",
-  default: true,
-  workspace: "/nowhere",
-  instructions: null,
-  instructionsFile: null,
-  fallback: null,
+  ...agentSettings,
   tools: ["read", "write", "mcp:github"],
   model: "p/m",
-  thinking: null,
   kind: "model",
   maxSteps: 5,
   fetchHosts: [],

@@ -16,19 +16,13 @@ import { aHeartbeatRequest, anAcceptance, anEvent } from "../builders/acceptance
 import { aRun, aRunRequest } from "../builders/run.ts";
 import { createFakeClock, eventually, type FakeClock } from "./clock.ts";
 import { makeFolder } from "../support/folder.ts";
+import { agentSettings } from "../builders/agent.ts";
 
 export const leaseMs = 30_000;
 
 export const mainAgent: AgentConfig = {
-  id: "main",
-  default: true,
-  workspace: "/nowhere",
-  instructions: null,
-  instructionsFile: null,
-  fallback: null,
-  tools: [],
+  ...agentSettings,
   model: "default-model",
-  thinking: null,
   kind: "echo",
 };
 

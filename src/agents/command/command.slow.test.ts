@@ -7,6 +7,7 @@ import { isAlive } from "../../../test/support/process.ts";
 import { eventually } from "../../../test/fakes/clock.ts";
 import { agentContract, contractInput } from "../agent.contract.ts";
 import { createCommandAgent, type CommandConfig } from "./command.ts";
+import { agentSettings } from "../../../test/builders/agent.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "rouse-command-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -14,15 +15,8 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const command = (more: Partial<CommandConfig>): CommandConfig => ({
   kind: "command",
   preset: null,
-  id: "main",
-  default: true,
+  ...agentSettings,
   workspace: join(folder, "workspace"),
-  instructions: null,
-  instructionsFile: null,
-  fallback: null,
-  tools: [],
-  model: null,
-  thinking: null,
   command: "/bin/sh",
   args: [],
   env: [],

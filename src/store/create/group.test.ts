@@ -77,6 +77,19 @@ test("while the store is unavailable no item is tried again, but the next group 
   assert.equal(await later, "stored 3");
 });
 
+test("the next group is sent before the callers of the one before it go on", async () => {
+  const order: string[] = [];
+  const group = createGroup<number, void>({
+    longest: 1,
+    async write([item]) {
+      order.push(`write ${item}`);
+      return [undefined];
+    },
+  });
+  await Promise.all([1, 2].map((item) => group.add(item).then(() => order.push(`caller ${item}`))));
+  assert.deepEqual(order, ["write 1", "write 2", "caller 1", "caller 2"]);
+});
+
 test("after a small group the next ones grow step by step", async () => {
   const sizes: number[] = [];
   const all: Promise<void>[] = [];

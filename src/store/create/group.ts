@@ -28,7 +28,7 @@ export function createGroup<Item, Result>(options: {
     }
   };
 
-  /** Returns what tells the members, so that the next group is on its way before they go on. */
+  /** Returns a function that gives the members their results; it is called when the next group has been sent. */
   const writeGroup = async (members: Waiting<Item, Result>[]): Promise<() => void> => {
     try {
       const results = await options.write(members.map((member) => member.item));
@@ -44,16 +44,16 @@ export function createGroup<Item, Result>(options: {
 
   const writeAll = async (): Promise<void> => {
     let most = options.longest;
-    let tellMembers = (): void => {};
+    let giveResults = (): void => {};
     while (waiting.length > 0) {
       const members = waiting.splice(0, most);
       most = Math.min(options.longest, Math.max(freeSize, 2 * members.length));
       const written = writeGroup(members);
-      tellMembers();
-      tellMembers = await written;
+      giveResults();
+      giveResults = await written;
     }
     writing = false;
-    tellMembers();
+    giveResults();
   };
 
   return {

@@ -11,6 +11,7 @@ import { agentContract, contractInput } from "../../agent.contract.ts";
 import type { AgentInput } from "../../agent.ts";
 import { createCommandAgent, type CommandConfig } from "../command.ts";
 import { makeProgram } from "../../../../test/fixtures/preset-program.ts";
+import { agentSettings } from "../../../../test/builders/agent.ts";
 
 // A program must be allowed to run from here, which memory file systems may forbid.
 const folder = mkdtempSync(join(tmpdir(), "rouse-presets-"));
@@ -24,15 +25,8 @@ function makeAgent(preset: CommandPreset, more: Partial<CommandConfig> = {}) {
   const config: CommandConfig = {
     kind: "command",
     preset,
-    id: "main",
-    default: true,
+    ...agentSettings,
     workspace: join(folder, `workspace-${made++}`),
-    instructions: null,
-    instructionsFile: null,
-    fallback: null,
-    tools: [],
-    model: null,
-    thinking: null,
     command: makeProgram(bin, preset),
     args: [],
     env: [],
