@@ -40,14 +40,13 @@ export function readCredentials(file: string): Credentials | null {
   }
 }
 
-const needed: Readonly<Record<string, readonly string[]>> = {
-  authorized_user: ["client_id", "client_secret", "refresh_token"],
-  service_account: ["client_email", "private_key"],
-};
+const needed: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ["authorized_user", ["client_id", "client_secret", "refresh_token"]],
+  ["service_account", ["client_email", "private_key"]],
+]);
 
 const isComplete = (value: Readonly<Record<string, unknown>>): boolean =>
-  needed[String(value["type"])]?.every((name) => typeof value[name] === "string" && value[name] !== "") ??
-  false;
+  needed.get(value["type"])?.every((name) => typeof value[name] === "string" && value[name] !== "") ?? false;
 
 /** False when the file is the same already. */
 export function writeCredentials(file: string, credentials: Credentials): boolean {

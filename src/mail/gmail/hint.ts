@@ -8,7 +8,8 @@ export function readHint(message: Fields): Hint | null {
   try {
     const value: unknown = JSON.parse(Buffer.from(textIn(message, "data"), "base64").toString("utf8"));
     if (!isFields(value)) return null;
-    const historyId = String(value["historyId"]);
+    const written = value["historyId"];
+    const historyId = typeof written === "number" ? String(written) : textIn(value, "historyId");
     const emailAddress = textIn(value, "emailAddress").toLowerCase();
     return /^\d{1,20}$/.test(historyId) ? { emailAddress, historyId } : null;
   } catch {

@@ -94,6 +94,50 @@ suite("the tokens of pushes", { concurrency: true }, () => {
     assert.equal(scene.keyFetches(), 0);
   });
 
+  test("a claim of another type is refused, also where its text would be right", async (t) => {
+    const scene = await open(t);
+    const { token, seconds } = scene;
+    const issuer = "https://accounts.google.com";
+    const cases: Record<string, object[]> = {
+      "its issuer is not Google": [
+        { iss: [issuer] },
+        { iss: [[issuer]] },
+        { iss: ["accounts.google.com"] },
+        { iss: { 0: issuer } },
+        { iss: null },
+      ],
+      "its audience is another": [{ aud: [oidc.audience] }, { aud: [[oidc.audience]] }, { aud: true }],
+      "its service account is another": [
+        { email: [oidc.serviceAccountEmail] },
+        { email: { toString: oidc.serviceAccountEmail } },
+      ],
+      "its service account is not verified": [
+        { email_verified: 1 },
+        { email_verified: [true] },
+        { email_verified: {} },
+      ],
+      "it has expired": [{ exp: [seconds + 60] }, { exp: true }, { exp: null }],
+      "it is from the future": [{ iat: [seconds] }, { iat: `${seconds}` }, { iat: null }],
+    };
+    for (const [fault, changes] of Object.entries(cases))
+      for (const change of changes)
+        assert.equal(await scene.faultOf(token({ ...good, ...change })), fault, JSON.stringify(change));
+    assert.equal(scene.keyFetches(), 0);
+  });
+
+  test("a time that is too large for a number is refused", async (t) => {
+    const scene = await open(t);
+    const [head = "", claims = "", signature = ""] = scene.token(good).split(".");
+    const withTime = (name: "exp" | "iat", written: string) => {
+      const text = Buffer.from(claims, "base64url").toString();
+      const changed = text.replace(new RegExp(`"${name}":[0-9]+`), `"${name}":${written}`);
+      assert.notEqual(changed, text);
+      return `${head}.${Buffer.from(changed).toString("base64url")}.${signature}`;
+    };
+    assert.equal(await scene.faultOf(withTime("exp", "1e999")), "it has expired");
+    assert.equal(await scene.faultOf(withTime("iat", "-1e999")), "it is from the future");
+  });
+
   test("clocks may differ by five minutes", async (t) => {
     const { faultOf, token, seconds } = await open(t);
     assert.equal(await faultOf(token({ ...good, iat: seconds + 299, exp: seconds - 299 })), null);

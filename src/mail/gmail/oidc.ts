@@ -36,15 +36,18 @@ function claimsFault(
   now: number,
 ): string | null {
   const { iss, aud, email, email_verified: verified, exp, iat } = claims;
-  if (!issuers.includes(String(iss))) return "its issuer is not Google";
+  if (typeof iss !== "string" || !issuers.includes(iss)) return "its issuer is not Google";
   if (aud !== audience) return "its audience is another";
   if (email !== serviceAccountEmail) return "its service account is another";
   if (verified !== true) return "its service account is not verified";
   const seconds = now / 1000;
-  if (typeof exp !== "number" || exp < seconds - skewSeconds) return "it has expired";
-  if (typeof iat !== "number" || iat > seconds + skewSeconds) return "it is from the future";
+  if (!isTime(exp) || exp < seconds - skewSeconds) return "it has expired";
+  if (!isTime(iat) || iat > seconds + skewSeconds) return "it is from the future";
   return null;
 }
+
+/** JSON may write a number that is too large: it is read as infinite. */
+const isTime = (value: unknown): value is number => Number.isFinite(value);
 
 /** Loaded with the first push: few gateways get any. */
 const jose = async () => ({

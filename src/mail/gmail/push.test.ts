@@ -79,7 +79,12 @@ suite("pushes", { concurrency: true }, () => {
 
   test("a body that is no notification of Gmail gets 204 and is ignored", async (t) => {
     const { push, token, hints } = await open(t);
-    const notData = [bodyOf("!"), bodyOf(encode([])), bodyOf(encode({ historyId: "x" }))];
+    const ids = ["x", [123], ["123"], true, 1.5, null];
+    const notData = [
+      bodyOf("!"),
+      bodyOf(encode([])),
+      ...ids.map((historyId) => bodyOf(encode({ ...change, historyId }))),
+    ];
     for (const body of ["{", "[]", "null", "{}", ...notData])
       assert.equal((await push(token(good), body)).status, 204, body);
     assert.equal(hints.length, 0);
