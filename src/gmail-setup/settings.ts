@@ -1,5 +1,4 @@
 // `hooks.gmail` in the config: finds the settings that differ, and edits them. Comments stay.
-import { readFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Config, GmailConfig } from "../config/config.ts";
@@ -34,9 +33,9 @@ export const enablingEdits = ({ hooks }: Config): Edit[] =>
 export function writeSettings(config: Config, edits: readonly Edit[], env: NodeJS.ProcessEnv): Step {
   const { file } = config;
   if (edits.length === 0) return { what: "config", name: file, state: "there" };
-  const text = readFileSync(file, "utf8").replace(/^\uFEFF/, "");
-  const edited = edits.reduce((before, { path, value }) => editConfig(before, path, value), text);
-  const kept = replaceConfig(file, edited, { what: "hooks.gmail", env, backup: true });
+  const edit = (text: string): string =>
+    edits.reduce((before, { path, value }) => editConfig(before, path, value), text);
+  const kept = replaceConfig(file, edit, { what: "hooks.gmail", env, backup: true });
   const names = edits.map(({ path }) => path.join(".")).join(", ");
   return { what: "config", name: file, state: "changed", note: `${names}; as it was before: ${kept}` };
 }

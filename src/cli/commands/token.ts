@@ -1,10 +1,8 @@
 // `rouse token`: makes tokens, and rotates the hook token without refusing any caller in between.
-import { readFileSync } from "node:fs";
 import { UsageError } from "../../core/errors.ts";
 import { configFlag, jsonFlag, readArguments, refuseMore } from "../terminal/arguments.ts";
 import { type Command, type Context, WrongUsage } from "../command.ts";
 import { printJson, printLine } from "../terminal/output.ts";
-import { replaceHookTokens, writtenHookTokens } from "../open/hook-tokens.ts";
 import { loadSettings } from "../open/settings.ts";
 
 const flags = { ...configFlag, ...jsonFlag, finish: { type: "boolean" } } as const;
@@ -31,15 +29,19 @@ async function printNew(context: Context, json: boolean): Promise<number> {
 
 async function rotate(context: Context, file: string, json: boolean): Promise<number> {
   const { newToken } = await import("../../config/write/write.ts");
-  const text = readFileSync(file, "utf8");
-  const old = await writtenHookTokens(text);
+  const { changeHookTokens } = await import("../open/hook-tokens.ts");
   const token = newToken();
-  await replaceHookTokens(file, text, [token, ...old], context.env);
-  if (json) printJson(context, { token, file, kept: old.length });
+  let kept = 0;
+  const addToken = (written: readonly string[]) => {
+    kept = written.length;
+    return [token, ...written];
+  };
+  changeHookTokens(file, addToken, context.env);
+  if (json) printJson(context, { token, file, kept });
   else {
     printLine(context, token);
     context.stderr.write(
-      `This is the new hook token; ${file} has it first. ${keptSentence(old.length)}A running gateway takes it up within seconds.\n` +
+      `This is the new hook token; ${file} has it first. ${keptSentence(kept)}A running gateway takes it up within seconds.\n` +
         "When every caller sends the new one: rouse token rotate --finish\n",
     );
   }
@@ -54,16 +56,20 @@ const keptSentence = (count: number): string =>
       : `The ${count} old ones are still accepted. `;
 
 async function finish(context: Context, file: string, json: boolean): Promise<number> {
-  const text = readFileSync(file, "utf8");
-  const [newest, ...old] = await writtenHookTokens(text);
-  if (newest === undefined || old.length === 0)
-    throw new UsageError("There is only one hook token: nothing to finish. Start with: rouse token rotate");
-  await replaceHookTokens(file, text, [newest], context.env);
-  if (json) printJson(context, { file, dropped: old.length });
+  const { changeHookTokens } = await import("../open/hook-tokens.ts");
+  let dropped = 0;
+  const keepNewest = ([newest, ...old]: readonly string[]) => {
+    if (newest === undefined || old.length === 0)
+      throw new UsageError("There is only one hook token: nothing to finish. Start with: rouse token rotate");
+    dropped = old.length;
+    return [newest];
+  };
+  changeHookTokens(file, keepNewest, context.env);
+  if (json) printJson(context, { file, dropped });
   else
     printLine(
       context,
-      `Only the newest token is accepted now; ${old.length === 1 ? "the old one was" : `${old.length} old ones were`} removed from ${file}.`,
+      `Only the newest token is accepted now; ${dropped === 1 ? "the old one was" : `${dropped} old ones were`} removed from ${file}.`,
     );
   return 0;
 }

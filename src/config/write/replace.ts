@@ -3,14 +3,33 @@ import { chownSync, readFileSync, statSync } from "node:fs";
 import { UsageError } from "../../core/errors.ts";
 import { type Environment, parseConfig } from "../load.ts";
 import { formatProblem } from "../problem.ts";
+import { withConfigLock } from "./lock.ts";
 import { writeFileAtomic } from "./write.ts";
 
-/** `what` names the edited setting. Returns the path of the backup, if one was asked for. */
-export function replaceConfig(
+type Replacing = {
+  /** Names the edited setting. */
+  what: string;
+  env: Environment;
+  backup?: boolean;
+};
+
+/**
+ * `edit` gets the present text. No other command changes the file from that moment until it is replaced. Returns the
+ * path of the backup, if one was asked for.
+ */
+export const replaceConfig = (
   file: string,
-  edited: string,
-  { what, env, backup = false }: { what: string; env: Environment; backup?: boolean },
+  edit: (text: string) => string,
+  replacing: Replacing,
+): string | null => withConfigLock(file, () => replaceLocked(file, edit, replacing));
+
+function replaceLocked(
+  file: string,
+  edit: (text: string) => string,
+  { what, env, backup = false }: Replacing,
 ): string | null {
+  const before = readFileSync(file, "utf8");
+  const edited = edit(before.replace(/^\uFEFF/, ""));
   const readBack = parseConfig(edited, { file, env, readFile: (each) => readFileSync(each, "utf8") });
   if (!readBack.ok) {
     const problems = readBack.problems.map(formatProblem).join("; ");
@@ -18,7 +37,7 @@ export function replaceConfig(
   }
   const { mode, uid, gid } = statSync(file);
   const kept = backup ? `${file}.bak` : null;
-  if (kept !== null) writeFileAtomic(kept, readFileSync(file, "utf8"), 0o600);
+  if (kept !== null) writeFileAtomic(kept, before, 0o600);
   writeFileAtomic(file, edited, mode & 0o777);
   // When root runs this for a service of another user, the service must still be able to read its config.
   if (process.getuid?.() === 0) for (const each of [file, kept]) if (each !== null) chownSync(each, uid, gid);
