@@ -11,7 +11,7 @@ import type { AgentInput } from "../agent.ts";
 import { type Failed, failed } from "../failure.ts";
 import { messagesOf, NotSpoken } from "./messages.ts";
 import { brokenOutcome, finishedOutcome } from "./outcome.ts";
-import { choose } from "./permission.ts";
+import { canAllow, choose } from "./permission.ts";
 import type { Program } from "../../processes/program.ts";
 import { initialize, openSession } from "./session.ts";
 import { applySettings } from "./settings.ts";
@@ -79,12 +79,10 @@ function connect({ program, input, config }: Talk, updates: Updates): ClientConn
     .onNotification("session/update", raw, ({ params }) => updates.take(params))
     .onRequest("session/request_permission", async ({ params }) => {
       const call = updates.call(params.toolCall);
-      const isAllowed = config.allow.some((kind) => kind === call.kind);
-      const outcome = choose(params.options, isAllowed && (!changes(call.kind) || (await mayAct(input))));
-      const chosen = outcome.outcome === "selected" ? outcome.optionId : null;
-      const option = params.options.find(({ optionId }) => optionId === chosen);
-      call.verdict = option?.kind.startsWith("allow") === true ? "allowed" : "refused";
-      return { outcome };
+      const mayBe = config.allow.some((kind) => kind === call.kind) && canAllow(params.options);
+      const isAllowed = mayBe && (!changes(call.kind) || (await mayAct(input)));
+      call.verdict = isAllowed ? "allowed" : "refused";
+      return { outcome: choose(params.options, isAllowed) };
     })
     .connect(messagesOf(program.input, program.output));
 }

@@ -25,6 +25,14 @@ test("permission is refused for every other kind", async () => {
   assert.equal(permissions, 0);
 });
 
+test("permission is refused when the agent offers it only for always, and the run has not acted", async () => {
+  let permissions = 0;
+  const onActing = async () => ++permissions > 0;
+  const outcome = await run("only-always", "edit", { onActing }, { allow: ["edit"] });
+  assert.deepEqual(outcome, replied("Chosen: no", { warnings: refusal("edit") }));
+  assert.equal(permissions, 0);
+});
+
 test("permission is refused when the run may no longer act", async () => {
   const outcome = await run("permission", "edit", { onActing: async () => false }, { allow: ["edit"] });
   assert.deepEqual(outcome, replied("Chosen: no", { warnings: refusal("edit") }));
