@@ -16,7 +16,7 @@ const doneForm = z.object({ id: z.string(), username: z.string().optional() });
 const refusalForm = z.object({
   code: z.number().optional(),
   message: z.string().optional(),
-  retry_after: z.number().min(0).optional(),
+  retry_after: z.number().optional().catch(undefined),
 });
 
 export function createDiscord(
@@ -67,7 +67,7 @@ function readResponse({ status, headers, json }: Responded, token: string): Send
   const { data: refusal = {} } = refusalForm.safeParse(json);
   if (status === 429) {
     const seconds = refusal.retry_after;
-    return limited(seconds === undefined ? retryAfterMs(headers) : Math.ceil(seconds * 1000));
+    return limited(seconds === undefined ? retryAfterMs(headers) : seconds * 1000);
   }
   if (status === 401) return rejected("Discord does not take the token: copy it again from the bot's page");
   if (status < 400 || status >= 500 || refusal.message === undefined) return null;

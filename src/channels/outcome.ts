@@ -9,8 +9,9 @@ const longestQuote = 300;
 export const rejected = (reason: string): SendOutcome => ({ kind: "rejected", reason });
 export const unknown = (reason: string): SendOutcome => ({ kind: "unknown", reason });
 
-/** The platform asks us to wait; a wait that is too long rejects the message. */
-export function limited(afterMs: number | null): SendOutcome {
+/** The platform asks us to wait; a wait that is too long rejects the message. What is no wait counts as none. */
+export function limited(askedMs: number | null): SendOutcome {
+  const afterMs = askedMs !== null && askedMs >= 0 && askedMs < Infinity ? Math.ceil(askedMs) : null;
   if (afterMs !== null && afterMs > longestWaitMs) {
     const minutes = Math.ceil(afterMs / 60_000);
     return rejected(`the platform asks to wait ${minutes} minutes; longer than 15 is not waited for`);

@@ -66,6 +66,17 @@ export function platformContract(
       assert.ok(date.afterMs > 5000 && date.afterMs <= 600_000, String(date.afterMs));
     });
 
+    test("a delay that is none is no fault, and no longer wait than none", async () => {
+      const past = new Date(Date.now() - 600_000).toUTCString();
+      for (const written of ["0", "-1", "NaN", "", "soon", "0.3335", past]) {
+        const outcome = await sendTo({ status: 429, headers: { "retry-after": written }, text: "slow down" });
+        assert.ok(outcome.kind === "retry", written);
+        assert.ok([null, 0, 334].includes(outcome.afterMs), `${written}: ${outcome.afterMs}`);
+      }
+      const far = await sendTo({ status: 429, headers: { "retry-after": "999999999" }, text: "slow down" });
+      assert.equal(far.kind, "rejected");
+    });
+
     test("a delay of more than 15 minutes is a rejection that says so", async () => {
       const outcome = await sendTo({ status: 429, headers: { "retry-after": "7200" }, text: "" });
       assert.ok(outcome.kind === "rejected" && outcome.reason.includes("120 minutes"));

@@ -1,6 +1,6 @@
 // The one HTTP call that channels make. A reason never contains the URL, a header or a body: tokens are in the
 // first two, and a body can repeat them.
-import { parseRetryAfter } from "../core/retry-after.ts";
+import { retryAfterMs as waitIn } from "../core/retry-after.ts";
 
 export type PlatformResponse =
   /** `json` is undefined when the body is no JSON, or longer than is read. */
@@ -154,8 +154,5 @@ function isBeforeSending(fault: unknown): boolean {
   );
 }
 
-/** The wait in `Retry-After`; a date is compared with the `Date` header of the platform where there is one. */
-export function retryAfterMs(headers: Headers, now = Date.now()): number | null {
-  const theirs = Date.parse(headers.get("date") ?? "");
-  return parseRetryAfter(headers.get("retry-after"), Number.isNaN(theirs) ? now : theirs);
-}
+export const retryAfterMs = (headers: Headers, now = Date.now()): number | null =>
+  waitIn((name) => headers.get(name), now);

@@ -14,7 +14,10 @@ const responseForm = z.object({
   error_code: z.int().optional(),
   description: z.string().optional(),
   parameters: z
-    .object({ retry_after: z.number().min(0).optional(), migrate_to_chat_id: z.number().optional() })
+    .object({
+      retry_after: z.number().optional().catch(undefined),
+      migrate_to_chat_id: z.number().optional(),
+    })
     .optional(),
   result: z.object({ username: z.string().optional() }).optional(),
 });

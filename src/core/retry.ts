@@ -7,3 +7,23 @@ export function backOffMs(attempt: number, { firstMs, longestMs }: BackOff, rand
   const ceiling = Math.min(longestMs, firstMs * 2 ** (attempt - 1));
   return Math.round(firstMs / 2 + random * Math.max(0, ceiling - firstMs / 2));
 }
+
+/** No other side makes us wait longer than this, or than our own longest back-off. */
+const longestAskedMs = 3_600_000;
+
+/**
+ * The wait where the other side may have asked for one (`Retry-After`): our back-off, or longer where it asks for more,
+ * plus up to a second, so that those who were told the same moment do not come back together. What it asks for is a
+ * stranger's number: zero, a negative one or none at all makes no wait shorter, and none is longer than the cap.
+ */
+export function retryWaitMs(
+  attempt: number,
+  askedMs: number | null | undefined,
+  backOff: BackOff,
+  random: number,
+): number {
+  const own = backOffMs(attempt, backOff, random);
+  if (askedMs === null || askedMs === undefined || !(askedMs > 0)) return own;
+  const asked = Math.min(askedMs, Math.max(longestAskedMs, backOff.longestMs));
+  return Math.max(own, Math.ceil(asked + random * Math.min(asked, 1000)));
+}

@@ -75,6 +75,25 @@ describe("after an attempt to send", () => {
   test("the delay that the platform asks for is kept", () =>
     assert.deepEqual(settled(retry(7000)), { ...base, status: "waiting", delayMs: 7000, error: "busy" }));
 
+  test("a platform that asks for no wait, or for one that is none, is not asked again at once", () => {
+    for (const afterMs of [0, -1, 0.3335, Number.NaN, -Infinity]) {
+      let tries = 0;
+      for (let now = 0; now < hour && tries < 100; tries++) {
+        const next = settled(retry(afterMs), delivery({ attempts: tries + 1 }), { now, random: 0.5 });
+        assert.equal(next.status, "waiting");
+        now += next.delayMs;
+      }
+      assert.ok(tries < 15, `${afterMs}: ${tries} tries in an hour`);
+    }
+  });
+
+  test("no platform has a delivery wait for more than an hour and a second", () => {
+    for (const afterMs of [1e12, Infinity]) {
+      const { status, delayMs } = settled(retry(afterMs), delivery(), { random: 1 });
+      assert.deepEqual([status, delayMs], ["waiting", hour + 1000]);
+    }
+  });
+
   test("without one the delay grows with each attempt, up to an hour", () => {
     const delays = [1, 2, 5, 12, 13, 40].map(
       (attempts) => settled(retry(), delivery({ attempts }), { random: 1 }).delayMs,

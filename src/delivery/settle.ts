@@ -1,7 +1,7 @@
 // Decides what follows from an attempt to send. Pure.
 //
 //   sent      → sent
-//   retry     → waiting (the platform's delay, else back-off), or the end when a day has passed
+//   retry     → waiting (back-off, or the platform's delay if that is longer), or the end when a day has passed
 //   rejected  → failed
 //   unknown   → waiting once, then unknown, because each attempt may be a duplicate; on a platform that drops
 //               duplicates, waiting as after `retry`
@@ -9,7 +9,7 @@
 //
 // A delivery that is not sent goes to its fallback (`fallback.ts`) or leaves one notice for the main session.
 import type { ClaimedDelivery } from "../core/delivery.ts";
-import { backOffMs } from "../core/retry.ts";
+import { retryWaitMs } from "../core/retry.ts";
 import { mainSessionKey } from "../core/run.ts";
 import type { NewEvent } from "../core/system-event.ts";
 import { cutWithMark, oneLine } from "../core/text.ts";
@@ -40,7 +40,7 @@ export function settleSend(
     const error = `given up after ${Math.round(policy.giveUpAfterMs / 3_600_000)} hours: ${reason}`;
     return ended(delivery, progress, uncertain > 0 ? "unknown" : "failed", error, newId);
   };
-  const backOff = backOffMs(delivery.attempts, policy, random);
+  const waitMs = (askedMs: number | null) => retryWaitMs(delivery.attempts, askedMs, policy, random);
 
   switch (outcome.kind) {
     case "sent":
@@ -50,10 +50,10 @@ export function settleSend(
     case "rejected":
       return ended(delivery, progress, "failed", outcome.reason, newId);
     case "retry":
-      return again(outcome.afterMs ?? backOff, outcome.reason);
+      return again(waitMs(outcome.afterMs), outcome.reason);
     case "unknown": {
       const error = `it may have been sent: ${outcome.reason}`;
-      if (idempotent || uncertainSends === 0) return again(backOff, error, uncertainSends + 1);
+      if (idempotent || uncertainSends === 0) return again(waitMs(null), error, uncertainSends + 1);
       return ended(delivery, progress, "unknown", error, newId);
     }
   }

@@ -2,7 +2,7 @@
 import { faultKind } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { MailStatus } from "../core/mail.ts";
-import { backOffMs } from "../core/retry.ts";
+import { retryWaitMs } from "../core/retry.ts";
 import type { Store } from "../store/ports/store.ts";
 import { type Mailbox, MailFault } from "./mailbox.ts";
 import { reauthNotice } from "./notices.ts";
@@ -49,10 +49,10 @@ export function createHealth(options: HealthOptions): Health {
     return { kind: "parked" };
   }
 
-  async function retryLater(reason: string, providerMs: number): Promise<FailedSync> {
+  async function retryLater(reason: string, askedMs: number | null): Promise<FailedSync> {
     if (failures === 1) log.warn("mail cannot be read now", { ...fields, reason });
     await store.noteMail({ id, status: "degraded", error: reason, notice: null }).catch(() => {});
-    return { kind: "failed", retryInMs: Math.max(providerMs, backOffMs(failures, backOff, random())) };
+    return { kind: "failed", retryInMs: retryWaitMs(failures, askedMs, backOff, random()) };
   }
 
   return {
@@ -73,10 +73,8 @@ export function createHealth(options: HealthOptions): Health {
     },
     syncFailed(fault) {
       failures++;
-      if (!(fault instanceof MailFault)) return retryLater(faultKind(fault), 0);
-      return fault.kind === "reauth"
-        ? park(fault.message)
-        : retryLater(fault.message, fault.retryAfterMs ?? 0);
+      if (!(fault instanceof MailFault)) return retryLater(faultKind(fault), null);
+      return fault.kind === "reauth" ? park(fault.message) : retryLater(fault.message, fault.retryAfterMs);
     },
     isBackingOff: () => failures > 0,
   };

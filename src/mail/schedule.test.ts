@@ -105,7 +105,7 @@ suite("syncs that fail", { concurrency: true }, () => {
     await scene.wait(1250);
     await scene.synced(4);
     assert.equal(scene.box.count("changes"), 3);
-    await scene.wait(90_000);
+    await scene.wait(90_500);
     await scene.synced(5);
     assert.deepEqual(await scene.keys(), [keyOf("a")]);
     assert.equal(await statusOf(scene), "ok");

@@ -1,7 +1,7 @@
 // Subscribes to the provider's hints, and renews that in time. Mail is read without hints, too, only later: a
 // provider that refuses is a problem of the account, not a failed sync.
 import type { MailAccount } from "../core/mail.ts";
-import { backOffMs } from "../core/retry.ts";
+import { retryWaitMs } from "../core/retry.ts";
 import { MailFault } from "./mailbox.ts";
 import type { Renewal, SyncOptions } from "./options.ts";
 
@@ -31,7 +31,7 @@ function createRenewing(
   async function noteFailure({ message, retryAfterMs }: MailFault): Promise<void> {
     failures++;
     health.setProblem("renewal", `hints could not be requested: ${message}`);
-    const delayMs = Math.max(retryAfterMs ?? 0, backOffMs(failures, backOff, random()));
+    const delayMs = retryWaitMs(failures, retryAfterMs, backOff, random());
     await store.noteSubscription(id, { expiration: null, dueAt: clock.now() + delayMs });
     const fields = { account: mailbox.account, reason: message };
     if (failures === 1) log.warn("hints of new mail could not be requested", fields);

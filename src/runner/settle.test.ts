@@ -176,6 +176,13 @@ describe("a hook run that failed", () => {
     assert.equal(settled({ ...busy, retryAfterMs: 3_600_000 }).next.kind, "ended");
   });
 
+  test("waits its own time where the agent asks for none, or for what is no time", () => {
+    for (const retryAfterMs of [0, -1, Number.NaN, -Infinity]) {
+      const { next } = settled({ kind: "failed", reason: "busy", mayPass: true, retryAfterMs });
+      assert.ok(next.kind === "retry" && next.delayMs >= 500, String(retryAfterMs));
+    }
+  });
+
   test("after a tool that changes something is not retried", () => {
     const outcome = { kind: "failed", reason: "cut", mayPass: true, report: { acted: true } } as const;
     assert.equal(settled(outcome).next.kind, "ended");

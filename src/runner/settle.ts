@@ -9,7 +9,7 @@
 import type { EndedAttempt, ReleasedAttempt } from "../core/attempt.ts";
 import type { NewDelivery } from "../core/delivery.ts";
 import type { Outcome } from "../core/outcome.ts";
-import { backOffMs } from "../core/retry.ts";
+import { retryWaitMs } from "../core/retry.ts";
 import { lastChannel, resolveTarget, type TargetPolicy, type WantedTarget } from "../core/target.ts";
 import { heartbeatDelayMs, type ClaimedRun, type EndStatus } from "../core/run.ts";
 import { isAcknowledgement } from "../session/acknowledgement.ts";
@@ -58,8 +58,7 @@ export function settle(
   const outcome = withoutBlankReply(attempt.outcome);
   const reported = reportedBy(run, attempt, policy);
   if (outcome.kind === "failed" && outcome.mayPass && outcome.report?.acted !== true) {
-    const backOff = backOffMs(run.attempts, retryBackOff, policy.random);
-    const delayMs = Math.max(backOff, outcome.retryAfterMs ?? 0);
+    const delayMs = retryWaitMs(run.attempts, outcome.retryAfterMs, retryBackOff, policy.random);
     const leftMs = timeLimitSeconds(run, policy) * 1000 - run.elapsedMs - attempt.workedMs;
     if (run.attempts < policy.maxAttempts && delayMs < leftMs)
       return {

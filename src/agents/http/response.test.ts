@@ -95,10 +95,11 @@ for (const [what, respond, reason] of [
 test("a failure that may pass has the service's Retry-After", async () => {
   const now = Date.parse("Mon, 02 Nov 2026 10:00:00 GMT");
   const after = (status: number, retryAfter: string) =>
-    agentOf(json({ error: "later" }, status, { "retry-after": retryAfter }), null, () => now).run(
-      contractInput(),
-      neverStopped(),
-    );
+    agentOf(
+      json({ error: "later" }, status, { date: new Date(now).toUTCString(), "retry-after": retryAfter }),
+      null,
+      () => now,
+    ).run(contractInput(), neverStopped());
   const later = (status: number, retryAfterMs: number) => ({
     ...failed(`the service responded with ${status}: later`, true),
     retryAfterMs,

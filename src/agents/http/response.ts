@@ -1,7 +1,7 @@
 // A service's response as an outcome. Only its status, its type and its own `error` text can get into a reason.
 import { z } from "zod";
 import type { AgentOutcome, TokenUse } from "../../core/outcome.ts";
-import { parseRetryAfter } from "../../core/retry-after.ts";
+import { retryAfterMs } from "../../core/retry-after.ts";
 import { cutWithMark, oneLine } from "../../core/text.ts";
 import { failed } from "../failure.ts";
 import { EventTooLong, readEvents, type ServerEvent } from "./events.ts";
@@ -48,7 +48,7 @@ async function refused(response: ServiceResponse, status: number, now: number): 
   const own = text === null ? undefined : messageOf(text)?.error;
   const reason = `the service responded with ${status}${own === undefined ? "" : `: ${shown(own)}`}`;
   const mayPass = status >= 500 || passing.has(status);
-  const wait = mayPass ? parseRetryAfter(headerIn(response, "retry-after"), now) : null;
+  const wait = mayPass ? retryAfterMs((name) => headerIn(response, name), now) : null;
   return wait === null ? failed(reason, mayPass) : { ...failed(reason, mayPass), retryAfterMs: wait };
 }
 

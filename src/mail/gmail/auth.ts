@@ -28,6 +28,7 @@ export type AuthOptions = {
 };
 
 const freshMs = 60_000;
+const longestMs = 3_600_000;
 const assertionSeconds = 3600;
 const jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
@@ -44,8 +45,7 @@ export function createAuth(options: AuthOptions): Auth {
     const response = await request(`${endpoint}/token`, { method: "POST", body }, { signal, clock });
     const token = textIn(response.body, "access_token");
     if (response.status !== 200 || token === "") throw refusal(response);
-    const seconds = Number(response.body["expires_in"] ?? 3600);
-    cached = { token, until: now + seconds * 1000 - freshMs };
+    cached = { token, until: now + usableMs(response.body["expires_in"]) };
     return cached;
   }
 
@@ -59,6 +59,12 @@ export function createAuth(options: AuthOptions): Auth {
       if (cached?.token === token) cached = null;
     },
   };
+}
+
+/** At least a minute, whatever the server says: a token that it no longer takes is dropped. At most an hour. */
+function usableMs(expiresIn: unknown): number {
+  const seconds = Number(expiresIn);
+  return seconds > 0 ? Math.min(Math.max(seconds * 1000 - freshMs, freshMs), longestMs) : freshMs;
 }
 
 function readCredentials(file: string): Fields {

@@ -186,6 +186,20 @@ suite("the tokens of pushes", { concurrency: true }, () => {
     assert.equal(keyFetches(), 2);
   });
 
+  test("key fetches that fail come after growing waits, whatever Google asks for", async (t) => {
+    for (const retryAfter of ["0", "-1", "NaN", "Mon, 01 Jan 2001 00:00:00 GMT", "999999999"]) {
+      const { faultOf, token, google, clock, keyFetches } = await open(t);
+      const reply = { ...faultReplies.unavailable, headers: { "retry-after": retryAfter } };
+      google.faults.add({ on: "/oauth2/v3/certs", reply });
+      for (let minute = 0; minute < 120; minute++) {
+        await faultOf(token(good));
+        await clock.advance(60_000);
+      }
+      const fetches = keyFetches();
+      assert.ok(fetches > 1 && fetches < 60, `${retryAfter}: ${fetches} fetches in two hours`);
+    }
+  });
+
   test("keys serve for a day while Google is away", async (t) => {
     const { faultOf, token, google, clock, keyFetches } = await open(t);
     assert.equal(await faultOf(token(good)), null);

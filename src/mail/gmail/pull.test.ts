@@ -92,7 +92,7 @@ suite("pulling hints", { concurrency: true }, () => {
     await eventually(() => troubles.length === 1, "the trouble");
     await wait(750);
     await eventually(() => troubles.length === 2, "the second trouble");
-    await wait(1250);
+    await wait(1500);
     await eventually(() => hints.length === 1, "the hint");
     assert.deepEqual(troubles, [
       "hints cannot be pulled: Google could not handle the request (503 backendError)",

@@ -2,7 +2,7 @@
 // process ends in between, the next start syncs anyway.
 import type { Clock } from "../../core/clock.ts";
 import { faultKind } from "../../core/errors.ts";
-import { backOffMs } from "../../core/retry.ts";
+import { retryWaitMs } from "../../core/retry.ts";
 import { MailFault } from "../mailbox.ts";
 import type { Caller } from "./call.ts";
 import { type Hint, readHint } from "./hint.ts";
@@ -71,10 +71,9 @@ export function createPull(options: PullOptions): Pull {
         onProblem(`hints cannot be pulled: ${fault instanceof MailFault ? fault.message : faultKind(fault)}`);
         // Only a new login helps, and it starts the account again.
         if (fault instanceof MailFault && fault.kind === "reauth") return;
-        const providerMs = fault instanceof MailFault ? (fault.retryAfterMs ?? 0) : 0;
-        await sleep(clock, Math.max(providerMs, backOffMs(failures, faultBackOff, random())), signal).catch(
-          () => {},
-        );
+        const askedMs = fault instanceof MailFault ? fault.retryAfterMs : null;
+        const waitMs = retryWaitMs(failures, askedMs, faultBackOff, random());
+        await sleep(clock, waitMs, signal).catch(() => {});
       }
     }
   }

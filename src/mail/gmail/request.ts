@@ -1,7 +1,7 @@
 // One request to Google, and the response as plain values. Nothing of the request gets into a fault.
 import type { Clock } from "../../core/clock.ts";
 import { faultKind } from "../../core/errors.ts";
-import { parseRetryAfter } from "../../core/retry-after.ts";
+import { retryAfterMs as waitIn } from "../../core/retry-after.ts";
 import { MailFault } from "../mailbox.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -26,7 +26,7 @@ export async function request(
     const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     const response = await fetch(url, { ...init, redirect: "error", signal: limit });
     const body = toFields(await response.text());
-    const retryAfterMs = parseRetryAfter(response.headers.get("retry-after"), clock.now());
+    const retryAfterMs = waitIn((name) => response.headers.get(name), clock.now());
     return { status: response.status, body, reasons: reasonsIn(body), retryAfterMs };
   } catch (fault) {
     signal.throwIfAborted();
