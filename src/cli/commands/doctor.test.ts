@@ -101,6 +101,28 @@ test("open files, weak tokens and open addresses are warnings", async (t) => {
   assert.match(of("waiting work").message, /^not checked/);
 });
 
+test("secret files and store files that others can read are warnings", async (t) => {
+  const { rouse, folder } = createConfig(
+    t,
+    configWith({ hooks: { token: { file: "hook-token" } }, gateway: { port: 0 } }),
+  );
+  for (const name of ["hook-token", "rouse.db", "rouse.db-wal"]) {
+    writeFileSync(join(folder, name), name === "hook-token" ? hookToken : "");
+    chmodSync(join(folder, name), 0o600);
+  }
+  const findings = async () => findingsOf(await rouse(["doctor", "--json"])).of;
+  const before = await findings();
+  assert.equal(before("secret files").status, "ok");
+  assert.equal(before("store files").status, "ok");
+  chmodSync(join(folder, "hook-token"), 0o640);
+  chmodSync(join(folder, "rouse.db-wal"), 0o644);
+  const after = await findings();
+  assert.equal(after("secret files").status, "warn");
+  assert.match(after("secret files").fix ?? "", /^chmod 600 \S+hook-token$/);
+  assert.equal(after("store files").status, "warn");
+  assert.match(after("store files").message, /rouse\.db-wal \(0644\)/);
+});
+
 test("the same token for both fails with the config", async (t) => {
   const { rouse } = createConfig(t, configWith({ hooks: { token: gatewayToken } }));
   const { of, ok } = findingsOf(await rouse(["doctor", "--json"]));

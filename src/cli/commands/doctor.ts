@@ -5,6 +5,7 @@ import type { Command, Context } from "../command.ts";
 import { checkAgents } from "../doctor/agents.ts";
 import { checkChannels } from "../doctor/channels.ts";
 import { checkConfig, checkConfigFile } from "../doctor/config.ts";
+import { checkFiles } from "../doctor/files.ts";
 import type { Finding } from "../doctor/finding.ts";
 import { notChecked } from "../doctor/finding.ts";
 import { checkGateway } from "../doctor/gateway.ts";
@@ -36,6 +37,7 @@ async function checkAll(context: Context, file: string): Promise<Finding[]> {
       "tokens",
       "bind address",
       "mappings",
+      "secret files",
       "disk space",
       ...storeChecks,
       "gateway",
@@ -49,6 +51,7 @@ async function checkAll(context: Context, file: string): Promise<Finding[]> {
     ...before,
     ...checkConfig(config),
     ...(await checkMappings(loaded)),
+    ...checkFiles(config, loaded.files.slice(1)),
     checkDisk(config),
     ...(await checkStore(config.store, context.clock, config.hooks.budget)),
     await checkGateway(config.gateway),
@@ -82,8 +85,8 @@ export const command: Command = {
   summary: "check everything a working gateway needs",
   help: `Usage: rouse doctor [--config FILE] [--json]
 
-Checks Node.js, the config and its tokens, the mappings with their templates and transforms, the
-disk, the store, the clock, the gateway, the agents, the waiting work, the credentials of each
+Checks Node.js, the config and its tokens, the mappings with their templates and transforms, who
+can read the files with secrets and with the store's content, the disk, the store, the clock, the gateway, the agents, the waiting work, the credentials of each
 channel, and the Gmail account. Prints ok, warn or fail for each, and how to fix it. A check that
 could not be made is a warning, never ok. Use it when something does not work, or after setting up.
 Exit code 1 when something fails. Requests to model servers only list their models. While echo is

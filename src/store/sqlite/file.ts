@@ -7,12 +7,13 @@ import { createStore } from "../create/store.ts";
 import { atTime, type Driver } from "../driver/program.ts";
 import type { Store } from "../ports/store.ts";
 import { isRead, type Programs } from "../programs/catalogue.ts";
+import { realFile } from "./database-file.ts";
 import { openSqliteEngine, type Call, type SqliteEngine } from "./engine.ts";
 
 export async function openSqliteFile({ path, clock }: { path: string; clock: Clock }): Promise<Store> {
   if (!existsSync(path))
     throw new UsageError(`There is no store at ${path} yet. Start the gateway once: rouse start`);
-  const engine = openSqliteEngine(path);
+  const engine = openSqliteEngine(realFile(path));
   engine.read({ name: "checkVersion", input: null });
   return createStore({ driver: createFileDriver(engine, clock) });
 }

@@ -4,6 +4,7 @@ import { createStore } from "../create/store.ts";
 import { atTime, type Driver } from "../driver/program.ts";
 import type { Store } from "../ports/store.ts";
 import { isRead, type Programs } from "../programs/catalogue.ts";
+import { claimFile } from "./database-file.ts";
 import { openSqliteEngine, type Call } from "./engine.ts";
 import { lockFile } from "./lock.ts";
 import { startWriterThread, type WriterThread } from "./thread.ts";
@@ -19,9 +20,11 @@ export type SqliteOptions = {
 
 /** Locks the file, migrates it, and voids the leases of a gateway that crashed. */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
-  const { path, clock, leaseMs, onGroup, thread = startWriterThread() } = options;
+  const { clock, leaseMs, onGroup, thread = startWriterThread() } = options;
+  let { path } = options;
   let unlock = (): void => {};
   try {
+    path = claimFile(path);
     unlock = lockFile(path);
     thread.open(path);
     await thread.write({ name: "migrate", input: { now: clock.now() } });
