@@ -14,7 +14,11 @@ export type TokenSource = {
 };
 
 export type TokenSettings = { url: string; appId: string; appPassword: string };
-export type TokenTools = { fetch: typeof fetch; now: () => number };
+export type TokenTools = {
+  fetch: typeof fetch;
+  /** A monotonic time in milliseconds. */
+  now: () => number;
+};
 
 const scope = "https://api.botframework.com/.default";
 const marginMs = 5 * 60_000;

@@ -17,7 +17,7 @@ const person = /^2[89]:/;
 export function createMsteams(
   settings: MsteamsSettings,
   { fetch }: ChannelTools,
-  { now = Date.now } = {},
+  { now = () => performance.now() } = {},
 ): Channel {
   const { appId, appPassword, tenant = usualTenant } = settings;
   const activities = (to: string) =>

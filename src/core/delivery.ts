@@ -36,8 +36,8 @@ export type ClaimedDelivery = Delivery & {
   lease: string;
   /** How often its next message was sent without a known outcome. */
   uncertainSends: number;
-  /** When it was stored, or last retried by an operator. */
-  waitingSince: number;
+  /** How long it had waited when it was claimed, since it was stored or last retried by an operator. */
+  waitedMs: number;
 };
 
 /** The outcome of one attempt to send a message. */

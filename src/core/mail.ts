@@ -23,6 +23,12 @@ export type MailAccount = {
   readonly watchDueAt: number | null;
 };
 
+/** An account as a claim returns it. */
+export type ClaimedMailAccount = MailAccount & {
+  /** In how long the subscription is to be renewed; null: at once. */
+  readonly watchDueInMs: number | null;
+};
+
 /** How a message was handled. `waiting`: it failed and is tried again; all others are final. */
 export const mailOutcomes = ["accepted", "skipped", "gone", "failed", "waiting"] as const;
 export type MailOutcome = (typeof mailOutcomes)[number];

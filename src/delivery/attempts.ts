@@ -76,14 +76,14 @@ export function createAttempts(options: AttemptsOptions): RunningAttempts {
 
   async function handle(delivery: ClaimedDelivery): Promise<void> {
     const fields = { deliveryId: delivery.id, runId: delivery.runId, attempt: delivery.attempts };
-    const startedAt = clock.now();
+    const startedAt = clock.monotonic();
     const held: Held = { delivery, isLost: false };
     const release = leases.keep(delivery, () => void (held.isLost = true));
     const span = observeStart(delivery, trace);
     let outcome = "broke";
     try {
       const attempt = await sendAndStore(held, span);
-      const durationMs = clock.now() - startedAt;
+      const durationMs = clock.monotonic() - startedAt;
       outcome = outcomeOf(attempt);
       if (attempt.kind === "lost")
         log.warn("a delivery's lease was lost; this attempt's outcome is not stored", fields);
@@ -94,7 +94,8 @@ export function createAttempts(options: AttemptsOptions): RunningAttempts {
       log.error("a delivery's attempt broke", { ...fields, kind: faultKind(fault) });
     } finally {
       release();
-      observeEnd(delivery, outcome, span, { metrics, now: clock.now() });
+      const waitedMs = delivery.waitedMs + clock.monotonic() - startedAt;
+      observeEnd(delivery, outcome, span, { metrics, waitedMs });
     }
   }
 

@@ -203,3 +203,23 @@ test("a flood to a dead platform does not delay other channels", async (t) => {
   assert.equal(dead.sent.length, 4, "no time has passed: the dead channel had no more than its slots");
   await courier.drain(0);
 });
+
+test("a node whose clock is a day ahead of the store's, or behind it, does not give a delivery up", async (t) => {
+  for (const aheadMs of [25 * 3_600_000, -25 * 3_600_000]) {
+    const { reply, courierTo, find, clock } = await setUpCourier(t);
+    const id = await reply();
+    const busy = createFakeChannel(() => ({ kind: "retry", reason: "busy", afterMs: 3_600_000 }));
+    const wrong = { ...clock, now: () => clock.now() + aheadMs };
+    const courier = courierTo(busy, { clock: wrong });
+    await courier.tick();
+    assert.deepEqual([(await find(id)).status, (await find(id)).error], ["waiting", "busy"]);
+    for (let hours = 1; hours <= 24; hours++) {
+      await clock.advance(3_600_000);
+      await courier.tick();
+    }
+    assert.deepEqual(
+      [(await find(id)).status, (await find(id)).error],
+      ["failed", "given up after 24 hours: busy"],
+    );
+  }
+});

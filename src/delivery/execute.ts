@@ -57,6 +57,7 @@ async function sendAll(
   advance: Advance,
   { clock, sendTimeoutMs, stopping, newId, random }: ExecuteDependencies,
 ): Promise<DeliverySettlement | null> {
+  const startedAt = clock.monotonic();
   const fault = channel.recipientFault(to);
   if (fault !== null) return settleUntried(delivery, `the recipient ${fault}`, newId);
   const messages = channel.render(delivery.text);
@@ -68,5 +69,6 @@ async function sendAll(
   });
   if (sent.kind === "lost") return null;
   const { idempotent } = channel;
-  return settleSend(delivery, sent, sendPolicy, { now: clock.now(), random: random(), newId, idempotent });
+  const waitedMs = delivery.waitedMs + clock.monotonic() - startedAt;
+  return settleSend(delivery, sent, sendPolicy, { waitedMs, random: random(), newId, idempotent });
 }

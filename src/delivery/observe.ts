@@ -28,13 +28,12 @@ export function observeEnd(
   delivery: ClaimedDelivery,
   outcome: string,
   span: Span,
-  { metrics, now }: { metrics: DeliveryMetrics; now: number },
+  { metrics, waitedMs }: { metrics: DeliveryMetrics; waitedMs: number },
 ): void {
-  const { channel, waitingSince } = delivery;
+  const { channel } = delivery;
   span.set({ "rouse.outcome": outcome });
   span.end(good.has(outcome) ? null : outcome);
-  if (ends.has(outcome))
-    metrics.deliveryEnded(channel, outcome as DeliveryEnd, Math.max(0, now - waitingSince) / 1000);
+  if (ends.has(outcome)) metrics.deliveryEnded(channel, outcome as DeliveryEnd, waitedMs / 1000);
   if (outcome === "waiting") metrics.deliveryRetried(channel);
   if (outcome === "lost") metrics.leaseLost("delivery");
 }

@@ -24,18 +24,25 @@ export const sendPolicy: SendPolicy = {
   giveUpAfterMs: 86_400_000,
 };
 
-/** `random` in [0, 1); `idempotent`: the platform drops duplicates. */
-export type SendMoment = { now: number; random: number; newId: () => string; idempotent: boolean };
+export type SendMoment = {
+  /** How long the delivery has waited, this attempt included. */
+  waitedMs: number;
+  /** In [0, 1). */
+  random: number;
+  newId: () => string;
+  /** The platform drops duplicates. */
+  idempotent: boolean;
+};
 
 export function settleSend(
   delivery: ClaimedDelivery,
   { sentMessages, uncertainSends, outcome }: Omit<Progress, "kind">,
   policy: SendPolicy,
-  { now, random, newId, idempotent }: SendMoment,
+  { waitedMs, random, newId, idempotent }: SendMoment,
 ): DeliverySettlement {
   const progress = { sentMessages, uncertainSends };
   const again = (delayMs: number, reason: string, uncertain = uncertainSends): DeliverySettlement => {
-    const isInTime = now + delayMs <= delivery.waitingSince + policy.giveUpAfterMs;
+    const isInTime = waitedMs + delayMs <= policy.giveUpAfterMs;
     if (isInTime) return { ...waiting, sentMessages, uncertainSends: uncertain, delayMs, error: reason };
     const error = `given up after ${Math.round(policy.giveUpAfterMs / 3_600_000)} hours: ${reason}`;
     return ended(delivery, progress, uncertain > 0 ? "unknown" : "failed", error, newId);

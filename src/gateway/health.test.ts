@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { clockSteps } from "../../test/builders/clock-step.ts";
 import { createFakeClock } from "../../test/fakes/clock.ts";
 import { createHealth } from "./health.ts";
 
@@ -36,3 +37,18 @@ test("a store that does not respond is not ready", async () => {
   await clock.advance(3000);
   assert.equal(await ready, false);
 });
+
+for (const [step, stepMs] of clockSteps)
+  test(`a store that is gone is noticed within a second also when the wall clock is set ${step}`, async () => {
+    const clock = createFakeClock();
+    let away = false;
+    const probe = () => (away ? Promise.reject(new Error("gone")) : Promise.resolve());
+    const health = createHealth({ clock, store: { probe } });
+    assert.equal(await health.ready(), true);
+    clock.step(stepMs);
+    away = true;
+    await clock.advance(999);
+    assert.equal(await health.ready(), true, "the last check still holds");
+    await clock.advance(1);
+    assert.equal(await health.ready(), false);
+  });

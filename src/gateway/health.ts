@@ -21,14 +21,14 @@ export function createHealth({ store, clock }: { store: Pick<Store, "probe">; cl
     );
     const ready = await Promise.race([written, late.promise]);
     cancelTimer();
-    checkedAt = clock.now();
+    checkedAt = clock.monotonic();
     return ready;
   };
 
   return {
     ready() {
-      if (checking && clock.now() - checkedAt < trustMs) return checking;
-      checkedAt = clock.now();
+      if (checking && clock.monotonic() - checkedAt < trustMs) return checking;
+      checkedAt = clock.monotonic();
       checking = probe();
       return checking;
     },

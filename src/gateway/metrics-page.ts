@@ -85,8 +85,8 @@ function createWorkReader({ store, clock }: { store: Pick<Store, "backlog">; clo
   }
 
   return (): Promise<StoredWork | null> => {
-    if (read !== null && Math.abs(clock.now() - readAt) < freshMs) return read;
-    readAt = clock.now();
+    if (read !== null && clock.monotonic() - readAt < freshMs) return read;
+    readAt = clock.monotonic();
     return (read = readNow());
   };
 }

@@ -92,14 +92,14 @@ const renewInMs = 12 * 3_600_000;
 
 async function noteInStore(
   found: { cursor: string; watch: WatchStart | null; known: MailAccount | null; login: Login },
-  { goal: { account }, store, clock }: SetupOptions,
+  { goal: { account }, store }: SetupOptions,
 ): Promise<Step> {
   const id = gmailAccountId(account);
   if (store === null)
     return { what: "cursor", name: id, state: "left", note: "the gateway sets it at its first sync" };
   const done = await setFirstCursor(store, account, found.cursor);
   const expiration = found.watch?.expiration ?? null;
-  if (expiration !== null) await store.noteSubscription(id, { expiration, dueAt: clock.now() + renewInMs });
+  if (expiration !== null) await store.noteSubscription(id, { expiration, dueInMs: renewInMs });
   if (found.login.isNew && found.known?.status === "needs-reauth")
     await store.noteMail({ id, status: "ok", error: null, notice: null });
   return done;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { clockSteps } from "../../test/builders/clock-step.ts";
 import { createFakeClock } from "../../test/fakes/clock.ts";
 import { type Admission, createAdmission } from "./admission.ts";
 
@@ -159,3 +160,16 @@ test("while the store is away, the last count is used", async () => {
   assert.ok(!admission.admits(1));
   assert.ok(!(await admitsAfterRecount(admission, 1)));
 });
+
+for (const [step, stepMs] of clockSteps)
+  for (const isShared of [false, true])
+    test(`an empty queue takes runs when the wall clock was set ${step}, ${isShared ? "with" : "without"} other nodes`, async () => {
+      const clock = createFakeClock();
+      const { store } = countingStore(clock);
+      const admission = createAdmission({ store, clock, maxWaiting: () => 100, isShared });
+      await admission.recount();
+      clock.step(stepMs);
+      admission.admitted(100);
+      await clock.advance(10_000);
+      assert.ok(await admitsAfterRecount(admission, 1), "all that was admitted has ended since");
+    });

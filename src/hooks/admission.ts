@@ -49,12 +49,12 @@ export function createAdmission({ store, clock, maxWaiting, isShared }: Admissio
   let counting: Promise<void> | null = null;
 
   const count = async (): Promise<void> => {
-    countedAt = clock.now();
+    countedAt = clock.monotonic();
     const admittedBefore = admittedSince;
     try {
       counted = await store.countWaiting();
       admittedSince -= admittedBefore;
-      tookMs = clock.now() - countedAt;
+      tookMs = clock.monotonic() - countedAt;
     } catch {
       // The store is away: the last count stays in use, and the attempt to store a request will report it.
     }
@@ -68,7 +68,7 @@ export function createAdmission({ store, clock, maxWaiting, isShared }: Admissio
     if (isHalfFull(mine)) return freshMs(nearlyFull, tookMs);
     return isHalfFull(mine * assumedNodes) ? freshMs(halfEmpty, tookMs) : halfEmpty.maxMs;
   };
-  const isOlderThan = (ageMs: number): boolean => clock.now() - countedAt >= ageMs;
+  const isOlderThan = (ageMs: number): boolean => clock.monotonic() - countedAt >= ageMs;
 
   return {
     admits(runs) {

@@ -9,6 +9,7 @@ function setUp(linesPerSecond?: number) {
   const log: Log = { ...silentLog, warn: (_, fields) => void lines.push(fields) };
   const clock = {
     now: () => 0,
+    monotonic: () => 0,
     after(_delayMs: number, wake: () => void) {
       timers.push(wake);
       return () => {};

@@ -27,7 +27,7 @@ export function createFailureTable(capacity: number, windowMs: () => number): Fa
 
   const isFull = (): boolean => counting.size + limited.size >= capacity;
   const newEntry = (now: number): Entry => ({ failures: 0, endsAt: now + windowMs() });
-  /** A window that ends later than a new one would is over, too: the clock was set back. */
+  /** A window that ends later than a new one would is over, too: it began when windows were longer. */
   const isOver = ({ endsAt }: Entry, now: number): boolean => endsAt <= now || endsAt > now + windowMs();
 
   function find(address: string, now: number): Entry | null {
@@ -47,7 +47,7 @@ export function createFailureTable(capacity: number, windowMs: () => number): Fa
       counting.delete(address);
       dropped++;
     }
-    if (isFull() && Math.abs(now - sweptAt) >= sweepEveryMs) {
+    if (isFull() && now - sweptAt >= sweepEveryMs) {
       sweptAt = now;
       for (const [address, entry] of limited) if (isOver(entry, now)) limited.delete(address);
     }

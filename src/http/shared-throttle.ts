@@ -27,7 +27,7 @@ export function createSharedThrottle({ local, count, max, clock }: SharedThrottl
     const cancelTimer = clock.after(countTimeoutMs, () => late.resolve(null));
     const counted = await Promise.race([count(address).catch(() => null), late.promise]);
     cancelTimer();
-    if (counted === null) retryAt = clock.now() + awayMs;
+    if (counted === null) retryAt = clock.monotonic() + awayMs;
     return counted;
   }
 
@@ -41,7 +41,7 @@ export function createSharedThrottle({ local, count, max, clock }: SharedThrottl
   return {
     fail(address) {
       const seconds = local.fail(address);
-      const isAway = clock.now() < retryAt;
+      const isAway = clock.monotonic() < retryAt;
       return seconds !== null || isAway ? seconds : failEverywhere(address);
     },
   };

@@ -4,7 +4,7 @@ import { assertLinear } from "../../test/support/growth.ts";
 import { createThrottle } from "./throttle.ts";
 
 function setUp(limits: { max: number; windowSeconds: number; capacity?: number }) {
-  const clock = { time: 1_000_000, now: () => clock.time };
+  const clock = { time: 1_000_000, monotonic: () => clock.time };
   return { clock, throttle: createThrottle(limits, clock) };
 }
 

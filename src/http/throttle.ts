@@ -14,13 +14,13 @@ export type Throttle = {
   size(): number;
 };
 
-export function createThrottle(limits: ThrottleLimits, clock: Pick<Clock, "now">): Throttle {
+export function createThrottle(limits: ThrottleLimits, clock: Pick<Clock, "monotonic">): Throttle {
   let max = limits.max;
   let windowMs = limits.windowSeconds * 1000;
   const table = createFailureTable(limits.capacity ?? 10_000, () => windowMs);
   return {
     fail(address) {
-      const now = clock.now();
+      const now = clock.monotonic();
       const entry = table.entryFor(address, now);
       entry.failures++;
       if (entry.failures <= max) return null;
@@ -28,7 +28,7 @@ export function createThrottle(limits: ThrottleLimits, clock: Pick<Clock, "now">
       return Math.max(1, Math.ceil((entry.endsAt - now) / 1000));
     },
     limit(address, forMs) {
-      const now = clock.now();
+      const now = clock.monotonic();
       const entry = table.entryFor(address, now);
       entry.failures = Math.max(entry.failures, max + 1);
       entry.endsAt = now + Math.min(forMs, windowMs);

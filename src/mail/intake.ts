@@ -61,7 +61,7 @@ export function createIntake({ source, mailbox, decide, clock }: SyncOptions): I
   }
 
   async function work(batch: Batch, until: number, signal: AbortSignal): Promise<void> {
-    const isTimeUp = (): boolean => batch.results.size > 0 && clock.now() >= until;
+    const isTimeUp = (): boolean => batch.results.size > 0 && clock.monotonic() >= until;
     while (!isMailboxFault(batch) && !isTimeUp()) {
       const mail = batch.left.shift();
       if (!mail) return;
@@ -87,7 +87,7 @@ export function createIntake({ source, mailbox, decide, clock }: SyncOptions): I
   return {
     async read(mails, signal) {
       const batch: Batch = { left: [...mails], results: new Map(), faults: [] };
-      const until = clock.now() + batchMs;
+      const until = clock.monotonic() + batchMs;
       await Promise.all(Array.from({ length: fetchesAtOnce }, () => work(batch, until, signal)));
       const { left, results, faults } = batch;
       let fault: Read["fault"] = null;

@@ -1,12 +1,12 @@
 // Subscribes to the provider's hints, and renews that in time. Mail is read without hints, too, only later: a
 // provider that refuses is a problem of the account, not a failed sync.
-import type { MailAccount } from "../core/mail.ts";
+import type { ClaimedMailAccount } from "../core/mail.ts";
 import { retryWaitMs } from "../core/retry.ts";
 import { MailFault } from "./mailbox.ts";
 import type { Renewal, SyncOptions } from "./options.ts";
 
 /** Renews the subscription if that is due. Throws a MailFault when the login is refused. */
-export type Subscription = (account: MailAccount, signal: AbortSignal) => Promise<void>;
+export type Subscription = (account: ClaimedMailAccount, signal: AbortSignal) => Promise<void>;
 
 const backOff = { firstMs: 60_000, longestMs: 3_600_000 };
 
@@ -16,7 +16,7 @@ export function createSubscription(options: SyncOptions): Subscription {
 
 function createRenewing(
   renewal: Renewal,
-  { id, mailbox, store, clock, log, health, random = Math.random }: SyncOptions,
+  { id, mailbox, store, log, health, random = Math.random }: SyncOptions,
 ): Subscription {
   let hasRenewed = false;
   let failures = 0;
@@ -24,22 +24,22 @@ function createRenewing(
   async function noteSuccess(expiration: number): Promise<void> {
     failures = 0;
     health.setProblem("renewal", null);
-    const dueAt = Math.round(clock.now() + renewal.everyMs * (0.9 + 0.2 * random()));
-    await store.noteSubscription(id, { expiration, dueAt });
+    const dueInMs = Math.round(renewal.everyMs * (0.9 + 0.2 * random()));
+    await store.noteSubscription(id, { expiration, dueInMs });
   }
 
   async function noteFailure({ message, retryAfterMs }: MailFault): Promise<void> {
     failures++;
     health.setProblem("renewal", `hints could not be requested: ${message}`);
-    const delayMs = retryWaitMs(failures, retryAfterMs, backOff, random());
-    await store.noteSubscription(id, { expiration: null, dueAt: clock.now() + delayMs });
+    const dueInMs = retryWaitMs(failures, retryAfterMs, backOff, random());
+    await store.noteSubscription(id, { expiration: null, dueInMs });
     const fields = { account: mailbox.account, reason: message };
     if (failures === 1) log.warn("hints of new mail could not be requested", fields);
   }
 
   return async (account, signal) => {
     // The first sync of a process always renews: the settings may be others than those of the last process.
-    if (hasRenewed && account.watchDueAt !== null && account.watchDueAt > clock.now()) return;
+    if (hasRenewed && account.watchDueInMs !== null && account.watchDueInMs > 0) return;
     hasRenewed = true;
     try {
       await noteSuccess(await renewal.renew(signal));

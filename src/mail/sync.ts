@@ -2,7 +2,7 @@
 // node with the account's lease does it. A crash at any point repeats work; it neither loses a
 // message nor takes one in twice.
 import { newId } from "../core/id.ts";
-import type { MailAccount } from "../core/mail.ts";
+import type { ClaimedMailAccount, MailAccount } from "../core/mail.ts";
 import { createLeaseKeeper } from "../work/lease.ts";
 import { type Claim, createCommits, LeaseLost } from "./commits.ts";
 import { skippedNotice } from "./notices.ts";
@@ -45,7 +45,7 @@ export function createSync(options: SyncOptions): (stopping: AbortSignal) => Pro
     await commits.takeIn(claim, found.ids, { cursor: found.cursor, notice });
   }
 
-  async function syncAs(claim: Claim, account: MailAccount): Promise<SyncResult> {
+  async function syncAs(claim: Claim, account: ClaimedMailAccount): Promise<SyncResult> {
     await renewSubscription(account, claim.signal);
     if (account.cursor === null) await startFromNow(claim);
     else await readBehind(account.cursor, account, claim);

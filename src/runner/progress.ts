@@ -16,7 +16,7 @@ export type Progress = {
 };
 
 export function createProgress(clock: Clock): Progress {
-  const startedAt = clock.now();
+  const startedAt = clock.monotonic();
   const known = { ...nothingKnown };
   let hasActed = false;
   let summarising: TokenUse | null = null;
@@ -35,7 +35,7 @@ export function createProgress(clock: Clock): Progress {
     },
     end(ended) {
       const outcome = summarising === null ? ended : withUse(ended, summarising);
-      const workedMs = clock.now() - startedAt;
+      const workedMs = clock.monotonic() - startedAt;
       return { kind: "ended", ...known, outcome: hasActed ? notAgain(outcome) : outcome, workedMs };
     },
   };

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { clockSteps } from "../../test/builders/clock-step.ts";
 import { createFakeClock } from "../../test/fakes/clock.ts";
 import { silentLog } from "../core/log.ts";
 import { createLeaseKeeper, type LeaseOptions } from "./lease.ts";
@@ -93,3 +94,22 @@ test("a renewal that works again keeps the lease", async () => {
   await clock.advance(5000);
   assert.deepEqual(aborts, []);
 });
+
+for (const [step, stepMs] of clockSteps)
+  test(`a wall clock that is set ${step} loses no lease, and keeps none that was not renewed`, async () => {
+    const { clock, aborts, keep } = setUp(15_000);
+    keep("a");
+    await clock.advance(2000);
+    clock.step(stepMs);
+    await clock.advance(60_000);
+    assert.deepEqual(aborts, []);
+
+    const away = setUp(15_000, () => Promise.reject(new Error("away")));
+    away.keep("b");
+    await away.clock.advance(14_000);
+    away.clock.step(stepMs);
+    await away.clock.advance(500);
+    assert.deepEqual(away.aborts, []);
+    await away.clock.advance(1500);
+    assert.equal(away.aborts.length, 1);
+  });

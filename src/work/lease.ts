@@ -50,13 +50,13 @@ export function createLeaseKeeper({ clock, log, leaseMs, renew }: LeaseOptions):
   }
 
   function renewAll(): void {
-    for (const item of kept) if (item.heldUntil <= clock.now()) lose(item);
+    for (const item of kept) if (item.heldUntil <= clock.monotonic()) lose(item);
     for (const [lease, items] of Map.groupBy(kept, (item) => item.lease))
       if (!renewing.has(lease)) void renewOne(lease, items);
   }
 
   async function renewOne(lease: string, items: readonly Kept[]): Promise<void> {
-    const heldUntil = clock.now() + leaseMs;
+    const heldUntil = clock.monotonic() + leaseMs;
     renewing.add(lease);
     try {
       const { held, cancelled } = await renew({ ids: items.map(({ id }) => id), lease });
@@ -81,7 +81,7 @@ export function createLeaseKeeper({ clock, log, leaseMs, renew }: LeaseOptions):
 
   return {
     keep(item, abort) {
-      const entry: Kept = { ...item, abort, heldUntil: clock.now() + leaseMs, cancelled: false };
+      const entry: Kept = { ...item, abort, heldUntil: clock.monotonic() + leaseMs, cancelled: false };
       kept.add(entry);
       schedule();
       return () => void kept.delete(entry);

@@ -5,12 +5,16 @@ import type { Clock } from "../../src/core/clock.ts";
 export type FakeClock = Clock & {
   /** Moves on by `ms`: fires due timers in order, each at its own time, and lets promises settle. */
   advance(ms: number): Promise<void>;
+  /** Sets the wall clock forward, or back, by `ms`. Nothing else moves. */
+  step(ms: number): void;
   /** How many timers wait. */
   waiting(): number;
 };
 
 export function createFakeClock(start = Date.UTC(2026, 0, 1)): FakeClock {
-  let now = start;
+  /** How long the clock has been running; its timers go by that. */
+  let now = 0;
+  let wall = start;
   let order = 0;
   const timers = new Map<number, { at: number; wake: () => void }>();
 
@@ -23,7 +27,9 @@ export function createFakeClock(start = Date.UTC(2026, 0, 1)): FakeClock {
   };
 
   return {
-    now: () => now,
+    now: () => wall + now,
+    monotonic: () => now,
+    step: (ms) => void (wall += ms),
     after(delayMs, wake) {
       const id = order++;
       timers.set(id, { at: now + Math.max(delayMs, 0), wake });

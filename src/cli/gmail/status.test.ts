@@ -89,9 +89,9 @@ test("expired hints, and a login file that is missing or readable by others, are
     (await scene.rouse(["gmail", "status"], { clock: scene.clock })).stdout;
   assert.match(await shown(), /hints: +not asked for yet/);
   const now = scene.clock.now();
-  await scene.store.noteSubscription(id, { expiration: now + 7 * 86_400_000, dueAt: now });
+  await scene.store.noteSubscription(id, { expiration: now + 7 * 86_400_000, dueInMs: 0 });
   assert.match(await shown(), /active for 7 days more/);
-  await scene.store.noteSubscription(id, { expiration: now - 1, dueAt: now });
+  await scene.store.noteSubscription(id, { expiration: now - 1, dueInMs: 0 });
   assert.match(await shown(), /ended; mail is still read/);
   if (process.platform !== "win32") {
     const { chmodSync, rmSync } = await import("node:fs");

@@ -87,10 +87,9 @@ async function noteStop(
   const store = await openOrMakeStore(config.store, context);
   if (store === null) return;
   const id = gmailAccountId(gmail.account);
-  const now = context.clock.now();
   try {
     if (isRemoved) await store.forgetMailAccount(id);
-    else await store.noteSubscription(id, { expiration: now, dueAt: now + gmail.renewEveryMs });
+    else await store.noteSubscription(id, { expiration: context.clock.now(), dueInMs: gmail.renewEveryMs });
   } finally {
     await store.close();
   }

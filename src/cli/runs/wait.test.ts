@@ -10,6 +10,7 @@ test("it polls until the run has ended, with a progress line on a terminal", asy
   let now = 0;
   const clock: Clock = {
     now: () => now,
+    monotonic: () => now,
     after(delayMs, wake) {
       now += delayMs;
       queueMicrotask(wake);

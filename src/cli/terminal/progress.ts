@@ -10,11 +10,11 @@ const eraseLine = "\r\u001b[2K";
 
 export function createProgress({ errorIsTerminal, stderr, clock, columns }: Context): Progress {
   if (!errorIsTerminal) return { show() {}, clear() {} };
-  const startedAt = clock.now();
+  const startedAt = clock.monotonic();
   let shown = 0;
   return {
     show(text) {
-      const passedMs = clock.now() - startedAt;
+      const passedMs = clock.monotonic() - startedAt;
       if (passedMs < quietMs) return;
       const seconds = `${Math.floor(passedMs / 1000)} s`;
       const line = fit(`${frames[shown % frames.length]} ${safeLine(text)}, ${seconds}`, (columns ?? 80) - 1);

@@ -40,18 +40,19 @@ export function createAuth(options: AuthOptions): Auth {
   let requested: Promise<Cached> | null = null;
 
   async function requestToken(signal: AbortSignal): Promise<Cached> {
-    const now = clock.now();
-    const body = new URLSearchParams(await grantOf(readCredentials(options.credentialsFile), options, now));
+    const askedAt = clock.monotonic();
+    const credentials = readCredentials(options.credentialsFile);
+    const body = new URLSearchParams(await grantOf(credentials, options, clock.now()));
     const response = await request(`${endpoint}/token`, { method: "POST", body }, { signal, clock });
     const token = textIn(response.body, "access_token");
     if (response.status !== 200 || token === "") throw refusal(response);
-    cached = { token, until: now + usableMs(response.body["expires_in"]) };
+    cached = { token, until: askedAt + usableMs(response.body["expires_in"]) };
     return cached;
   }
 
   return {
     async token(signal) {
-      if (cached && cached.until > clock.now()) return cached.token;
+      if (cached && cached.until > clock.monotonic()) return cached.token;
       requested ??= requestToken(signal).finally(() => (requested = null));
       return (await requested).token;
     },

@@ -24,7 +24,7 @@ export function createCerts({ endpoint, clock, random = Math.random }: CertsOpti
   let loading: Promise<void> | null = null;
 
   async function load(): Promise<void> {
-    triedAt = clock.now();
+    triedAt = clock.monotonic();
     let askedMs: number | null = null;
     try {
       const signal = AbortSignal.timeout(timeoutMs);
@@ -33,7 +33,7 @@ export function createCerts({ endpoint, clock, random = Math.random }: CertsOpti
       const found = response.status === 200 ? await importKeys(listIn(response.body, "keys")) : null;
       if (found && found.size > 0) {
         keys = found;
-        loadedAt = clock.now();
+        loadedAt = clock.monotonic();
         failures = 0;
         restMs = shortestBetweenMs;
         return;
@@ -45,10 +45,10 @@ export function createCerts({ endpoint, clock, random = Math.random }: CertsOpti
   }
 
   return async (id) => {
-    const isStale = clock.now() - loadedAt >= freshMs || !keys.has(id);
-    if (isStale && clock.now() - triedAt >= restMs) loading ??= load().finally(() => (loading = null));
+    const isStale = clock.monotonic() - loadedAt >= freshMs || !keys.has(id);
+    if (isStale && clock.monotonic() - triedAt >= restMs) loading ??= load().finally(() => (loading = null));
     await loading;
-    return clock.now() - loadedAt < oldestMs ? (keys.get(id) ?? null) : null;
+    return clock.monotonic() - loadedAt < oldestMs ? (keys.get(id) ?? null) : null;
   };
 }
 

@@ -3,7 +3,7 @@ import type { GmailConfig } from "../../config/config.ts";
 import type { Clock } from "../../core/clock.ts";
 import { type Fetched, type Mailbox, MailFault } from "../mailbox.ts";
 import type { GmailApi } from "./api.ts";
-import { moveOn, parseCursor, startOf, writeCursor } from "./cursor.ts";
+import { createSettling, moveOn, parseCursor, startOf, writeCursor } from "./cursor.ts";
 import { readMessage } from "./message.ts";
 import { textIn, textsIn } from "./request.ts";
 
@@ -26,6 +26,7 @@ type Options = {
 
 export function createGmailMailbox({ config, api, clock }: Options): GmailMailbox {
   const { account, label } = config;
+  const settling = createSettling(clock);
   let known: string | null = builtIn.test(label) ? label : null;
 
   async function labelId(signal: AbortSignal): Promise<string> {
@@ -62,15 +63,17 @@ export function createGmailMailbox({ config, api, clock }: Options): GmailMailbo
     baseline,
     async changes(written, signal) {
       const cursor = parseCursor(written);
-      const now = clock.now();
+      const isSettled = settling.isSettled(written);
       const ids = new Set<string>();
       for (let page = ""; ;) {
-        const found = await api.history(startOf(cursor, now), await labelId(signal), page, signal);
+        const found = await api.history(startOf(cursor, isSettled), await labelId(signal), page, signal);
         if (found === null) return { kind: "expired" };
         for (const id of found.ids) ids.add(id);
         page = found.nextPage;
         if (page !== "") continue;
-        return { kind: "changes", ids: [...ids], cursor: writeCursor(moveOn(cursor, found.historyId, now)) };
+        const next = writeCursor(moveOn(cursor, found.historyId, isSettled, clock.now()));
+        settling.note(next);
+        return { kind: "changes", ids: [...ids], cursor: next };
       }
     },
     /** The cursor is read first: mail that arrives during the listing is found again behind it. */

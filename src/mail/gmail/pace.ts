@@ -9,11 +9,11 @@ export const gmailQuota = { perSecond: 250, perMinute: 6000 };
 
 export function createPace(clock: Clock, { perSecond, perMinute } = gmailQuota): Pace {
   const buckets = [createBucket(perSecond, 1000, 1 / 2), createBucket(perMinute, 60_000, 1 / 6)];
-  let filledAt = clock.now();
+  let filledAt = clock.monotonic();
 
   function fill(): void {
-    const passedMs = Math.max(0, clock.now() - filledAt);
-    filledAt = clock.now();
+    const passedMs = clock.monotonic() - filledAt;
+    filledAt = clock.monotonic();
     for (const bucket of buckets)
       bucket.level = Math.min(bucket.size, bucket.level + passedMs * bucket.perMs);
   }

@@ -33,8 +33,8 @@ export function createPush({
 
   /** Strangers can post here, so each reason is logged once a minute at most. */
   function logRefusal(reason: string): void {
-    if (clock.now() - (loggedAt.get(reason) ?? -Infinity) < logEveryMs) return;
-    loggedAt.set(reason, clock.now());
+    if (clock.monotonic() - (loggedAt.get(reason) ?? -Infinity) < logEveryMs) return;
+    loggedAt.set(reason, clock.monotonic());
     log.warn("a push was refused: its token cannot be trusted", { reason });
   }
 

@@ -19,13 +19,13 @@ export async function idle(
 ): Promise<void> {
   let failures = 0;
   while (!signal.aborted) {
-    const startedAt = clock.now();
+    const startedAt = clock.monotonic();
     try {
       await connection.use(({ client }) => hintsUntilClosed(client, onHint), signal);
     } catch (fault) {
       if (fault instanceof MailFault && fault.kind === "reauth") throw fault;
     }
-    failures = clock.now() - startedAt >= steadyMs ? 1 : failures + 1;
+    failures = clock.monotonic() - startedAt >= steadyMs ? 1 : failures + 1;
     if (!signal.aborted) await rest(clock, backOffMs(failures, backOff, random()), signal);
   }
   connection.drop();

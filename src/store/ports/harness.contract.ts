@@ -7,17 +7,24 @@ import type { ClaimedRun, NewRun } from "../../core/run.ts";
 import type { Store } from "./store.ts";
 
 /** A clock that only the test moves. */
-export type TestClock = Clock & { advance(ms: number): void };
+export type TestClock = Clock & {
+  advance(ms: number): void;
+  /** Sets the wall clock forward, or back, by `ms`. */
+  step(ms: number): void;
+};
 
 export type Harness = { store: Store; clock: TestClock };
 export type OpenHarness = () => Promise<Harness & { close(): Promise<void> }>;
 
 export function createTestClock(): TestClock {
-  let now = Date.parse("2026-01-01T00:00:00Z");
+  let wall = Date.parse("2026-01-01T00:00:00Z");
+  let passed = 0;
   return {
-    now: () => now,
+    now: () => wall + passed,
+    monotonic: () => passed,
     after: () => () => {},
-    advance: (ms) => void (now += ms),
+    advance: (ms) => void (passed += ms),
+    step: (ms) => void (wall += ms),
   };
 }
 

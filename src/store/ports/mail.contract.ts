@@ -57,6 +57,7 @@ export function mailContract(harness: () => Harness): void {
         lastError: null,
         watchExpiration: null,
         watchDueAt: null,
+        watchDueInMs: null,
       });
       assert.equal(await claimAccount(store, "other"), null);
       assert.ok(await claimAccount(store, "other", "gmail:you@mail.test"));
@@ -166,16 +167,18 @@ export function mailContract(harness: () => Harness): void {
     });
 
     test("when the subscription ends, and when to renew it", async () => {
-      const { store } = harness();
-      await claimAccount(store);
+      const { store, clock } = harness();
+      assert.equal((await claimAccount(store))?.watchDueInMs, null);
       const watch = async () => {
-        const [account] = await store.listMailAccounts();
-        return [account?.watchExpiration, account?.watchDueAt];
+        const [listed] = await store.listMailAccounts();
+        return [listed?.watchExpiration, listed!.watchDueAt! - clock.now()];
       };
-      await store.noteSubscription(id, { expiration: 1_900_000_000_000, dueAt: 5 });
+      await store.noteSubscription(id, { expiration: 1_900_000_000_000, dueInMs: 5 });
       assert.deepEqual(await watch(), [1_900_000_000_000, 5]);
-      await store.noteSubscription(id, { expiration: null, dueAt: 6 });
+      await store.noteSubscription(id, { expiration: null, dueInMs: 6 });
       assert.deepEqual(await watch(), [1_900_000_000_000, 6]);
+      clock.advance(8);
+      assert.equal((await claimAccount(store))?.watchDueInMs, -2);
     });
 
     test("a forgotten account starts again; messages that were taken in stay known for over a year", async () => {

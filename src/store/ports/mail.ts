@@ -1,9 +1,9 @@
 // Mail accounts and the mail they have led to.
-import type { MailAccount, MailCommit, MailNote, WaitingMail } from "../../core/mail.ts";
+import type { ClaimedMailAccount, MailAccount, MailCommit, MailNote, WaitingMail } from "../../core/mail.ts";
 
 export type Mail = {
   /** Only one node at a time syncs an account. Null while another has the lease. */
-  claimMailbox(claim: { id: string; lease: string; leaseMs: number }): Promise<MailAccount | null>;
+  claimMailbox(claim: { id: string; lease: string; leaseMs: number }): Promise<ClaimedMailAccount | null>;
   /** False when the lease was lost. */
   renewMailbox(claim: { id: string; lease: string; leaseMs: number }): Promise<boolean>;
   releaseMailbox(claim: { id: string; lease: string }): Promise<void>;
@@ -18,8 +18,8 @@ export type Mail = {
   commitMail(commit: MailCommit): Promise<string[] | null>;
   /** Stores an account's status; its notice is stored only when the status changes. */
   noteMail(note: MailNote): Promise<void>;
-  /** The provider sends hints until `expiration` (null: unchanged); the subscription is renewed at `dueAt`. */
-  noteSubscription(id: string, subscription: { expiration: number | null; dueAt: number }): Promise<void>;
+  /** The provider sends hints until `expiration` (null: unchanged); the subscription is renewed in `dueInMs`. */
+  noteSubscription(id: string, subscription: { expiration: number | null; dueInMs: number }): Promise<void>;
   listMailAccounts(): Promise<MailAccount[]>;
   /** The next sync starts at the then newest mail; messages that were taken in stay known. */
   forgetMailAccount(id: string): Promise<boolean>;

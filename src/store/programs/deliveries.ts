@@ -90,7 +90,9 @@ export function* claimDeliveries(
       from due where delivery.seq = due.due_seq returning ${deliveryColumns}`,
     values: [channel, now, limit, lease, now + leaseMs],
   };
-  const claimed = rows.toSorted((a, b) => Number(a["seq"]) - Number(b["seq"])).map(toClaimedDelivery);
+  const claimed = rows
+    .toSorted((a, b) => Number(a["seq"]) - Number(b["seq"]))
+    .map((row) => toClaimedDelivery(row, now));
   const [next] = yield {
     sql: `select ready_at from delivery where ${isHead} and channel = $1 order by ready_at limit 1`,
     values: [channel],

@@ -1,5 +1,6 @@
 // Mail accounts: one node syncs at a time, and stores messages and the cursor in one transaction.
 import type {
+  ClaimedMailAccount,
   MailAccount,
   MailStatus,
   WaitingMail,
@@ -33,14 +34,16 @@ type Held = { id: string; lease: string };
 export function* claimMailbox(
   _dialect: Dialect,
   input: Held & { leaseMs: number; now: number },
-): Program<MailAccount | null> {
+): Program<ClaimedMailAccount | null> {
   yield* addAccount(input.id);
   const [row] = yield {
     sql: `update mail_account set lease = $2, lease_until = cast($3 as bigint)
       where id = $1 and (lease is null or lease = $2 or lease_until <= cast($4 as bigint)) returning ${columns}`,
     values: [input.id, input.lease, input.now + input.leaseMs, input.now],
   };
-  return row ? toAccount(row) : null;
+  if (!row) return null;
+  const account = toAccount(row);
+  return { ...account, watchDueInMs: account.watchDueAt === null ? null : account.watchDueAt - input.now };
 }
 
 function* addAccount(id: string): Program<void> {
@@ -189,12 +192,12 @@ export function* noteMail(dialect: Dialect, input: MailNote & { now: number }): 
 /** `expiration` null: unchanged. */
 export function* noteSubscription(
   _dialect: Dialect,
-  input: { id: string; expiration: number | null; dueAt: number },
+  input: { id: string; expiration: number | null; dueInMs: number; now: number },
 ): Program<void> {
   yield {
     sql: `update mail_account set watch_expiration = coalesce(cast($2 as bigint), watch_expiration), watch_due_at = $3
       where id = $1`,
-    values: [input.id, input.expiration, input.dueAt],
+    values: [input.id, input.expiration, input.now + input.dueInMs],
   };
 }
 

@@ -156,11 +156,11 @@ export const toDelivery = (row: Row): Delivery => ({
   trace: decodeOrNull(row["trace"]),
 });
 
-export const toClaimedDelivery = (row: Row): ClaimedDelivery => ({
+export const toClaimedDelivery = (row: Row, now: number): ClaimedDelivery => ({
   ...toDelivery(row),
   lease: text(row["lease"]),
   uncertainSends: number(row["doubts"]),
-  waitingSince: number(row["waiting_since"] ?? row["created_at"]),
+  waitedMs: Math.max(0, now - number(row["waiting_since"] ?? row["created_at"])),
 });
 
 export const toRequest = (row: Row): RequestRecord => ({

@@ -123,13 +123,13 @@ describe("sqlite", () => {
     const claims = { channel: "telegram", limit: 5, lease: "lease", leaseMs };
     const { claimed } = await store.claimDeliveries(claims);
     assert.deepEqual(
-      claimed.map(({ id, uncertainSends, sentMessages, waitingSince }) => ({
+      claimed.map(({ id, uncertainSends, sentMessages, waitedMs }) => ({
         id,
         uncertainSends,
         sentMessages,
-        waitingSince,
+        waitedMs,
       })),
-      [{ id: "first", uncertainSends: 1, sentMessages: 0, waitingSince: 5 }],
+      [{ id: "first", uncertainSends: 1, sentMessages: 0, waitedMs: clock.now() - 5 }],
       "those to one target are in one lane, old and new",
     );
     await store.close();
