@@ -10,6 +10,16 @@ export const catalogue = {
     retry: false,
     text: "The only expectation supported is 100-continue.",
   },
+  "unsupported-version": {
+    status: 505,
+    retry: false,
+    text: "The only versions of HTTP supported here are 1.0 and 1.1.",
+  },
+  "unsupported-transfer-coding": {
+    status: 501,
+    retry: false,
+    text: "The only transfer coding supported is chunked.",
+  },
   "not-found": { status: 404, retry: false, text: "There is nothing at this path." },
   "token-in-query": {
     status: 400,

@@ -24,22 +24,17 @@ export function createRoutes({ health, hooks, mail, metricsPage, isStopping }: R
     metricsPage,
     {
       matches: (target) => mail.handler(target) !== null,
-      handle: (exchange) => mail.handler(targetOf(exchange))?.(exchange),
+      handle: (exchange) => mail.handler(exchange.target)?.(exchange),
     },
     { matches: () => true, handle: hooks.handle },
   ];
 }
 
 export function handleWith(routes: readonly Route[]): (exchange: Exchange) => void {
-  return (exchange) => {
-    const target = targetOf(exchange);
-    routes.find((route) => route.matches(target))?.handle(exchange);
-  };
+  return (exchange) => routes.find((route) => route.matches(exchange.target))?.handle(exchange);
 }
 
 const exactly = (path: string, handle: Route["handle"]): Route => ({
   matches: (target) => target === path,
   handle,
 });
-
-const targetOf = ({ request }: Exchange): string => request.url ?? "";

@@ -19,7 +19,7 @@ test("malformed HTTP is 400 in our shape, and the connection closes", async (con
     "space before colon": `${wakeHead}Content-Length : 12\r\n\r\n${body}`,
     "folded header": `${wakeHead}X-A: 1\r\n 2\r\nContent-Length: 12\r\n\r\n${body}`,
     "NUL in a header": `${wakeHead}X-A: a\0b\r\nContent-Length: 12\r\n\r\n${body}`,
-    "unknown transfer encoding": `${wakeHead}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`,
+    "chunked before another transfer coding": `${wakeHead}Transfer-Encoding: chunked, gzip\r\n\r\n0\r\n\r\n`,
     "bad chunk size": `${wakeHead}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
     "no host": `POST /hooks/wake HTTP/1.1\r\n${right}\r\nContent-Length: 12\r\nConnection: close\r\n\r\n${body}`,
     "two hosts": `${wakeHead}Host: y\r\nContent-Length: 12\r\nConnection: close\r\n\r\n${body}`,

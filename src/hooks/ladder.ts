@@ -68,7 +68,7 @@ async function climb(exchange: Exchange, ladder: Ladder): Promise<void> {
   const refuseWith = (code: ErrorCode): void => responses.refuse(exchange, refuse(code));
   exchange.discardBytes = Math.min(settings.body.maxBytes, maxDiscardedBytes);
 
-  const route = settings.enabled ? matchRoute(request.url ?? "", settings.path) : null;
+  const route = settings.enabled ? matchRoute(exchange.target, settings.path) : null;
   if (route === null) return refuseWith("not-found");
   exchange.name = route.name;
   if (route.hasTokenInQuery) return refuseWith("token-in-query");
@@ -89,7 +89,8 @@ async function climb(exchange: Exchange, ladder: Ladder): Promise<void> {
   if (body === null) return responses.callerGone(exchange);
   if (isRefusal(body)) return responses.refuse(exchange, body);
 
-  const { rawHeaders, url: target = "" } = request;
+  const { target } = exchange;
+  const { rawHeaders } = request;
   const now = ladder.clock.now();
   const decision = await decide(hook, { target, rawHeaders, body, now }, ladder.settings());
   if (isRefusal(decision)) return responses.refuse(exchange, decision);

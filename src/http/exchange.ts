@@ -1,10 +1,13 @@
 // One request and its response, with the transport's state of both.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { noSpan, type Span } from "../core/trace.ts";
+import { originForm } from "./target.ts";
 
 export type Exchange = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** Path and query of the request's target, never decoded. */
+  readonly target: string;
   /** Shared by all exchanges of a server. */
   readonly lifecycle: { stopping: boolean };
   /** From `performance.now()`. */
@@ -32,6 +35,7 @@ export const createExchange = (
 ): Exchange => ({
   request,
   response,
+  target: originForm(request.url ?? "") ?? "",
   lifecycle,
   startedAt: performance.now(),
   expectsContinue,

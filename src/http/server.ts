@@ -11,11 +11,11 @@ import type {
 } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { faultKind, refuse } from "../core/errors.ts";
+import { type ErrorCode, faultKind, refuse } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { refuseClientError, refuseSocket } from "./client-error.ts";
 import { createExchange, type Exchange } from "./exchange.ts";
-import { repeated, singleHeader } from "./headers.ts";
+import { hasDoubtfulEnd, headFault } from "./head.ts";
 import { createHttpServer } from "./node-http.ts";
 import { sendRefusal } from "./respond.ts";
 
@@ -83,7 +83,7 @@ const httpOptions = (options: ServerOptions): HttpOptions => ({
   connectionsCheckingInterval: options.connectionsCheckingIntervalMs ?? 1_000,
   keepAliveTimeout: keepAliveMs,
   insecureHTTPParser: false,
-  // `hasGoodHost` checks it, so that the refusal has our shape.
+  // `headFault` checks it, so that the refusal has our shape.
   requireHostHeader: false,
   noDelay: true,
 });
@@ -104,13 +104,18 @@ function serveRequests(
   const open = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): Exchange => {
     connections.set(request.socket, response);
     const exchange = createExchange(request, response, lifecycle, expectsContinue);
-    exchange.mustClose = request.headers.upgrade !== undefined;
+    exchange.mustClose = request.headers.upgrade !== undefined || hasDoubtfulEnd(request);
     return exchange;
+  };
+  const refuseHead = (exchange: Exchange, code: ErrorCode): void => {
+    exchange.mustClose = true;
+    sendRefusal(exchange, refuse(code));
   };
   const serve = (exchange: Exchange): void => {
     try {
-      if (hasGoodHost(exchange.request)) handle(exchange);
-      else sendRefusal(exchange, refuse("bad-request"));
+      const fault = headFault(exchange.request);
+      if (fault === null) handle(exchange);
+      else refuseHead(exchange, fault);
     } catch (fault) {
       log.error("a request could not be handled", { kind: faultKind(fault) });
       sendRefusal(exchange, refuse("internal-error"));
@@ -120,11 +125,9 @@ function serveRequests(
   server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) =>
     serve(open(request, response, true)),
   );
-  server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
-    const exchange = open(request, response, false);
-    exchange.mustClose = true;
-    sendRefusal(exchange, refuse("expectation-failed"));
-  });
+  server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) =>
+    serve(open(request, response, false)),
+  );
 }
 
 /** CONNECT, and what is not HTTP. */
@@ -174,11 +177,4 @@ function closeSilent(connections: Connections): void {
   for (const [socket, response] of connections) {
     if (response === null || response.writableFinished) socket.destroy();
   }
-}
-
-/** Exactly one `Host`: of two, a proxy before us might use the other one. HTTP/1.0 may have none. */
-function hasGoodHost(request: IncomingMessage): boolean {
-  const host = singleHeader(request.rawHeaders, "host");
-  if (host === repeated) return false;
-  return host !== undefined || request.httpVersion === "1.0";
 }

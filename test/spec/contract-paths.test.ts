@@ -41,6 +41,18 @@ test("repeated slashes, dot segments, backslashes and encoded slashes are 404", 
   for (const target of targets) assert.deepEqual(await at(gateway, target), [404, "not-found"], target);
 });
 
+test("an absolute-form target names the hook by its path, whatever its authority; the same paths are 404", async (t) => {
+  const gateway = await startTestGateway(t);
+  for (const origin of ["http://other.test", "HTTPS://[::1]:8443"]) {
+    assert.deepEqual(await at(gateway, `${origin}/hooks/wake?a=b`), [200, undefined]);
+    assert.deepEqual(await at(gateway, `${origin}/hooks/wake?token=x`), [400, "token-in-query"]);
+    for (const path of ["//hooks/wake", "/hooks//wake", "/hooks/../hooks/wake", "", "/wake"])
+      assert.deepEqual(await at(gateway, origin + path), [404, "not-found"], path);
+  }
+  assert.deepEqual(await at(gateway, "http://user@other.test/hooks/wake"), [400, "bad-request"]);
+  assert.deepEqual(await at(gateway, "ftp://other.test/hooks/wake"), [404, "not-found"]);
+});
+
 test("names are case-sensitive, and so is the prefix", async (t) => {
   const gateway = await startTestGateway(t);
   for (const target of ["/hooks/Wake", "/hooks/AGENT", "/hooks/%77ake", "/hooks/wake/x", "/hooks/", "/hooks"])
