@@ -22,8 +22,12 @@ export const mattermostFile = fileURLToPath(new URL(`./mattermost.${extension}`,
 export async function loadPlugin(file: string): Promise<LoadedPlugin> {
   const hooks = registerPluginHooks(pathToFileURL(file).href);
   try {
-    const { mtimeMs } = await stat(file);
-    const exported = (await import(`${pathToFileURL(file).href}?v=${mtimeMs}`)) as { default?: unknown };
+    const about = await stat(file);
+    // Importing a pipe would wait for its other end.
+    if (!about.isFile()) return { ok: false, message: `${basename(file)} is not a regular file` };
+    const exported = (await import(`${pathToFileURL(file).href}?v=${about.mtimeMs}`)) as {
+      default?: unknown;
+    };
     return checked(file, exported.default);
   } catch (fault) {
     return { ok: false, message: `${basename(file)} cannot be loaded: ${explain(fault)}` };

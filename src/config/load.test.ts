@@ -171,7 +171,7 @@ test("a file that cannot be read is a problem: missing, a folder, not UTF-8", ()
   });
   assert.deepEqual(messages, [
     "the config file cannot be read (ENOENT)",
-    "the config file cannot be read (it is not a file)",
+    "the config file cannot be read (it is not a regular file)",
     "the config file cannot be read (it is not UTF-8)",
   ]);
 });

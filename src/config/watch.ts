@@ -29,7 +29,7 @@ export function watchConfig(options: WatchOptions): () => void {
 
   async function scan(): Promise<void> {
     const [files, others] = await Promise.all([scanFiles(known.files), also?.now() ?? ""]);
-    if (isStopped || files === null) return;
+    if (isStopped) return;
     const seen = `${files} ${others}`;
     // Two scans in a row must agree, so that a file is not loaded while it is being written.
     const isSettled = seen === lastSeen;

@@ -1,7 +1,8 @@
 // The credentials file: only its owner can read it, and its form is that of Google's own tools.
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { readRegularFileSync } from "../config/read/regular-file.ts";
 import { writeFileAtomic } from "../config/write/write.ts";
 import { faultKind, UsageError } from "../core/errors.ts";
 import { isFields } from "../mail/gmail/request.ts";
@@ -32,7 +33,7 @@ export const credentialsFileFor = (account: string): string => join("credentials
 export function readCredentials(file: string): Credentials | null {
   if (!existsSync(file)) return null;
   try {
-    const value: unknown = JSON.parse(readFileSync(file, "utf8"));
+    const value: unknown = JSON.parse(readRegularFileSync(file).toString("utf8"));
     return isFields(value) && isComplete(value) ? (value as Credentials) : null;
   } catch (fault) {
     if (fault instanceof SyntaxError) return null;

@@ -1,9 +1,8 @@
 // The mail accounts of the configuration. A reload keeps an account whose settings and login are unchanged. It stops
 // any other and starts a new one.
 import { hash } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { readFile, stat } from "node:fs/promises";
 import type { Config } from "../config/config.ts";
+import { readRegularFile } from "../config/read/regular-file.ts";
 import type { Clock } from "../core/clock.ts";
 import { faultKind } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
@@ -54,7 +53,7 @@ export function createMailAccounts(options: MailAccountsOptions): MailAccounts {
   }
 
   async function applyAll(config: Config): Promise<void> {
-    const wanted = config.hooks.enabled ? accountsOf(config, options) : [];
+    const wanted = config.hooks.enabled ? await accountsOf(config, options) : [];
     await stopAllBut(wanted);
     for (const each of wanted) await start(each);
   }
@@ -77,18 +76,19 @@ export function createMailAccounts(options: MailAccountsOptions): MailAccounts {
 }
 
 /** The code for a kind of mailbox is loaded with its first account. */
-function accountsOf({ hooks }: Config, options: MailAccountsOptions): Wanted[] {
+async function accountsOf({ hooks }: Config, options: MailAccountsOptions): Promise<Wanted[]> {
   const imap = hooks.mail.map((config) => ({
     id: `imap:${config.id}`,
     fingerprint: hash("sha256", JSON.stringify(config)),
     create: async () => (await import("./imap/account.ts")).createImapAccount({ ...options, config }),
   }));
-  return [...gmailOf(hooks, options), ...imap];
+  return [...(await gmailOf(hooks, options)), ...imap];
 }
 
-function gmailOf({ gmail }: Config["hooks"], options: MailAccountsOptions): Wanted[] {
+async function gmailOf({ gmail }: Config["hooks"], options: MailAccountsOptions): Promise<Wanted[]> {
   if (!gmail) return [];
-  const fingerprint = hash("sha256", JSON.stringify([gmail, contentOf(gmail.credentialsFile)]));
+  const login = await loginFingerprint(gmail.credentialsFile);
+  const fingerprint = hash("sha256", JSON.stringify([gmail, login]));
   const create = async () => {
     const { createGmailAccount } = await import("./gmail/account.ts");
     return createGmailAccount({ ...options, config: gmail });
@@ -96,21 +96,14 @@ function gmailOf({ gmail }: Config["hooks"], options: MailAccountsOptions): Want
   return [{ id: `gmail:${gmail.account}`, fingerprint, create }];
 }
 
-/** Changes when the login of an account does. Reads it without blocking, and only from a regular file. */
-export async function mailFingerprint({ hooks }: Config): Promise<string> {
-  if (!hooks.enabled || !hooks.gmail) return "";
-  const { credentialsFile } = hooks.gmail;
-  try {
-    if (!(await stat(credentialsFile)).isFile()) return "not a file";
-    return hash("sha256", await readFile(credentialsFile, "utf8"));
-  } catch (fault) {
-    return faultKind(fault);
-  }
-}
+/** Changes when the login of an account does. */
+export const mailFingerprint = async ({ hooks }: Config): Promise<string> =>
+  hooks.enabled && hooks.gmail ? loginFingerprint(hooks.gmail.credentialsFile) : "";
 
-function contentOf(file: string): string {
+/** A file that cannot be read is a state like any other. */
+async function loginFingerprint(file: string): Promise<string> {
   try {
-    return readFileSync(file, "utf8");
+    return hash("sha256", await readRegularFile(file));
   } catch (fault) {
     return faultKind(fault);
   }

@@ -1,8 +1,9 @@
 // An agent's instructions come first in every prompt. They are in the config, or in a file of the agent's workspace,
 // which is read for each run, so that its owner can edit it at any time.
-import { readFile, realpath } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { sep } from "node:path";
 import type { AgentConfig } from "../config/config.ts";
+import { readRegularFile } from "../config/read/regular-file.ts";
 import { faultKind } from "../core/errors.ts";
 
 const longestInstructions = 262_144;
@@ -20,7 +21,7 @@ export async function readInstructions(
     ]);
     if (!file.startsWith(workspace + sep))
       return { ok: false, reason: "the instructions file is outside of the agent's workspace" };
-    const text = await readFile(file, "utf8");
+    const text = (await readRegularFile(file)).toString("utf8");
     return text.length > longestInstructions
       ? { ok: false, reason: `the instructions file has more than ${longestInstructions} characters` }
       : { ok: true, text };

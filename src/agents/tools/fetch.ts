@@ -78,9 +78,15 @@ function ask(url: URL, addresses: readonly LookupAddress[], signal: AbortSignal)
   const request = url.protocol === "https:" ? requestSecure : requestPlain;
   request(url, { method: "GET", agent: false, headers, signal, lookup: only(addresses) })
     .on("response", resolve)
+    // Without a listener the connection would be closed without an error.
+    .on("upgrade", (response, socket) => {
+      socket.destroy();
+      reject(new Refusal(`It responded with HTTP ${response.statusCode ?? 0}: it wants another protocol.`));
+    })
     .on("error", reject)
+    .on("close", () => reject(new Refusal("It closed the connection without a response.")))
     .end();
-  return promise;
+  return orStopped(promise, signal);
 }
 
 /** A resolver that knows only these addresses. */

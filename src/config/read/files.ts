@@ -1,25 +1,7 @@
 // Reads the files of a configuration, and fingerprints their content.
 import { createHash, type Hash } from "node:crypto";
-import { constants, readFileSync, type Stats, statSync } from "node:fs";
-import { open, stat } from "node:fs/promises";
 import { faultKind } from "../../core/errors.ts";
-
-const largestFileBytes = 4_194_304;
-
-export class UnreadableFile extends Error {
-  override name = "UnreadableFile";
-  readonly code: string;
-  constructor(code: string) {
-    super(code);
-    this.code = code;
-  }
-}
-
-/** Refuses folders, devices that never end, and files that are too large for a configuration. */
-function refuseUnreadable(about: Stats): void {
-  if (!about.isFile() && !about.isFIFO()) throw new UnreadableFile("it is not a file");
-  if (about.size > largestFileBytes) throw new UnreadableFile("it is too large");
-}
+import { readRegularFile, readRegularFileSync, UnreadableFile } from "./regular-file.ts";
 
 function decodeText(bytes: Uint8Array): string {
   try {
@@ -27,11 +9,6 @@ function decodeText(bytes: Uint8Array): string {
   } catch {
     throw new UnreadableFile("it is not UTF-8");
   }
-}
-
-function readText(path: string): string {
-  refuseUnreadable(statSync(path));
-  return decodeText(readFileSync(path));
 }
 
 const addText = (digest: Hash, path: string, text: string): void =>
@@ -54,7 +31,7 @@ export function createFileReader(): FileReader {
     read(path) {
       files.push(path);
       try {
-        const text = readText(path);
+        const text = decodeText(readRegularFileSync(path));
         addText(digest, path, text);
         return text;
       } catch (fault) {
@@ -67,33 +44,15 @@ export function createFileReader(): FileReader {
   };
 }
 
-/**
- * The fingerprint that a reader has after reading these files, made without blocking the event loop. Null when one of
- * them is a pipe, which can be read only once.
- */
-export async function scanFiles(files: readonly string[]): Promise<string | null> {
+/** The fingerprint that a reader has after reading these files, made without blocking the event loop. */
+export async function scanFiles(files: readonly string[]): Promise<string> {
   const digest = createHash("sha256");
   for (const path of files) {
     try {
-      const text = await scanText(path);
-      if (text === null) return null;
-      addText(digest, path, text);
+      addText(digest, path, decodeText(await readRegularFile(path)));
     } catch (fault) {
       addFault(digest, path, fault);
     }
   }
   return digest.digest("base64url");
-}
-
-async function scanText(path: string): Promise<string | null> {
-  const about = await stat(path);
-  refuseUnreadable(about);
-  if (!about.isFile()) return null;
-  // Without blocking: a pipe may have taken the file's name since.
-  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  try {
-    return decodeText(await file.readFile());
-  } finally {
-    await file.close();
-  }
 }

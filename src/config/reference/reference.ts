@@ -28,7 +28,7 @@ Rouse reads one file, \`rouse.jsonc\`, from its home (\`ROUSE_HOME\`, else \`~/.
 
 \`\${NAME}\` inside any text is replaced by that environment variable; one that is not set, or empty, is a problem. Write \`$\${\` for a literal \`\${\`.
 
-A setting of type *secret* can also name a file: \`{ "file": "secrets/hook-token" }\`. Its content counts, without line breaks at the end.
+A setting of type *secret* can also name a file: \`{ "file": "secrets/hook-token" }\`. Its content counts, without line breaks at the end. It must be a regular file of up to 4 MiB: a pipe, a device or a folder is refused.
 
 Keep the file to yourself (\`chmod 600\`). No message ever shows a value.
 

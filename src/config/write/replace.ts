@@ -1,8 +1,9 @@
 // Replaces a config file by an edited text, atomically and only if that text can be used. Its owner stays.
-import { chownSync, readFileSync, statSync } from "node:fs";
+import { chownSync, statSync } from "node:fs";
 import { UsageError } from "../../core/errors.ts";
 import { type Environment, parseConfig } from "../load.ts";
 import { formatProblem } from "../problem.ts";
+import { readRegularFileSync } from "../read/regular-file.ts";
 import { withConfigLock } from "./lock.ts";
 import { writeFileAtomic } from "./write.ts";
 
@@ -28,9 +29,9 @@ function replaceLocked(
   edit: (text: string) => string,
   { what, env, backup = false }: Replacing,
 ): string | null {
-  const before = readFileSync(file, "utf8");
+  const before = readText(file);
   const edited = edit(before.replace(/^\uFEFF/, ""));
-  const readBack = parseConfig(edited, { file, env, readFile: (each) => readFileSync(each, "utf8") });
+  const readBack = parseConfig(edited, { file, env, readFile: readText });
   if (!readBack.ok) {
     const problems = readBack.problems.map(formatProblem).join("; ");
     throw new UsageError(`${file} was not changed: ${what} could not be edited in it (${problems}).`);
@@ -43,3 +44,5 @@ function replaceLocked(
   if (process.getuid?.() === 0) for (const each of [file, kept]) if (each !== null) chownSync(each, uid, gid);
   return kept;
 }
+
+const readText = (file: string): string => readRegularFileSync(file).toString("utf8");

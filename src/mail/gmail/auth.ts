@@ -1,7 +1,7 @@
 // Access tokens, for the login of a person or for a service account in a person's name. The credentials are files of
 // the form that Google's own tools write.
 import { createPrivateKey, type KeyObject } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readRegularFile } from "../../config/read/regular-file.ts";
 import type { Clock } from "../../core/clock.ts";
 import { faultKind } from "../../core/errors.ts";
 import { MailFault } from "../mailbox.ts";
@@ -41,7 +41,7 @@ export function createAuth(options: AuthOptions): Auth {
 
   async function requestToken(signal: AbortSignal): Promise<Cached> {
     const askedAt = clock.monotonic();
-    const credentials = readCredentials(options.credentialsFile);
+    const credentials = await readCredentials(options.credentialsFile);
     const body = new URLSearchParams(await grantOf(credentials, options, clock.now()));
     const response = await request(`${endpoint}/token`, { method: "POST", body }, { signal, clock });
     const token = textIn(response.body, "access_token");
@@ -68,9 +68,9 @@ function usableMs(expiresIn: unknown): number {
   return seconds > 0 ? Math.min(Math.max(seconds * 1000 - freshMs, freshMs), longestMs) : freshMs;
 }
 
-function readCredentials(file: string): Fields {
+async function readCredentials(file: string): Promise<Fields> {
   try {
-    return JSON.parse(readFileSync(file, "utf8")) as Fields;
+    return JSON.parse((await readRegularFile(file)).toString("utf8")) as Fields;
   } catch (fault) {
     const why = fault instanceof SyntaxError ? "it is not JSON" : faultKind(fault);
     throw new MailFault("reauth", `the credentials file cannot be read (${why})`);
