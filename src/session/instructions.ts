@@ -22,6 +22,8 @@ export async function readInstructions(
     if (!file.startsWith(workspace + sep))
       return { ok: false, reason: "the instructions file is outside of the agent's workspace" };
     const text = (await readRegularFile(file)).toString("utf8");
+    if ((await realpath(file)) !== file)
+      return { ok: false, reason: "the instructions file was swapped for a link while it was read" };
     return text.length > longestInstructions
       ? { ok: false, reason: `the instructions file has more than ${longestInstructions} characters` }
       : { ok: true, text };

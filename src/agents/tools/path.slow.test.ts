@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { constants, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { Worker } from "node:worker_threads";
@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { cases } from "../../../test/support/cases.ts";
 import { makeFolder } from "../../../test/support/folder.ts";
 import { Refusal } from "./fault.ts";
-import { resolvePath, openExactly, relativePath } from "./path.ts";
+import { relativePath, resolvePath } from "./path.ts";
 import { call, openGate } from "../../../test/fixtures/tool-call.ts";
 import { workspaceTools } from "./workspace.ts";
 
@@ -141,15 +141,6 @@ test("a link to something inside is followed; a missing file has its path", asyn
   const { real, missing } = await resolvePath(root, "inner/x/y.txt");
   assert.deepEqual([real, missing], [join(root, "deep", "a"), ["x", "y.txt"]]);
   await assert.rejects(resolvePath(root, "loop/a"), /"loop\/a" cannot be used: ELOOP/);
-});
-
-test("the opened file is compared with the checked one", async () => {
-  build();
-  const { O_RDONLY } = constants;
-  const handle = await openExactly(join(root, "deep", "a", "secret.txt"), O_RDONLY);
-  await handle.close();
-  await assert.rejects(openExactly(join(root, "abs", "secret.txt"), O_RDONLY), Refusal);
-  await assert.rejects(openExactly(join(root, "leak"), O_RDONLY), { code: "ELOOP" });
 });
 
 /** Swaps a folder for a link to the outside and back, as fast as it can. */

@@ -1,8 +1,6 @@
-// Resolves paths. Nothing outside the workspace is ever opened: links are resolved before a file is opened, the
-// last step may not be a link, and the opened file is compared with the checked one, since a folder could have been
-// swapped for a link in between.
-import { constants } from "node:fs";
-import { type FileHandle, lstat, open, readlink, realpath } from "node:fs/promises";
+// Resolves paths: links are followed as long as they stay in the workspace. A folder can be swapped for a link at any
+// moment after that, so `folder.ts` opens what was resolved.
+import { realpath } from "node:fs/promises";
 import { basename, dirname, join, posix, sep } from "node:path";
 import { codeOf } from "../../core/errors.ts";
 import { Refusal } from "./fault.ts";
@@ -57,37 +55,3 @@ const isInside = (root: string, real: string): boolean =>
   real === root || real.startsWith(root.endsWith(sep) ? root : root + sep);
 
 export const quoted = (shown: string): string => (shown === "" ? "The workspace" : JSON.stringify(shown));
-
-/** Opens a plain file and nothing else: opening a pipe would wait, and opening a device could have an effect. */
-export async function openToRead({ real, shown }: Pick<ResolvedPath, "real" | "shown">): Promise<FileHandle> {
-  const found = await lstat(real);
-  if (found.isDirectory()) throw new Refusal(`${quoted(shown)} is a folder. Use the list tool.`);
-  if (!found.isFile()) throw new Refusal(`${quoted(shown)} is not a plain file.`);
-  return openExactly(real, constants.O_RDONLY | constants.O_NONBLOCK);
-}
-
-/** Fails if any part of the path has become a link since it was resolved. */
-export async function openExactly(real: string, flags: number): Promise<FileHandle> {
-  const handle = await open(real, flags | constants.O_NOFOLLOW);
-  try {
-    const opened = await handle.stat({ bigint: true });
-    if (((await openedPath(handle)) ?? real) !== real) throw moved();
-    await mustBeUnmoved(real);
-    const there = await lstat(real, { bigint: true });
-    if (!opened.isFile() || opened.ino !== there.ino || opened.dev !== there.dev) throw moved();
-    return handle;
-  } catch (fault) {
-    await handle.close();
-    throw fault;
-  }
-}
-
-/** Linux gives the current path of an open file. */
-const openedPath = (handle: FileHandle): Promise<string | null> =>
-  readlink(`/proc/self/fd/${handle.fd}`).catch(() => null);
-
-export async function mustBeUnmoved(real: string): Promise<void> {
-  if ((await realpath(real)) !== real) throw moved();
-}
-
-const moved = (): Refusal => new Refusal("It was changed by something else at the same moment. Try again.");

@@ -1,7 +1,9 @@
 // The read tool: a text file, a page at a time.
 import type { FileHandle } from "node:fs/promises";
+import { basename } from "node:path";
 import { Refusal } from "./fault.ts";
-import { findExisting, openToRead, quoted } from "./path.ts";
+import { openFolderOf, openToRead } from "./folder.ts";
+import { findExisting, quoted, type ResolvedPath } from "./path.ts";
 
 export const pageBytes = 90_000;
 
@@ -10,7 +12,7 @@ export async function readPage(
   { path, offset = 0 }: { path: string; offset?: number | undefined },
 ): Promise<string> {
   const found = await findExisting(root, path);
-  const handle = await openToRead(found);
+  const handle = await openFound(root, found);
   try {
     const { size } = await handle.stat();
     if (size === 0) return "The file is empty.";
@@ -22,6 +24,16 @@ export async function readPage(
     return text + note(offset + start, offset + end, size);
   } finally {
     await handle.close();
+  }
+}
+
+async function openFound(root: string, found: ResolvedPath): Promise<FileHandle> {
+  if (found.real === root) throw new Refusal(`${quoted(found.shown)} is a folder. Use the list tool.`);
+  const folder = await openFolderOf(root, found);
+  try {
+    return await openToRead(folder, basename(found.real), found.shown);
+  } finally {
+    await folder.close();
   }
 }
 

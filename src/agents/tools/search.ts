@@ -1,8 +1,9 @@
 // The search tool: lines that contain a text. No patterns, because a bad one could take for ever.
-import { lstat } from "node:fs/promises";
+import { basename } from "node:path";
 import { cutWithMark } from "../../core/text.ts";
 import { Refusal } from "./fault.ts";
-import { findExisting, openToRead } from "./path.ts";
+import { openFolder, openFolderOf, openToRead } from "./folder.ts";
+import { findExisting } from "./path.ts";
 import { decode, readUpTo } from "./read.ts";
 import { type Entry, walk } from "./walk.ts";
 
@@ -26,7 +27,7 @@ export async function searchFiles(root: string, input: SearchInput, signal: Abor
   const found: string[] = [];
   const left = { files: mostFiles, bytes: mostBytes };
   let tooLarge = 0;
-  for await (const entry of await filesToSearch(root, input, signal)) {
+  for await (const entry of filesToSearch(root, input, signal)) {
     if (left.files-- === 0 || left.bytes <= 0)
       return report(found, tooLarge, "Stopped: too many files. Search a folder below.");
     const bytes = await contentOf(entry);
@@ -44,23 +45,33 @@ export async function searchFiles(root: string, input: SearchInput, signal: Abor
   return report(found, tooLarge, null);
 }
 
-async function filesToSearch(
+type SearchedFile = Pick<Entry, "shown" | "folder" | "name">;
+
+async function* filesToSearch(
   root: string,
   { path = ".", nameEndsWith = "" }: SearchInput,
   signal: AbortSignal,
-) {
+): AsyncGenerator<SearchedFile> {
   const found = await findExisting(root, path);
-  const isFolder = (await lstat(found.real)).isDirectory();
-  return (async function* (): AsyncGenerator<Pick<Entry, "shown" | "real">> {
-    if (!isFolder) return yield found;
-    for await (const entry of walk(found, deepest, signal, notSearched))
+  const { shown, real } = found;
+  const folder = await openFolder(real);
+  const opened = folder ?? (await openFolderOf(root, found));
+  try {
+    if (folder === null) return yield { shown, folder: opened, name: basename(real) };
+    for await (const entry of walk(folder, shown, deepest, signal, notSearched))
       if (entry.kind === "file" && entry.shown.endsWith(nameEndsWith)) yield entry;
-  })();
+  } finally {
+    await opened.close();
+  }
 }
 
-async function contentOf(entry: Pick<Entry, "shown" | "real">): Promise<Buffer | "too-large" | "unreadable"> {
+async function contentOf({
+  folder,
+  name,
+  shown,
+}: SearchedFile): Promise<Buffer | "too-large" | "unreadable"> {
   try {
-    const handle = await openToRead(entry);
+    const handle = await openToRead(folder, name, shown);
     try {
       const { size } = await handle.stat();
       return size > largestSearched ? "too-large" : await readUpTo(handle, 0, size);

@@ -1,51 +1,75 @@
 // The files and folders below a folder, in order of their names. Links are named and never followed.
-import { opendir } from "node:fs/promises";
+import type { Dirent } from "node:fs";
 import { join } from "node:path";
-import { mustBeUnmoved, type ResolvedPath } from "./path.ts";
+import type { OpenFolder } from "./folder.ts";
 
-export type Entry = { shown: string; real: string; kind: "file" | "folder" | "link" | "other" };
+export type Entry = {
+  shown: string;
+  kind: "file" | "folder" | "link" | "other";
+  /** The folder it is in is open until the next entry is asked for. */
+  folder: OpenFolder;
+  name: string;
+};
 
 const mostInOneFolder = 10_000;
 
 export async function* walk(
-  from: Pick<ResolvedPath, "shown" | "real">,
+  folder: OpenFolder,
+  shown: string,
   depth: number,
   signal: AbortSignal,
   skipped: ReadonlySet<string> = new Set(),
 ): AsyncGenerator<Entry> {
-  for (const entry of await entriesOf(from)) {
+  for (const entry of await entriesOf(folder)) {
     signal.throwIfAborted();
-    yield entry;
-    if (entry.kind !== "folder" || depth <= 1 || skipped.has(entry.shown.split("/").at(-1) ?? "")) continue;
-    try {
-      yield* walk(entry, depth - 1, signal, skipped);
-    } catch {
-      // A folder that cannot be read or was just removed is left out.
-    }
+    const { name } = entry;
+    const below = join(shown, name);
+    const kind = kindOf(entry);
+    yield { shown: below, kind, folder, name };
+    if (kind === "folder" && depth > 1 && !skipped.has(name))
+      yield* walkBelow(folder, name, below, depth - 1, signal, skipped);
   }
 }
 
-async function entriesOf({ shown, real }: Pick<ResolvedPath, "shown" | "real">): Promise<Entry[]> {
-  const folder = await opendir(real);
-  const entries: Entry[] = [];
+/** A folder that cannot be read or was just removed is left out. */
+async function* walkBelow(
+  parent: OpenFolder,
+  name: string,
+  shown: string,
+  depth: number,
+  signal: AbortSignal,
+  skipped: ReadonlySet<string>,
+): AsyncGenerator<Entry> {
+  const folder = await parent.folder(name).catch(() => null);
+  if (folder === null) return;
   try {
-    await mustBeUnmoved(real);
-    for (
-      let next = await folder.read();
-      next && entries.length < mostInOneFolder;
-      next = await folder.read()
-    ) {
-      const kind = next.isFile()
-        ? "file"
-        : next.isDirectory()
-          ? "folder"
-          : next.isSymbolicLink()
-            ? "link"
-            : "other";
-      entries.push({ shown: join(shown, next.name), real: join(real, next.name), kind });
-    }
+    yield* walk(folder, shown, depth, signal, skipped);
+  } catch {
+    // Left out.
   } finally {
     await folder.close();
   }
-  return entries.toSorted((a, b) => (a.shown < b.shown ? -1 : 1));
+}
+
+async function entriesOf(folder: OpenFolder): Promise<Dirent[]> {
+  const directory = await folder.entries();
+  const entries: Dirent[] = [];
+  try {
+    await folder.mustBeUnmoved();
+    for (
+      let next = await directory.read();
+      next && entries.length < mostInOneFolder;
+      next = await directory.read()
+    )
+      entries.push(next);
+  } finally {
+    await directory.close();
+  }
+  return entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function kindOf(entry: Dirent): Entry["kind"] {
+  if (entry.isFile()) return "file";
+  if (entry.isDirectory()) return "folder";
+  return entry.isSymbolicLink() ? "link" : "other";
 }
