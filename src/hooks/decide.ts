@@ -2,9 +2,9 @@
 import type { Action } from "../core/action.ts";
 import { isRefusal, type Refusal } from "../core/errors.ts";
 import { parseJson } from "../http/body.ts";
-import type { Decision, NoAction } from "../core/request.ts";
+import type { Decision, Idempotency, NoAction } from "../core/request.ts";
 import { type Admission, queueFull } from "./admission.ts";
-import { acceptAll, acceptOne, readIdempotency } from "./acceptance.ts";
+import { acceptAll, acceptOne } from "./acceptance.ts";
 import { readAgent } from "./payload/agent.ts";
 import { type MappedRequest, queryOf, visibleHeaders } from "./mapping/request.ts";
 import { allow, type Allowed, type Origin } from "./policy.ts";
@@ -17,7 +17,14 @@ export type Hook = {
   readonly read: ((payload: unknown) => Action | Refusal) | null;
 };
 
-export type HookRequest = { target: string; rawHeaders: readonly string[]; body: Buffer; now: number };
+export type HookRequest = {
+  target: string;
+  rawHeaders: readonly string[];
+  body: Buffer;
+  now: number;
+  /** Of its Idempotency-Key; null when it has none. */
+  idempotency: Idempotency | null;
+};
 
 const builtIn: ReadonlyMap<string, Hook> = new Map([
   ["wake", { name: "wake", read: readWake }],
@@ -36,7 +43,7 @@ export type RequestedActions = {
 };
 
 export async function decide(hook: Hook, request: HookRequest, settings: HookSettings): Promise<Decision> {
-  return conclude(hook, await requestedActions(hook, request, settings), request, settings);
+  return conclude(hook, await requestedActions(hook, request, settings), request.idempotency, settings);
 }
 
 export async function requestedActions(
@@ -68,9 +75,9 @@ export async function decidePayload(
   options: { settings: HookSettings; admission: Pick<Admission, "admits" | "recount">; now: number },
 ): Promise<Decision> {
   const { settings, admission, now } = options;
-  const request = { rawHeaders: [], target: "", body: Buffer.alloc(0), now };
-  const requested = await mappedActions(mappedRequest(name, payload, request), settings);
-  const decision = conclude({ name, read: null }, requested, request, settings);
+  const request = mappedRequest(name, payload, { rawHeaders: [], target: "", now });
+  const requested = await mappedActions(request, settings);
+  const decision = conclude({ name, read: null }, requested, null, settings);
   if (!("runs" in decision) || admission.admits(decision.runs.length)) return decision;
   await admission.recount();
   return admission.admits(decision.runs.length) ? decision : queueFull();
@@ -79,7 +86,7 @@ export async function decidePayload(
 export const mappedRequest = (
   name: string,
   payload: unknown,
-  { rawHeaders, target, now }: Omit<HookRequest, "body">,
+  { rawHeaders, target, now }: Pick<HookRequest, "rawHeaders" | "target" | "now">,
 ): MappedRequest => ({
   name,
   payload,
@@ -92,7 +99,7 @@ export const mappedRequest = (
 export function conclude(
   { name }: Hook,
   requested: RequestedActions | Refusal | NoAction,
-  { rawHeaders, body }: Pick<HookRequest, "rawHeaders" | "body">,
+  idempotency: Idempotency | null,
   settings: HookSettings,
 ): Decision {
   if (isRefusal(requested) || "outcome" in requested) return requested;
@@ -102,8 +109,6 @@ export function conclude(
     if (isRefusal(each)) return requested.elements === null ? each : refusedAt(requested.elements[at]!, each);
     allowed.push(each);
   }
-  const idempotency = readIdempotency(rawHeaders, body);
-  if (idempotency !== null && isRefusal(idempotency)) return idempotency;
   const [only] = allowed;
   return requested.elements !== null || only === undefined
     ? acceptAll(name, allowed, settings, idempotency)

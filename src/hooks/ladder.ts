@@ -5,15 +5,16 @@ import { type ErrorCode, isRefusal, type Refusal, refuse } from "../core/errors.
 import { newId } from "../core/id.ts";
 import type { Log } from "../core/log.ts";
 import { type Metrics, noMetrics } from "../core/metrics.ts";
-import type { Acceptance, NoAction, Repeated, Stored } from "../core/request.ts";
+import type { Acceptance, NoAction, Stored } from "../core/request.ts";
 import { carriedTrace, type Trace } from "../core/trace.ts";
 import { headRefusal, readBody } from "../http/body.ts";
 import type { Exchange } from "../http/exchange.ts";
 import type { FailureCounter } from "../http/shared-throttle.ts";
 import type { Store } from "../store/ports/store.ts";
-import { withTrace } from "./acceptance.ts";
+import { readIdempotency, withTrace } from "./acceptance.ts";
 import { type Admission, queueFull } from "./admission.ts";
-import { decide, findHook } from "./decide.ts";
+import { decide, findHook, type Hook, type HookRequest } from "./decide.ts";
+import { createKeyQueues, type KeyQueues } from "./key-queues.ts";
 import { createResponses, type Responses } from "./responses.ts";
 import { matchRoute } from "./route.ts";
 import type { HookSettings } from "./settings.ts";
@@ -39,6 +40,7 @@ export type Hooks = {
 
 type Ladder = Required<LadderOptions> & {
   responses: Responses;
+  keyQueues: KeyQueues;
   clientAddress: (exchange: Exchange) => string;
 };
 
@@ -50,7 +52,8 @@ export function createHooks(options: LadderOptions): Hooks {
   const clientAddress = ({ request: { socket, rawHeaders } }: Exchange): string =>
     settings().clientAddress(socket.remoteAddress, rawHeaders);
   const responses = createResponses({ ...options, metrics, clientAddress });
-  const ladder: Ladder = { ...options, metrics, trace, responses, clientAddress };
+  const keyQueues = createKeyQueues();
+  const ladder: Ladder = { ...options, metrics, trace, responses, keyQueues, clientAddress };
   return {
     handle: (exchange) =>
       void climb(exchange, ladder).catch((fault: unknown) => responses.fail(exchange, fault)),
@@ -91,11 +94,34 @@ async function climb(exchange: Exchange, ladder: Ladder): Promise<void> {
 
   const { target } = exchange;
   const { rawHeaders } = request;
-  const now = ladder.clock.now();
-  const decision = await decide(hook, { target, rawHeaders, body, now }, ladder.settings());
-  if (isRefusal(decision)) return responses.refuse(exchange, decision);
-  if ("outcome" in decision) return recordNoAction(exchange, decision, ladder);
-  return accept(exchange, withTrace(decision, exchange.span.context), ladder);
+  const idempotency = readIdempotency(rawHeaders, body);
+  if (idempotency !== null && isRefusal(idempotency)) return responses.refuse(exchange, idempotency);
+  const asked = { target, rawHeaders, body, now: ladder.clock.now(), idempotency };
+  if (idempotency === null || hook.read !== null) return respond(exchange, hook, asked, ladder);
+  return ladder.keyQueues.add(`${hook.name} ${idempotency.key}`, () =>
+    respond(exchange, hook, asked, ladder),
+  );
+}
+
+/**
+ * A repeated request gets its first response, whatever would come of it now. Its key is looked up before a mapping runs,
+ * since a transform may act. A built-in hook only reads the payload: there the key is checked by the transaction that
+ * stores the request, and looked up when nothing is to be stored. Another node may have stored the request meanwhile, so
+ * a mapped one is looked up then, too.
+ */
+async function respond(exchange: Exchange, hook: Hook, request: HookRequest, ladder: Ladder): Promise<void> {
+  const { responses, store } = ladder;
+  const { idempotency } = request;
+  const findRepeated = async () => idempotency && store.findRepeated(hook.name, idempotency);
+  const before = hook.read === null ? await findRepeated() : null;
+  if (before) return responses.repeated(exchange, before);
+  const decision = await decide(hook, request, ladder.settings());
+  const admitted = "runs" in decision ? await admit(decision, ladder) : decision;
+  if ("runs" in admitted) return accept(exchange, withTrace(admitted, exchange.span.context), ladder);
+  const meanwhile = await findRepeated();
+  if (meanwhile) return responses.repeated(exchange, meanwhile);
+  if (isRefusal(admitted)) return responses.refuse(exchange, admitted);
+  return recordNoAction(exchange, admitted, ladder);
 }
 
 const stopping = (): Refusal => refuse("stopping", { retryAfterSeconds: stoppingRetrySeconds });
@@ -129,26 +155,19 @@ async function recordNoAction(
 
 async function accept(exchange: Exchange, acceptance: Acceptance, ladder: Ladder): Promise<void> {
   const { store, responses, metrics, onStored } = ladder;
-  if (!ladder.admission.admits(acceptance.runs.length)) {
-    const full = await whenQueueLooksFull(acceptance, ladder);
-    if (full !== null && isRefusal(full)) return responses.refuse(exchange, full);
-    if (full !== null) return responses.accepted(exchange, acceptance, full);
-  }
   const startedAt = performance.now();
   const accepted = await store.accept(acceptance);
   metrics.requestStored((performance.now() - startedAt) / 1000);
+  if (accepted.kind !== "stored") return responses.repeated(exchange, accepted);
   noteAccepted(exchange.span, acceptance);
-  responses.accepted(exchange, acceptance, accepted);
-  if (accepted.kind === "stored") onStored(acceptance, accepted);
+  responses.accepted(exchange, acceptance.response);
+  onStored(acceptance, accepted);
 }
 
-/** Replays a repeated request first, then counts again before refusing. Null: it may be stored after all. */
-async function whenQueueLooksFull(
-  { hook, idempotency, runs }: Acceptance,
-  { store, admission }: Ladder,
-): Promise<Repeated | Refusal | null> {
-  const repeated = idempotency && (await store.findRepeated(hook, idempotency));
-  if (repeated) return repeated;
+/** Counts again before it refuses. */
+async function admit(acceptance: Acceptance, { admission }: Ladder): Promise<Acceptance | Refusal> {
+  const { length } = acceptance.runs;
+  if (admission.admits(length)) return acceptance;
   await admission.recount();
-  return admission.admits(runs.length) ? null : queueFull();
+  return admission.admits(length) ? acceptance : queueFull();
 }

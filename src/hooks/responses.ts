@@ -3,7 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import { faultKind, type Refusal, refuse, StoreUnavailable } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { Metrics, RequestCode } from "../core/metrics.ts";
-import type { Acceptance, Accepted, NoAction } from "../core/request.ts";
+import type { NoAction, Repeated, StoredResponse } from "../core/request.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { sendEmpty, sendJson, sendRefusal } from "../http/respond.ts";
 import { createRefusalLog } from "./refusal-log.ts";
@@ -11,7 +11,9 @@ import { endHookSpan } from "./span.ts";
 
 export type Responses = {
   refuse(exchange: Exchange, refusal: Refusal): void;
-  accepted(exchange: Exchange, acceptance: Acceptance, accepted: Accepted): void;
+  accepted(exchange: Exchange, response: StoredResponse): void;
+  /** A request with its Idempotency-Key was stored before. */
+  repeated(exchange: Exchange, repeated: Repeated): void;
   noAction(exchange: Exchange, outcome: NoAction["outcome"]): void;
   fail(exchange: Exchange, fault: unknown): void;
   /** The caller closed the connection before its body was complete, so no response is sent. */
@@ -41,20 +43,29 @@ export function createResponses({ metrics, log, clock, clientAddress }: Response
     refusals.note(clientAddress(exchange), refusal.refused);
   };
 
+  const succeed = (
+    exchange: Exchange,
+    { status, body }: StoredResponse,
+    code: "accepted" | "replayed",
+  ): void => {
+    sendJson(exchange, status, body, code === "replayed" ? replayedHeaders : undefined);
+    end(exchange, code);
+    log.debug("request accepted", {
+      hook: exchange.name,
+      status,
+      outcome: code === "accepted" ? "stored" : code,
+      durationMs: performance.now() - exchange.startedAt,
+    });
+  };
+
   return {
     refuse: refuseWith,
-    accepted(exchange, acceptance, accepted) {
-      if (accepted.kind === "mismatch") return refuseWith(exchange, refuse("idempotency-mismatch"));
-      const isReplay = accepted.kind === "replayed";
-      const { status, body } = isReplay ? accepted.response : acceptance.response;
-      sendJson(exchange, status, body, isReplay ? replayedHeaders : undefined);
-      end(exchange, isReplay ? "replayed" : "accepted");
-      log.debug("request accepted", {
-        hook: acceptance.hook,
-        status,
-        outcome: accepted.kind,
-        durationMs: performance.now() - exchange.startedAt,
-      });
+    accepted(exchange, response) {
+      succeed(exchange, response, "accepted");
+    },
+    repeated(exchange, repeated) {
+      if (repeated.kind === "mismatch") return refuseWith(exchange, refuse("idempotency-mismatch"));
+      succeed(exchange, repeated.response, "replayed");
     },
     noAction(exchange, outcome) {
       if (outcome === "skipped") {

@@ -1,6 +1,7 @@
 // Contract, section 2: Idempotency-Key.
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
+import { mapping } from "../support/mapped.ts";
 import { forEachStore, startTestGateway, type StoreKind } from "../support/gateway.ts";
 
 const agent = { message: "m", wakeMode: "next-heartbeat", deliver: false };
@@ -146,4 +147,42 @@ test("a replay needs the token like any request", async (t) => {
     body: JSON.stringify(wake),
   });
   assert.equal(status, 401);
+});
+
+/** A transform that does what a header says: a caller's second attempt can have other headers. */
+const bySteps = `export default function ({ headers }) {
+  if (headers["x-step"] === "fails") throw new Error("broken");
+  if (headers["x-step"] === "nothing") return null;
+  return headers["x-step"] === "refused" ? { channel: "pigeon" } : undefined;
+}`;
+const step = (value: string) => `X-Step: ${value}`;
+
+forEachStore("a repeated key is looked at before the mapping and its transform run", async (t, store) => {
+  const mappings = [mapping("steps", { transform: { module: "steps.mjs" } })];
+  const files = { "transforms/steps.mjs": bySteps };
+  const gateway = await startTestGateway(t, { hooks: { mappings } }, { store, files });
+  const post = (name: string, does: string) => gateway.post("steps", {}, [...key(name), step(does)]);
+
+  await t.test("whatever the transform would do now, the response is the first one", async () => {
+    const first = await post("a", "accepts");
+    assert.equal(first.status, 202);
+    for (const does of ["nothing", "fails", "refused", "accepts"]) {
+      const { status, json, headers } = await post("a", does);
+      assert.deepEqual([status, json, headers["idempotent-replayed"]], [202, first.json, "true"], does);
+    }
+    const other = await gateway.post("steps", "no JSON", key("a"));
+    assert.deepEqual([other.status, other.json["code"]], [422, "idempotency-mismatch"]);
+    assert.deepEqual(await gateway.inspect.listRequests({ limit: 10 }), [], "nothing failed or was skipped");
+  });
+
+  await t.test("what was not stored leaves the key free", async () => {
+    for (const [does, expected] of [
+      ["fails", 500],
+      ["refused", 400],
+      ["nothing", 204],
+      ["accepts", 202],
+      ["fails", 202],
+    ] as const)
+      assert.equal((await post("b", does)).status, expected, does);
+  });
 });

@@ -4,7 +4,8 @@ import { nearest } from "../../core/nearest.ts";
 import { catalogue, isRefusal, type Refusal, refuse } from "../../core/errors.ts";
 import { isId } from "../../core/id.ts";
 import type { Decision } from "../../core/request.ts";
-import { conclude, findHook, mappedRequest, requestedActions } from "../decide.ts";
+import { readIdempotency } from "../acceptance.ts";
+import { conclude, findHook, type HookRequest, mappedRequest, requestedActions } from "../decide.ts";
 import { matchRefusal } from "../mapping/match.ts";
 import type { Mappings } from "../mapping/prepare.ts";
 import { type MappedRequest, visibleHeaders } from "../mapping/request.ts";
@@ -32,7 +33,7 @@ export type Explanation = {
 
 type AcceptedBody = { ok: true };
 
-export type ExplainedRequest = { target: string; rawHeaders: readonly string[]; body: Buffer; now: number };
+export type ExplainedRequest = Omit<HookRequest, "idempotency">;
 
 export async function explain(
   request: ExplainedRequest,
@@ -50,8 +51,10 @@ export async function explain(
     return explanationOf(name, refuse("unknown-hook"), { reason: knownNames(name, mappings) });
   const refused = bodyRefusal(request, settings);
   if (refused !== null) return explanationOf(name, refused);
-  const requested = await requestedActions(hook, request, settings);
-  const decision = conclude(hook, requested, request, settings);
+  const idempotency = readIdempotency(request.rawHeaders, request.body);
+  if (idempotency !== null && isRefusal(idempotency)) return explanationOf(name, idempotency);
+  const requested = await requestedActions(hook, { ...request, idempotency }, settings);
+  const decision = conclude(hook, requested, idempotency, settings);
   const isUnknown = isRefusal(decision) && decision.refused === "unknown-hook";
   return explanationOf(name, decision, {
     mappings: hook.read === null ? tryMappings(mappings, readMapped(name, request)) : [],
