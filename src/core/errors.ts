@@ -118,6 +118,9 @@ export const refuse = (refused: ErrorCode, more?: Omit<Refusal, "refused">): Ref
   ...more,
 });
 
+/** The next gateway is there in a few seconds. */
+export const stopping: Refusal = refuse("stopping", { retryAfterSeconds: 5 });
+
 export const isRefusal = (value: object): value is Refusal => "refused" in value;
 
 /** The store cannot be written now (full disk, lost database). Nothing was stored; the caller may retry. */

@@ -66,13 +66,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     connections: () => server.connections(),
   });
   const server = serverOf(options, createRoutes({ ...services, metricsPage, isStopping }));
+  const drainMs = (): number => live.generation.config.gateway.drainSeconds * 1000;
   const reload = createReload({ started: loaded.config, live, services, server, log, metrics });
-  const listener = listenerOf(server);
+  const listener = listenerOf(server, drainMs);
   await lifecycle.start([
     [{ stop: () => store.close() }],
     [{ stop: () => live.generation.mappings.close() }],
     [{ stop: reload.settled }],
-    [listener, ...workersOf(services, { live, store, config: loaded.config })],
+    [listener, ...workersOf(services, { drainMs, store, config: loaded.config })],
     [{ stop: services.processStats.stop }, watcherOf(options, opened, reload)],
   ]);
   return { ...listener.address(), stop: lifecycle.stop };
@@ -132,11 +133,14 @@ function metricsPageOf({
   });
 }
 
-function listenerOf(server: Server): Part & { address(): { host: string; port: number } } {
+function listenerOf(
+  server: Server,
+  drainMs: () => number,
+): Part & { address(): { host: string; port: number } } {
   let address = { host: "", port: 0 };
   return {
     start: async () => void (address = await server.listen()),
-    stop: server.stop,
+    stop: () => server.stop(drainMs()),
     address: () => address,
   };
 }
@@ -144,9 +148,8 @@ function listenerOf(server: Server): Part & { address(): { host: string; port: n
 /** They stop at the same time: each finishes the work it has claimed, within the configured time. */
 function workersOf(
   { runner, courier, heartbeat, retention, mail }: Services,
-  { live, store, config }: { live: Live; store: Store; config: Config },
+  { drainMs, store, config }: { drainMs: () => number; store: Store; config: Config },
 ): Part[] {
-  const drainMs = (): number => live.generation.config.gateway.drainSeconds * 1000;
   return [
     { start: runner.start, stop: () => runner.drain(drainMs()) },
     { start: courier.start, stop: () => courier.drain(drainMs()) },

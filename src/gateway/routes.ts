@@ -1,5 +1,6 @@
 // Which handler serves a request: the first route that matches its target. The hooks come last and match everything,
 // because they also refuse targets that no route knows.
+import { stopping } from "../core/errors.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { sendJson, sendRefusal } from "../http/respond.ts";
 import type { MetricsPage } from "./metrics-page.ts";
@@ -14,7 +15,7 @@ export type RouteDeps = Pick<Services, "health" | "hooks" | "mail"> & {
 
 export function createRoutes({ health, hooks, mail, metricsPage, isStopping }: RouteDeps): readonly Route[] {
   const respondReady = async (exchange: Exchange): Promise<void> => {
-    if (isStopping()) return sendRefusal(exchange, { refused: "stopping", retryAfterSeconds: 5 });
+    if (isStopping()) return sendRefusal(exchange, stopping);
     if (await health.ready()) sendJson(exchange, 200, { ok: true });
     else sendRefusal(exchange, { refused: "store-unavailable", retryAfterSeconds: 1 });
   };

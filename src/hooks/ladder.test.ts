@@ -38,7 +38,8 @@ test("every rung refuses in the order of the contract", async (context) => {
     ["path before query", "/other?token=x", {}, [right], 404, "not-found"],
     ["path before token", "/hooks//wake", {}, [wrong], 404, "not-found"],
     ["prefix only up to a slash", "/hooksx/wake", {}, [right], 404, "not-found"],
-    ["absolute form", "http://x/hooks/wake", {}, [right], 404, "not-found"],
+    ["absolute form", "http://x/hooks/wake", {}, [right], 400, "invalid-payload"],
+    ["absolute form before token", "http://x/hooks/wake", {}, [wrong], 401, "unauthorized"],
     ["query before token", "/hooks/wake?token=", {}, [wrong], 400, "token-in-query"],
     [
       "query with the right header",

@@ -1,7 +1,7 @@
 // The ladder that every hook request climbs, in the order of the contract; the first rung that fails responds. Not one
 // byte of the body is read before token and name are good, and a 2xx is sent only after the commit.
 import type { Clock } from "../core/clock.ts";
-import { type ErrorCode, isRefusal, type Refusal, refuse } from "../core/errors.ts";
+import { type ErrorCode, isRefusal, type Refusal, refuse, stopping } from "../core/errors.ts";
 import { newId } from "../core/id.ts";
 import type { Log } from "../core/log.ts";
 import { type Metrics, noMetrics } from "../core/metrics.ts";
@@ -45,7 +45,6 @@ type Ladder = Required<LadderOptions> & {
 };
 
 const maxDiscardedBytes = 1_048_576;
-const stoppingRetrySeconds = 5;
 
 export function createHooks(options: LadderOptions): Hooks {
   const { settings, metrics = noMetrics, trace = carriedTrace } = options;
@@ -84,7 +83,7 @@ async function climb(exchange: Exchange, ladder: Ladder): Promise<void> {
   const hook = findHook(route.name, settings);
   if (hook === undefined) return refuseWith("unknown-hook");
   exchange.span = startHookSpan(ladder.trace, exchange);
-  if (ladder.stopping()) return responses.refuse(exchange, stopping());
+  if (ladder.stopping()) return responses.refuse(exchange, stopping);
 
   const unreadable = headRefusal(request.headers, settings.body.maxBytes);
   if (unreadable !== null) return responses.refuse(exchange, unreadable);
@@ -123,8 +122,6 @@ async function respond(exchange: Exchange, hook: Hook, request: HookRequest, lad
   if (isRefusal(admitted)) return responses.refuse(exchange, admitted);
   return recordNoAction(exchange, admitted, ladder);
 }
-
-const stopping = (): Refusal => refuse("stopping", { retryAfterSeconds: stoppingRetrySeconds });
 
 /** Null when the token is right. For a wrong one, the failures may have to be counted over all nodes. */
 function tokenRefusal(

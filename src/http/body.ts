@@ -1,7 +1,8 @@
 // The body of a request: its limits in size and time, and the parsing of its JSON.
 import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
-import { type Refusal, refuse } from "../core/errors.ts";
+import { onAbort } from "../core/abort.ts";
+import { type Refusal, refuse, stopping } from "../core/errors.ts";
 import { deepestNesting } from "../core/json.ts";
 import type { Exchange } from "./exchange.ts";
 
@@ -18,12 +19,14 @@ export function readBody(exchange: Exchange, limits: BodyLimits): Promise<Buffer
   const chunks: Buffer[] = [];
   let bytes = 0;
   let timer: NodeJS.Timeout | undefined;
-  // Listeners are left on: removing them costs more than the rest of this function.
+  let release = (): void => {};
+  // Request listeners are left on: removing them costs more than the rest of this function.
   let isOver = false;
   const finish = (result: Buffer | Refusal | null): void => {
     if (isOver) return;
     isOver = true;
     clearTimeout(timer);
+    release();
     resolve(result);
   };
   request.on("data", (chunk: Buffer) => {
@@ -39,10 +42,12 @@ export function readBody(exchange: Exchange, limits: BodyLimits): Promise<Buffer
   // Most bodies arrive in one packet with the headers, are complete by the next tick and need no timer.
   process.nextTick(() => {
     if (isOver || request.complete) return;
-    timer = setTimeout(() => {
+    const giveUp = (refusal: Refusal): void => {
       exchange.mustClose = true;
-      finish(refuse("body-timeout"));
-    }, limits.timeoutMs);
+      finish(refusal);
+    };
+    timer = setTimeout(giveUp, limits.timeoutMs, refuse("body-timeout"));
+    release = onAbort(exchange.stop.overdue, () => giveUp(stopping));
   });
   return promise;
 }

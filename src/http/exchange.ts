@@ -3,13 +3,19 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { noSpan, type Span } from "../core/trace.ts";
 import { originForm } from "./target.ts";
 
+/** Shared by all exchanges of a server. */
+export type Stop = {
+  stopping: boolean;
+  /** Fires when callers have had their time: a body that has not arrived by then is refused. */
+  readonly overdue: AbortSignal;
+};
+
 export type Exchange = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** Path and query of the request's target, never decoded. */
   readonly target: string;
-  /** Shared by all exchanges of a server. */
-  readonly lifecycle: { stopping: boolean };
+  readonly stop: Stop;
   /** From `performance.now()`. */
   readonly startedAt: number;
   /** The caller waits for `100 Continue`. */
@@ -30,13 +36,13 @@ const defaultDiscardBytes = 65_536;
 export const createExchange = (
   request: IncomingMessage,
   response: ServerResponse,
-  lifecycle: { stopping: boolean },
+  stop: Stop,
   expectsContinue: boolean,
 ): Exchange => ({
   request,
   response,
   target: originForm(request.url ?? "") ?? "",
-  lifecycle,
+  stop,
   startedAt: performance.now(),
   expectsContinue,
   authenticated: false,

@@ -94,7 +94,7 @@ function send(
   const rest = request.complete ? 0 : announcedRest(exchange);
   const close =
     exchange.mustClose ||
-    exchange.lifecycle.stopping ||
+    exchange.stop.stopping ||
     (exchange.expectsContinue && rest > 0) ||
     rest > exchange.discardBytes;
   if (close) headers.push("Connection", "close");

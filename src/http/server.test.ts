@@ -3,18 +3,20 @@ import { once } from "node:events";
 import { connect as connectTo } from "node:net";
 import test, { type TestContext } from "node:test";
 import { silentLog } from "../core/log.ts";
+import { isRefusal } from "../core/errors.ts";
+import { readBody } from "./body.ts";
 import type { Exchange } from "./exchange.ts";
 import { rawClient } from "../../test/fixtures/raw-client.ts";
-import { sendEmpty, sendJson } from "./respond.ts";
+import { sendEmpty, sendJson, sendRefusal } from "./respond.ts";
 import { createServer } from "./server.ts";
 
-async function start(context: TestContext, handle: (exchange: Exchange) => void) {
+async function start(context: TestContext, handle: (exchange: Exchange) => unknown) {
   const server = createServer({
     host: "127.0.0.1",
     port: 0,
     maxConnections: 100,
     requestTimeoutMs: 10_000,
-    handle,
+    handle: (exchange) => void handle(exchange),
     log: silentLog,
   });
   const { port, host } = await server.listen();
@@ -54,6 +56,41 @@ test("stop lets requests in progress finish and closes other connections", async
   sendJson(exchange, 200, { ok: true });
   const response = await slow.next();
   assert.deepEqual([response.status, response.headers["connection"]], [200, "close"]);
+  await stopped;
+  assert.equal(server.connections(), 0);
+});
+
+test("a stop refuses a body that stalled, and cuts off callers that send no more or read no response", async (context) => {
+  const reached = Promise.withResolvers<void>();
+  const owed = Promise.withResolvers<Exchange>();
+  const { server, connect } = await start(context, async (exchange) => {
+    exchange.authenticated = true;
+    if (exchange.target === "/owed") return owed.resolve(exchange);
+    if (exchange.target === "/huge") return sendJson(exchange, 200, "x".repeat(20_000_000));
+    const body = readBody(exchange, { maxBytes: 100, timeoutMs: 1e6 });
+    reached.resolve();
+    const refusal = await body;
+    assert.ok(refusal !== null && isRefusal(refusal));
+    sendRefusal(exchange, refusal);
+  });
+  const deaf = connect();
+  deaf.send("GET /huge HTTP/1.1\r\nHost: x\r\n\r\n".repeat(3));
+  await once(deaf.socket, "data");
+  deaf.socket.pause();
+  const last = connect();
+  last.send("GET /owed HTTP/1.1\r\nHost: x\r\n\r\n");
+  const stalled = connect();
+  stalled.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\nabc");
+  await reached.promise;
+  const exchange = await owed.promise;
+
+  const stopped = server.stop(0);
+  const response = await stalled.next();
+  assert.deepEqual([response.status, response.json["code"]], [503, "stopping"]);
+  await stalled.closed;
+  // What has arrived whole is owed a response, and is waited for.
+  sendJson(exchange, 200, { ok: true });
+  assert.equal((await last.next()).status, 200);
   await stopped;
   assert.equal(server.connections(), 0);
 });

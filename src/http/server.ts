@@ -14,7 +14,7 @@ import type { Duplex } from "node:stream";
 import { type ErrorCode, faultKind, refuse } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { refuseClientError, refuseSocket } from "./client-error.ts";
-import { createExchange, type Exchange } from "./exchange.ts";
+import { createExchange, type Exchange, type Stop } from "./exchange.ts";
 import { hasDoubtfulEnd, headFault } from "./head.ts";
 import { createHttpServer } from "./node-http.ts";
 import { sendRefusal } from "./respond.ts";
@@ -33,8 +33,11 @@ export type ServerOptions = {
 
 export type Server = {
   listen(): Promise<{ host: string; port: number }>;
-  /** Accepts nothing new, finishes requests in progress, closes the rest. */
-  stop(): Promise<void>;
+  /**
+   * Accepts nothing new, finishes requests in progress, closes the rest. Callers get `drainMs` to send their body and a
+   * second to read what they are sent. Only requests that have arrived whole are waited for longer.
+   */
+  stop(drainMs?: number): Promise<void>;
   connections(): number;
   /** A new time limit for whole requests, from the next check on. */
   limit(requestTimeoutMs: number): void;
@@ -42,18 +45,20 @@ export type Server = {
 
 /** Above the 60 s for which the usual proxies keep an idle connection, so that they close first. */
 const keepAliveMs = 65_000;
-const idleCheckMs = 50;
+const checkMs = 50;
 /** When the server stops, a connection without a request is closed after this long. */
 const silentGraceMs = 1_000;
+/** From the refusal of bodies that did not arrive until callers that still hold the server up are cut off. */
+const lastGraceMs = 1_000;
+const usualDrainMs = 30_000;
 const dropLogEveryMs = 10_000;
 
 /** Each open connection with its newest response. */
 type Connections = Map<Socket, ServerResponse | null>;
 
-type Lifecycle = Exchange["lifecycle"];
-
 export function createServer(options: ServerOptions): Server {
-  const lifecycle: Lifecycle = { stopping: false };
+  const overdue = new AbortController();
+  const stop: Stop = { stopping: false, overdue: overdue.signal };
   const connections: Connections = new Map();
   const server = createHttpServer(httpOptions(options));
   server.maxHeadersCount = 100;
@@ -61,14 +66,14 @@ export function createServer(options: ServerOptions): Server {
   // A caller may end its side once it has sent its request, and still gets its response.
   Object.assign(server, { httpAllowHalfOpen: true });
   trackConnections(server, connections);
-  serveRequests(server, connections, lifecycle, options);
+  serveRequests(server, connections, stop, options);
   refuseOthers(server, connections);
   logDrops(server, connections, options.log);
   return {
     listen: () => listen(server, options),
-    stop() {
-      lifecycle.stopping = true;
-      return close(server, connections);
+    stop(drainMs = usualDrainMs) {
+      stop.stopping = true;
+      return close(server, connections, { drainMs, onOverdue: () => overdue.abort() });
     },
     connections: () => connections.size,
     limit(requestTimeoutMs) {
@@ -98,12 +103,12 @@ function trackConnections(server: HttpServer, connections: Connections): void {
 function serveRequests(
   server: HttpServer,
   connections: Connections,
-  lifecycle: Lifecycle,
+  stop: Stop,
   { handle, log }: ServerOptions,
 ): void {
   const open = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): Exchange => {
     connections.set(request.socket, response);
-    const exchange = createExchange(request, response, lifecycle, expectsContinue);
+    const exchange = createExchange(request, response, stop, expectsContinue);
     exchange.mustClose = request.headers.upgrade !== undefined || hasDoubtfulEnd(request);
     return exchange;
   };
@@ -162,13 +167,21 @@ const listen = (server: HttpServer, { host, port, log }: ServerOptions) =>
     });
   });
 
-const close = (server: HttpServer, connections: Connections) =>
+const close = (
+  server: HttpServer,
+  connections: Connections,
+  { drainMs, onOverdue }: { drainMs: number; onOverdue: () => void },
+) =>
   new Promise<void>((resolve) => {
-    const idleCheck = setInterval(() => server.closeIdleConnections(), idleCheckMs);
-    const grace = setTimeout(closeSilent, silentGraceMs, connections);
+    const cutOffAt = performance.now() + drainMs + lastGraceMs;
+    const check = setInterval(() => {
+      server.closeIdleConnections();
+      if (performance.now() >= cutOffAt) cutOff(connections);
+    }, checkMs);
+    const timers = [setTimeout(closeSilent, silentGraceMs, connections), setTimeout(onOverdue, drainMs)];
     server.close(() => {
-      clearInterval(idleCheck);
-      clearTimeout(grace);
+      clearInterval(check);
+      for (const timer of timers) clearTimeout(timer);
       resolve();
     });
   });
@@ -176,5 +189,12 @@ const close = (server: HttpServer, connections: Connections) =>
 function closeSilent(connections: Connections): void {
   for (const [socket, response] of connections) {
     if (response === null || response.writableFinished) socket.destroy();
+  }
+}
+
+/** Closes what waits for its caller: for the rest of a body, or for a response to be read. */
+function cutOff(connections: Connections): void {
+  for (const [socket, response] of connections) {
+    if (response === null || response.headersSent || !response.req.complete) socket.destroy();
   }
 }

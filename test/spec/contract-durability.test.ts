@@ -63,7 +63,7 @@ describe("durability", { concurrency: 4 }, () => {
     ].join("\r\n");
 
   test("a request whose body was still arriving when the stop started is finished", async (t) => {
-    const gateway = await startTestGateway(t);
+    const gateway = await startTestGateway(t, { gateway: { drainSeconds: 20 } });
     const body = '{"text":"just in time","mode":"next-heartbeat"}';
     const client = gateway.raw(wakeHead(gateway, `Content-Length: ${body.length}`, "Expect: 100-continue"));
     assert.equal((await client.next()).status, 100);
@@ -76,6 +76,22 @@ describe("durability", { concurrency: 4 }, () => {
       (await gateway.events()).map(({ text }) => plainText(text)),
       ["just in time"],
     );
+  });
+
+  test("a stop is bounded by gateway.drainSeconds also when an authenticated body stalled", async (t) => {
+    const gateway = await startTestGateway(t, {
+      gateway: { drainSeconds: 0.2 },
+      hooks: { bodyTimeoutSeconds: 3_600 },
+    });
+    const client = gateway.raw(wakeHead(gateway, "Content-Length: 50", "Expect: 100-continue"));
+    assert.equal((await client.next()).status, 100);
+    client.send('{"text":"never');
+    const restarted = gateway.restart();
+    const { status, headers, json } = await client.next();
+    assert.deepEqual([status, json["code"], headers["connection"]], [503, "stopping", "close"]);
+    await restarted;
+    await client.closed;
+    assert.deepEqual(await gateway.events(), []);
   });
 
   test("a request that comes while it stops is 503 with Retry-After, and so is readiness", async (t) => {
