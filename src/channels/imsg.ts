@@ -9,7 +9,7 @@ import {
   type RpcError,
   rpcRequest,
 } from "./json-rpc.ts";
-import { checkOf, quoted, rejected, unknown } from "./outcome.ts";
+import { again, checkOf, quoted, rejected, unknown } from "./outcome.ts";
 import { createReaper } from "../processes/reaper.ts";
 import { askProgram, type AskOutcome } from "../processes/ask.ts";
 
@@ -34,7 +34,7 @@ export function createImsg(
   };
   return {
     async send({ id, to, text, isChat }, signal) {
-      if (signal.aborted) return later("stopped before it was sent");
+      if (signal.aborted) return again("stopped before it was sent");
       // Without a service, imsg may fall back to SMS.
       const params = isChat ? { chat_guid: to, text } : { to, text, service: "imessage" };
       const end = await ask(id, "send", params, signal);
@@ -47,8 +47,6 @@ export function createImsg(
     },
   };
 }
-
-const later = (reason: string): SendOutcome => ({ kind: "retry", reason, afterMs: null });
 
 /** JSON leaves these characters as they are, and some line readers end a line there. */
 const onOneLine = (json: string): string =>
@@ -74,7 +72,7 @@ const notStartedCodes: ReadonlySet<number> = new Set([-32_000, -32_002, -32_003,
 function readError(error: RpcError): SendOutcome {
   const reason = `imsg could not send it: ${inItsWords(error)}`;
   const { retry_safe: isSafe } = (error.data ?? {}) as { retry_safe?: unknown };
-  if (isSafe === true || notStartedCodes.has(error.code)) return later(reason);
+  if (isSafe === true || notStartedCodes.has(error.code)) return again(reason);
   return misunderstood.has(error.code) ? rejected(reason) : unknown(reason);
 }
 
@@ -107,11 +105,11 @@ function withoutReply(end: WithoutReply, program: string): SendOutcome {
   const how = end.exitCode === null ? "was ended" : `ended with exit code ${end.exitCode}`;
   const reason = `the program ${program} ${how} before it responded${lastLine === "" ? "" : `: ${lastLine}`}`;
   if (end.exitCode === noSuchCommand) return rejected(reason);
-  return sshNotConnected.test(end.errorTail) ? later(reason) : unknown(reason);
+  return sshNotConnected.test(end.errorTail) ? again(reason) : unknown(reason);
 }
 
 function notStarted(code: string, program: string): SendOutcome {
   if (code === "ENOENT") return rejected(`the program ${program} was not found`);
   if (code === "EACCES") return rejected(`the program ${program} may not be run`);
-  return later(`the program ${program} could not be started: ${code}`);
+  return again(`the program ${program} could not be started: ${code}`);
 }

@@ -87,8 +87,9 @@ describe("errors", () => {
     [fault(413, "MessageSizeTooBig"), "rejected", /too big/],
     [fault(409, "Conflict"), "rejected", /refused it \(409\): no/],
     [fault(412, "PreconditionFailed"), "retry", /busy/],
-    [fault(502, "BadGateway"), "unknown", /502/],
-    [fault(504, "GatewayTimeout"), "unknown", /504/],
+    [fault(502, "BadGateway"), "retry", /502/],
+    [fault(504, "GatewayTimeout"), "retry", /504/],
+    [fault(500, "ServiceError"), "unknown", /500/],
     [fault(200, "BotNotInConversationRoster"), "rejected", /not a member/],
     [fault(404, "ConversationNotFound", "for token-1"), "rejected", /: for …$/],
   ];

@@ -3,8 +3,8 @@
 import type { Channel, ChannelTools, OutgoingMessage, SendOutcome } from "../sdk/channel.ts";
 import type { MsteamsSettings } from "../config/schema/channels.ts";
 import { createTokenSource } from "./msteams-token.ts";
-import { checkOf, outcomeOf, quoted, rejected, within } from "./outcome.ts";
-import { type Responded, postJson } from "./request.ts";
+import { again, checkOf, outcomeOf, quoted, rejected, within } from "./outcome.ts";
+import { type Responded, postJson, retryAfterMs } from "./request.ts";
 import { renderMessages } from "../markdown/render.ts";
 
 const usualBase = "https://smba.trafficmanager.net/teams";
@@ -86,10 +86,13 @@ const usualCodes: Record<number, string> = {
   413: "MessageSizeTooBig",
 };
 
-function readResponse({ status, json }: Responded, token: string): SendOutcome | null {
+/** Microsoft's page on rate limits: a bot must try again after these, as after 429. */
+const passing: ReadonlySet<number> = new Set([412, 502, 504]);
+
+function readResponse({ status, headers, json }: Responded, token: string): SendOutcome | null {
   const { id, error } = (json ?? {}) as ResponseBody;
-  if (status === 412)
-    return { kind: "retry", reason: "Teams was busy with this conversation", afterMs: null };
+  if (passing.has(status))
+    return again(`Teams was busy with this conversation (${status})`, retryAfterMs(headers));
   if ([408, 429].includes(status) || status >= 500 || (status >= 300 && status < 400)) return null;
   if (status < 300 && !error) return typeof id === "string" ? { kind: "sent" } : null;
   const known = words[String(error?.code)] ?? words[usualCodes[status] ?? ""];

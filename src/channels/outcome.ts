@@ -8,6 +8,12 @@ const longestQuote = 300;
 
 export const rejected = (reason: string): SendOutcome => ({ kind: "rejected", reason });
 export const unknown = (reason: string): SendOutcome => ({ kind: "unknown", reason });
+/** For what was not sent: it is tried again for a day. */
+export const again = (reason: string, afterMs: number | null = null): SendOutcome => ({
+  kind: "retry",
+  reason,
+  afterMs,
+});
 
 /** The platform asks us to wait; a wait that is too long rejects the message. What is no wait counts as none. */
 export function limited(askedMs: number | null): SendOutcome {
@@ -16,7 +22,7 @@ export function limited(askedMs: number | null): SendOutcome {
     const minutes = Math.ceil(afterMs / 60_000);
     return rejected(`the platform asks to wait ${minutes} minutes; longer than 15 is not waited for`);
   }
-  return { kind: "retry", reason: "the platform takes no more messages for now (rate limit)", afterMs };
+  return again("the platform takes no more messages for now (rate limit)", afterMs);
 }
 
 /** `readOwn` reads the platform's own body, and returns null where the status decides. */
@@ -24,13 +30,20 @@ export function outcomeOf(
   response: PlatformResponse,
   readOwn: (responded: Responded) => SendOutcome | null,
 ): SendOutcome {
-  if (response.kind === "unreachable") return { kind: "retry", reason: response.reason, afterMs: null };
+  if (response.kind === "unreachable") return again(response.reason);
   if (response.kind === "no-response") return unknown(response.reason);
   return readOwn(response) ?? byStatus(response);
 }
 
+/**
+ * Behind a 5xx the message may be at the platform, so it is `unknown`, unless the platform itself asks for another try.
+ * A platform whose documentation says more about its faults reads them before this.
+ */
 function byStatus({ status, headers }: Responded): SendOutcome {
-  if (status === 429) return limited(retryAfterMs(headers));
+  const askedMs = retryAfterMs(headers);
+  if (status === 429) return limited(askedMs);
+  if (status === 503 && askedMs !== null)
+    return again("the platform takes no messages for now (503)", askedMs);
   if (status === 408 || status >= 500) return unknown(`the platform responded with ${status}`);
   if (status >= 400) return rejected(`the platform responded with ${status}`);
   if (status >= 300)
@@ -49,7 +62,7 @@ export function foundId(
     response.kind === "responded" ? (response.json as { id?: unknown } | null | undefined)?.id : undefined;
   if (outcome.kind === "sent" && typeof id === "string") return id;
   const reason = outcome.kind === "unknown" ? outcome.reason : "the platform gave no id";
-  return { kind: "retry", reason, afterMs: null };
+  return again(reason);
 }
 
 /** The outcome of a check, from the same kind of response as a message's. */

@@ -21,7 +21,7 @@ export type PlatformHarness = {
 const faults: [string, PlatformReply, SendOutcome["kind"]][] = [
   ["500 after the message was read", { status: 500, text: "<h1>Oops</h1>" }, "unknown"],
   ["503 before the message was read", { status: 503, text: "busy", early: true }, "unknown"],
-  ["502 of a proxy", { status: 502, headers: { "retry-after": "3" }, text: "Bad Gateway" }, "unknown"],
+  ["500 of a proxy", { status: 500, headers: { "retry-after": "3" }, text: "Oops" }, "unknown"],
   ["408", { status: 408, text: "" }, "unknown"],
   ["a connection that is reset", "reset", "unknown"],
   ["a response that breaks off", "cut", "unknown"],

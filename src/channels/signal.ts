@@ -5,7 +5,7 @@
 import type { Channel, ChannelTools, SendOutcome } from "../sdk/channel.ts";
 import type { SignalSettings } from "../config/schema/channels.ts";
 import { misunderstood, readRpcResponse, type RpcError, rpcRequest } from "./json-rpc.ts";
-import { checkOf, limited, outcomeOf, quoted, rejected, unknown, within } from "./outcome.ts";
+import { again, checkOf, limited, outcomeOf, quoted, rejected, unknown, within } from "./outcome.ts";
 import { phoneNumber } from "./phone.ts";
 import { type Responded, postJson } from "./request.ts";
 import { renderSignal } from "../markdown/signal.ts";
@@ -96,8 +96,7 @@ function readSent(result: unknown): SendOutcome | null {
   const limits = ofType("RATE_LIMIT_FAILURE");
   if (limits.some(({ token }) => typeof token === "string")) return rejected(captcha);
   if (limits.length > 0) return limited(longestMs(limits));
-  if (ofType("NETWORK_FAILURE").length > 0)
-    return { kind: "retry", reason: "signal-cli could not reach Signal", afterMs: null };
+  if (ofType("NETWORK_FAILURE").length > 0) return again("signal-cli could not reach Signal");
   return rejected(failures[String(each[0]?.type)] ?? "signal-cli could not send it to this recipient");
 }
 

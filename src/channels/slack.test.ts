@@ -66,7 +66,9 @@ test("Slack's refusals", async () => {
     [{ status: 401, json: { ok: false, error: "invalid_auth" } }, "rejected", /does not take the token/],
     [refusal("rate_limited"), "retry", /rate limit/],
     [refusal("internal_error"), "unknown", /internal_error/],
-    [{ status: 503, json: { ok: false, error: "service_unavailable" } }, "unknown", /service_unavailable/],
+    [refusal("fatal_error"), "unknown", /fatal_error/],
+    [{ status: 503, json: { ok: false, error: "service_unavailable" } }, "retry", /service_unavailable/],
+    [refusal("request_timeout"), "retry", /request_timeout/],
   ];
   for (const [reply, kind, words] of said) {
     const outcome = await (await at(reply)).send(message, going());

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Channel, ChannelTools, SendOutcome } from "../sdk/channel.ts";
 import type { SlackSettings } from "../config/schema/channels.ts";
-import { checkOf, limited, outcomeOf, quoted, rejected, unknown, within } from "./outcome.ts";
+import { again, checkOf, limited, outcomeOf, quoted, rejected, unknown, within } from "./outcome.ts";
 import { type Responded, type PlatformResponse, postJson, retryAfterMs } from "./request.ts";
 import { renderMessages } from "../markdown/render.ts";
 
@@ -53,6 +53,7 @@ function readResponse(responded: Responded, token: string): SendOutcome | null {
   if (body.ok) return { kind: "sent" };
   const { error = "no reason given", needed } = body;
   if (/^rate_?limited$/.test(error)) return limited(retryAfterMs(responded.headers));
+  if (notTaken.has(error)) return again(`Slack responded with ${error}`, retryAfterMs(responded.headers));
   if (breakdowns.has(error)) return unknown(`Slack responded with ${error}`);
   if (error === "missing_scope")
     return rejected(
@@ -63,7 +64,10 @@ function readResponse(responded: Responded, token: string): SendOutcome | null {
 }
 
 /** By Slack's documentation, the message may have been sent after these. */
-const breakdowns = new Set(["internal_error", "fatal_error", "request_timeout", "service_unavailable"]);
+const breakdowns = new Set(["internal_error", "fatal_error"]);
+
+/** By the same, the body did not arrive whole, or the service was not there. */
+const notTaken = new Set(["request_timeout", "service_unavailable"]);
 
 const badToken = "Slack does not take the token: it is wrong, revoked or expired";
 

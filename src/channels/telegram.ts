@@ -113,6 +113,7 @@ function readResponse(responded: Responded, token: string): SendOutcome | null {
     const seconds = parameters?.retry_after;
     return limited(seconds === undefined ? retryAfterMs(responded.headers) : seconds * 1000);
   }
+  if (responded.status >= 500) return null;
   if (code >= 500) return unknown(`Telegram responded with ${code}`);
   const known = refusals.find(([form]) => form.test(description));
   return rejected(known?.[1] ?? `Telegram refused it: ${quoted(description, token) || code}`);

@@ -101,7 +101,7 @@ describe("refusals and their reasons", () => {
     assert.equal((await sendOn(await responding(fault(131_026, "no", 200)), to)).kind, "rejected");
     assert.equal(
       (await sendOn(await responding(fault(131_000, "Something went wrong", 200)), to)).kind,
-      "unknown",
+      "retry",
     );
     assert.equal((await sendOn(await responding({ json: { messages: [] } }), to)).kind, "unknown");
   });
@@ -113,6 +113,17 @@ describe("limits", () => {
       const outcome = await sendOn(await responding(fault(code)), to);
       assert.ok(outcome.kind === "retry" && outcome.afterMs === null);
     });
+
+  for (const code of [2, 131_000, 131_016, 131_057, 133_004])
+    test(`${code} was not sent, also with a 5xx`, async () => {
+      assert.equal((await sendOn(await responding(fault(code, "x", 500)), to)).kind, "retry");
+      assert.equal((await sendOn(await responding(fault(code, "x", 503)), to)).kind, "retry");
+    });
+
+  test("a fault that WhatsApp does not know may have come after sending", async () => {
+    assert.equal((await sendOn(await responding(fault(1, "x", 200)), to)).kind, "unknown");
+    assert.equal((await sendOn(await responding(fault(1, "x", 500)), to)).kind, "unknown");
+  });
 
   test("after a 5xx with an error, the message may have been sent", async () => {
     assert.equal((await sendOn(await responding(fault(131_026, "no", 500)), to)).kind, "unknown");

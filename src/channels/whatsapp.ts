@@ -3,7 +3,7 @@
 import type { Channel, ChannelTools, SendOutcome } from "../sdk/channel.ts";
 import type { WhatsappSettings } from "../config/schema/channels.ts";
 import { cutWithMark, oneLine } from "../core/text.ts";
-import { checkOf, limited, outcomeOf, quoted, rejected, unknown, within } from "./outcome.ts";
+import { again, checkOf, limited, outcomeOf, quoted, rejected, unknown, within } from "./outcome.ts";
 import { phoneNumber } from "./phone.ts";
 import { type Responded, getJson, type PlatformResponse, postJson, retryAfterMs } from "./request.ts";
 import { renderMessages } from "../markdown/render.ts";
@@ -15,7 +15,10 @@ const longestParameter = 1024;
 
 const windowClosed = 131_047;
 const limitCodes: ReadonlySet<unknown> = new Set([4, 80_007, 130_429, 131_056]);
-const breakdownCodes: ReadonlySet<unknown> = new Set([1, 2, 131_000, 131_016, 133_004]);
+/** By Meta's list of error codes, the service was not there, or the message failed to send: it is to be tried again. */
+const notSentCodes: ReadonlySet<unknown> = new Set([2, 131_000, 131_016, 131_057, 133_004]);
+/** A fault that Meta itself does not know. */
+const unknownFault = 1;
 const words: Record<number, string> = {
   100: "a setting or the recipient is not what WhatsApp expects",
   190: "the access token is not valid any more: make a new one for the system user",
@@ -98,9 +101,10 @@ function readResponse(responded: Responded, token: string): SendOutcome | null {
   }
   const { code } = error;
   if (limitCodes.has(code)) return limited(retryAfterMs(responded.headers));
+  if (notSentCodes.has(code))
+    return again(`WhatsApp could not send it for now (${String(code)})`, retryAfterMs(responded.headers));
   if ([408, 429].includes(responded.status) || responded.status >= 500) return null;
-  if (breakdownCodes.has(code))
-    return unknown(`WhatsApp broke down (${String(code)}): it may have the message`);
+  if (code === unknownFault) return unknown("WhatsApp broke down (1): it may have the message");
   const known = typeof code === "number" ? words[code] : undefined;
   return rejected(`${known ?? "WhatsApp refused it"} (${inItsWords(error, token)})`);
 }

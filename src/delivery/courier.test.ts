@@ -90,7 +90,7 @@ test("a platform that never responds is tried twice, then the delivery is unknow
     await eventually(() => deaf.sent.length === attempt);
     await clock.advance(60_000);
     await ticked;
-    await clock.advance(1000);
+    await clock.advance(60_000);
   }
   const { status, error } = await find(id);
   assert.deepEqual([status, error], ["unknown", "it may have been sent: no answer within 60 seconds"]);

@@ -114,11 +114,11 @@ describe("after an attempt to send", () => {
     assert.equal(settled(retry(7001), delivery({ uncertainSends: 1 }), { waitedMs }).status, "unknown");
   });
 
-  test("without an answer it is tried once more, then it stays unknown, with a notice", () => {
+  test("without an answer it is tried once more, after half a minute to a minute, then it stays unknown, with a notice", () => {
     const first = settled(silence);
     assert.deepEqual(
       [first.status, first.delayMs, first.uncertainSends, first.notice],
-      ["waiting", 500, 1, null],
+      ["waiting", 30_000, 1, null],
     );
     const second = settled(silence, delivery({ attempts: 2, uncertainSends: first.uncertainSends }));
     assert.deepEqual([second.status, second.error], ["unknown", "it may have been sent: silence"]);
@@ -138,8 +138,8 @@ describe("after an attempt to send", () => {
 
   test("a platform that drops duplicates is tried again for a day", () => {
     const uncertain = delivery({ uncertainSends: 7 });
-    const { status, uncertainSends } = settled(silence, uncertain, { idempotent: true });
-    assert.deepEqual([status, uncertainSends], ["waiting", 8]);
+    const { status, uncertainSends, delayMs } = settled(silence, uncertain, { idempotent: true });
+    assert.deepEqual([status, uncertainSends, delayMs], ["waiting", 8, 500]);
     assert.equal(settled(silence, uncertain, { idempotent: true, waitedMs: 24 * hour }).status, "unknown");
   });
 

@@ -3,23 +3,30 @@
 //   sent      → sent
 //   retry     → waiting (back-off, or the platform's delay if that is longer), or the end when a day has passed
 //   rejected  → failed
-//   unknown   → waiting once, then unknown, because each attempt may be a duplicate; on a platform that drops
-//               duplicates, waiting as after `retry`
+//   unknown   → waiting once, for longer than a short breakdown takes, then unknown, because each attempt may be a
+//               duplicate; on a platform that drops duplicates, waiting as after `retry`
 //   stopped   → waiting, and the attempt does not count
 //
 // A delivery that is not sent goes to its fallback (`fallback.ts`) or leaves one notice for the main session.
 import type { ClaimedDelivery } from "../core/delivery.ts";
-import { retryWaitMs } from "../core/retry.ts";
+import { backOffMs, retryWaitMs } from "../core/retry.ts";
 import { mainSessionKey } from "../core/run.ts";
 import type { NewEvent } from "../core/system-event.ts";
 import { cutWithMark, oneLine } from "../core/text.ts";
 import type { DeliverySettlement } from "../core/settlement.ts";
 import type { Progress } from "./transmit.ts";
 
-export type SendPolicy = { firstMs: number; longestMs: number; giveUpAfterMs: number };
+export type SendPolicy = {
+  firstMs: number;
+  /** In place of `firstMs`, where the next attempt is the last one. */
+  firstUncertainMs: number;
+  longestMs: number;
+  giveUpAfterMs: number;
+};
 
 export const sendPolicy: SendPolicy = {
   firstMs: 1000,
+  firstUncertainMs: 60_000,
   longestMs: 3_600_000,
   giveUpAfterMs: 86_400_000,
 };
@@ -60,8 +67,10 @@ export function settleSend(
       return again(waitMs(outcome.afterMs), outcome.reason);
     case "unknown": {
       const error = `it may have been sent: ${outcome.reason}`;
-      if (idempotent || uncertainSends === 0) return again(waitMs(null), error, uncertainSends + 1);
-      return ended(delivery, progress, "unknown", error, newId);
+      if (idempotent) return again(waitMs(null), error, uncertainSends + 1);
+      if (uncertainSends > 0) return ended(delivery, progress, "unknown", error, newId);
+      const patient = { firstMs: policy.firstUncertainMs, longestMs: policy.longestMs };
+      return again(backOffMs(delivery.attempts, patient, random), error, 1);
     }
   }
 }
