@@ -1,8 +1,10 @@
-// Rules that every test file keeps.
+// Rules that every file keeps.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { filesUnder } from "./support/docs.ts";
 import { propertyFiles, withoutCases } from "./support/properties.ts";
+import { spreadCalls } from "./support/spread-calls.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -18,4 +20,22 @@ test("a property without cases() is found", () => {
     "a.test.ts:2",
     "a.test.ts:3",
   ]);
+});
+
+test("no list is spread into the arguments of a call: a long one overflows the stack", () => {
+  const files = filesUnder(root, "src", ".ts").filter(({ path }) => !/\.(?:test|contract)\.ts$/.test(path));
+  assert.ok(files.length > 300);
+  assert.deepEqual(files.flatMap(spreadCalls), []);
+});
+
+test("a list that is spread into arguments is found", () => {
+  const text = [
+    "a.push(...b);",
+    "Math.max(0,",
+    "  ...c.map((d) => f(d)),",
+    ");",
+    "e.push({ ...f });",
+    "g([...h]);",
+  ];
+  assert.deepEqual(spreadCalls({ path: "a.ts", text: text.join("\n") }), ["a.ts:1", "a.ts:2"]);
 });

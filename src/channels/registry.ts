@@ -44,7 +44,8 @@ export async function openChannels(config: ChannelsConfig, tools: ChannelTools):
   const channels = createChannels(made);
   // The name of a plugin that failed to load is unknown, so names are only checked when all have loaded.
   if (findings.length === 0)
-    findings.push(...unknownChannels(config.named, channelNames(channels.configured())));
+    for (const finding of unknownChannels(config.named, channelNames(channels.configured())))
+      findings.push(finding);
   return findings.length === 0 ? { ok: true, channels } : { ok: false, findings };
 }
 

@@ -2,6 +2,7 @@
 // must be reachable only from here.
 //
 // A message is its text and the ranges of it that have a style. The port has one string for it: both as JSON.
+import { largest } from "../core/largest.ts";
 import type { Channel, ChannelTools, SendOutcome } from "../sdk/channel.ts";
 import type { SignalSettings } from "../config/schema/channels.ts";
 import { misunderstood, readRpcResponse, type RpcError, rpcRequest } from "./json-rpc.ts";
@@ -113,7 +114,7 @@ const failures: Record<string, string> = {
 
 function longestMs(limits: Sent[]): number | null {
   const seconds = limits.flatMap(({ retryAfterSeconds: wait }) => (typeof wait === "number" ? [wait] : []));
-  return seconds.length === 0 ? null : Math.max(...seconds) * 1000;
+  return seconds.length === 0 ? null : largest(seconds) * 1000;
 }
 
 /** When it failed for every recipient, signal-cli responds with an error whose data has the fault of each. */

@@ -1,4 +1,5 @@
 // Finds the command and turns its result into an exit code: 0, 1 (failed) or 2 (wrong usage).
+import { largest } from "../core/largest.ts";
 import { readFileSync } from "node:fs";
 import { nearest } from "../core/nearest.ts";
 import { UsageError } from "../core/errors.ts";
@@ -54,7 +55,7 @@ async function showHelp(context: Context, rest: readonly string[]): Promise<numb
 
 async function showOverview(output: Context["stdout"], code: number): Promise<number> {
   const commands = await loadAll();
-  const width = Math.max(...commands.map(({ name }) => name.length));
+  const width = largest(commands.map(({ name }) => name.length));
   const lines = commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
   output.write(`Usage: rouse COMMAND [OPTIONS]
 

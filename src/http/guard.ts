@@ -1,5 +1,6 @@
 // The token check. Tokens are padded to one length and compared in constant time, so that the time shows neither
 // content nor length. Padding takes a tenth of the time that hashing would, on every request.
+import { largest } from "../core/largest.ts";
 import { timingSafeEqual } from "node:crypto";
 import { repeated, singleHeader } from "./headers.ts";
 
@@ -11,7 +12,10 @@ const leastWidth = 256;
 
 export function createGuard(tokens: readonly string[]): Guard {
   const expected = tokens.map((token) => Buffer.from(token, "utf8")).filter(canBeSent);
-  const width = Math.max(leastWidth, ...expected.map(({ length }) => length));
+  const width = largest(
+    expected.map(({ length }) => length),
+    leastWidth,
+  );
   const padded = expected.map((bytes) => Buffer.concat([bytes], width));
   const presentedBytes = Buffer.alloc(width);
   return {

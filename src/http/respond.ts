@@ -43,7 +43,7 @@ export function rawRefusal(code: ErrorCode, reasonPhrase: string): string {
     "Connection",
     "close",
   ];
-  headers.push(...(refusalHeaders(status, { refused: code }) ?? []));
+  for (const part of refusalHeaders(status, { refused: code }) ?? []) headers.push(part);
   let head = `HTTP/1.1 ${status} ${reasonPhrase}\r\n`;
   for (let at = 0; at < headers.length; at += 2) head += `${headers[at]}: ${headers[at + 1]}\r\n`;
   return `${head}\r\n${text}`;
@@ -90,7 +90,7 @@ function send(
   if (response.headersSent || response.destroyed) return;
   const headers =
     text === null ? [] : ["Content-Type", contentType, "Content-Length", String(Buffer.byteLength(text))];
-  if (more !== undefined) headers.push(...more);
+  for (const part of more ?? []) headers.push(part);
   const rest = request.complete ? 0 : announcedRest(exchange);
   const close =
     exchange.mustClose ||

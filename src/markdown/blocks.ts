@@ -50,7 +50,8 @@ export function linesOf(tokens: readonly Token[], layout: Layout): Line[] {
     const delimiter: Delimiter = before === ". " ? ") " : ". ";
     const [first, ...others] = linesOfBlock(token, layout, delimiter);
     if (first) before = token.type === "list" && token.ordered ? delimiter : null;
-    if (first) lines.push({ ...first, gap: gap || needsGap(lines.at(-1), first) }, ...others);
+    if (first) lines.push({ ...first, gap: gap || needsGap(lines.at(-1), first) });
+    for (const other of others) lines.push(other);
     gap = first ? false : gap;
   }
   return lines;

@@ -27,11 +27,8 @@ function fitStyle(spans: readonly Span[], style: Style, holds: (run: Run, style:
     const styled = spans[from]![style];
     while (to < spans.length && spans[to]![style] === styled) to += 1;
     const run = spans.slice(from, to);
-    if (!styled) fitted.push(...run);
-    else
-      fitted.push(
-        ...fitRun(run, style, { before: fitted.at(-1)?.text ?? "", after: spans[to]?.text ?? "" }, holds),
-      );
+    const around = { before: fitted.at(-1)?.text ?? "", after: spans[to]?.text ?? "" };
+    for (const span of styled ? fitRun(run, style, around, holds) : run) fitted.push(span);
   }
   return fitted;
 }

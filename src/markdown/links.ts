@@ -37,7 +37,7 @@ export function spellOutLinks(spans: readonly Span[]): Span[] {
     const address = spans[from]!.link;
     while (to < spans.length && spans[to]!.link === address) to += 1;
     const run = spans.slice(from, to).map((span) => ({ ...span, link: null }));
-    spelled.push(...run);
+    for (const span of run) spelled.push(span);
     if (address !== null && !isBare(textOf(run), address)) spelled.push({ ...PLAIN, text: ` (${address})` });
   }
   return mergeSpans(spelled);

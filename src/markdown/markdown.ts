@@ -132,10 +132,9 @@ function withoutMargin(blocks: readonly Block[]): readonly Block[] {
 }
 
 function longFence(rows: readonly string[], language: string): string[] {
-  const longest = Math.max(
-    2,
-    ...rows.map((row) => Math.max(0, ...(row.match(/`+/g) ?? []).map((run) => run.length))),
-  );
+  const longest = rows
+    .flatMap((row) => row.match(/`+/g) ?? [])
+    .reduce((most, run) => Math.max(most, run.length), 2);
   const fence = "`".repeat(longest + 1);
   return [fence + language, ...rows, fence];
 }

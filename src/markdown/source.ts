@@ -43,7 +43,7 @@ export function sections(source: string): Section[] {
   const lines = source.split("\n");
   let prose: string[] = [];
   const endProse = () => {
-    if (prose.length > 0) found.push(...proseSections(prose));
+    if (prose.length > 0) for (const section of proseSections(prose)) found.push(section);
     prose = [];
   };
   for (let at = 0; at < lines.length; at += 1) {

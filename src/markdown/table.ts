@@ -50,7 +50,10 @@ function cellsAsSpans(cells: readonly Span[][]): Span[] {
 function alignedLines(rows: readonly string[][], align: readonly Align[]): Line[] {
   const form: Form = { kind: "code", language: "" };
   const widths = align.map((_, column) =>
-    Math.min(WIDEST, Math.max(1, ...rows.map((row) => width(row[column] ?? "")))),
+    Math.min(
+      WIDEST,
+      rows.reduce((widest, row) => Math.max(widest, width(row[column] ?? "")), 1),
+    ),
   );
   const [header, ...body] = rows.map((row) =>
     widths

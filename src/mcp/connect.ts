@@ -89,7 +89,7 @@ async function open(
       ...(cursor !== undefined && { params: { cursor } }),
       options: { signal },
     });
-    definitions.push(...listed.tools);
+    for (const tool of listed.tools) definitions.push(tool);
     cursor = listed.nextCursor;
     if (cursor === undefined) break;
   }

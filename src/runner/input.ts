@@ -1,9 +1,11 @@
 // Makes an agent's input from a claimed run: its prompt, the conversation so far, the tools it may use. The prompt is
 // stored, and the run counted against the hook's budget, before the agent is called.
+import { largest } from "../core/largest.ts";
 import type { Agent, AgentInput, Conversation } from "../agents/agent.ts";
 import type { Agents, ConfiguredAgent } from "../agents/registry.ts";
 import type { AttemptStarted, AttemptStart } from "../core/attempt.ts";
 import type { Clock } from "../core/clock.ts";
+import { faultKind } from "../core/errors.ts";
 import type { Outcome, TokenUse } from "../core/outcome.ts";
 import { mainSessionKey, type ClaimedRun, type NewRun } from "../core/run.ts";
 import type { Budget } from "../core/spending.ts";
@@ -42,13 +44,30 @@ export async function prepareInput(
 ): Promise<PreparedInput> {
   const configured = agents.find(run.agentId);
   const instructions = await readInstructions(configured.config);
-  if (!instructions.ok)
-    return { ok: false, outcome: { kind: "failed", reason: instructions.reason, mayPass: false } };
-  if (run.kind === "hook") return { ok: true, input: hookInput(run, configured, instructions.text) };
+  if (!instructions.ok) return failed(instructions.reason);
+  if (run.kind === "hook") return prepareHook(run, configured, instructions.text);
   const events = await store.waitingEvents(mainSessionKey, eventsToRead);
   const prompt = heartbeatPrompt(events, clock.now(), instructions.text);
   const shown = { shownEventIds: prompt.shownEventIds, leftOver: prompt.leftOver };
   return { ok: true, input: { configured, prompt, shown } };
+}
+
+const failed = (reason: string): PreparedInput => ({
+  ok: false,
+  outcome: { kind: "failed", reason, mayPass: false },
+});
+
+/** What cannot be prepared now could not be later either. */
+function prepareHook(
+  run: ClaimedRun,
+  configured: ConfiguredAgent,
+  instructions: string | null,
+): PreparedInput {
+  try {
+    return { ok: true, input: hookInput(run, configured, instructions) };
+  } catch (fault) {
+    return failed(`its prompt could not be made: ${faultKind(fault)}`);
+  }
 }
 
 const hookInput = (
@@ -132,7 +151,10 @@ export async function conversationOf(
   if (summary?.report?.usage) onUsed(summary.report.usage);
   if (summary?.kind !== "replied") return { history: [leftOut, ...recent], foreignSession };
   const { agentId, sessionKey } = run;
-  const upTo = Math.max(0, ...old.filter(({ role }) => role !== "summary").map(({ seq }) => seq));
+  const upTo = largest(
+    old.filter(({ role }) => role !== "summary").map(({ seq }) => seq),
+    0,
+  );
   await store.compact({ agentId, sessionKey, upTo, summary: summary.reply });
   return { history: [{ role: "summary", text: summary.reply }, ...recent], foreignSession };
 }

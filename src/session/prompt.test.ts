@@ -87,6 +87,37 @@ describe("the prompt of a heartbeat", () => {
   });
 });
 
+describe("an event that cannot be prepared", () => {
+  const poison = {
+    ...event(2, "x"),
+    text: [{ label: "text", source: "request", text: null as unknown as string }] as const,
+  };
+
+  test("is shown as a note with its id, counts as shown, and the others are shown", () => {
+    const { prompt, shownEventIds } = heartbeatPrompt([event(1, "one"), poison, event(3, "three")], now);
+    assert.deepEqual(shownEventIds, ["event-1", "event-2", "event-3"]);
+    assert.deepEqual(textsOf(prompt), ["one", "three"]);
+    assert.match(
+      outsideFences(prompt),
+      /\(This event cannot be shown: TypeError\. The operator finds it with `rouse events show event-2`\.\)/,
+    );
+  });
+
+  test("a time that is no date is said, and the event is shown", () => {
+    const { prompt } = heartbeatPrompt([{ ...event(1, "one"), createdAt: 9e15 }], now);
+    assert.match(prompt, /\n- at an unknown time, wake: /);
+    assert.deepEqual(textsOf(prompt), ["one"]);
+  });
+
+  test("2.5 million zero-width characters are shown cut, and are left behind", () => {
+    const events = [event(1, "\u200B".repeat(2_500_000)), event(2, "next")];
+    const { prompt, shownEventIds, leftOver } = heartbeatPrompt(events, now);
+    assert.deepEqual([shownEventIds, leftOver], [["event-1"], true]);
+    assert.match(outsideFences(prompt), /\(cut: 2500000 characters in all\)/);
+    assert.deepEqual(heartbeatPrompt(events.slice(1), now).shownEventIds, ["event-2"]);
+  });
+});
+
 describe("the length of a heartbeat's prompt", () => {
   test("events that do not fit are left over, in order", () => {
     const events = ["a", "b", "c", "d"].map((letter, seq) => event(seq, letter.repeat(40_000)));

@@ -1,12 +1,13 @@
 // The prompts of a hook run and of a heartbeat with its waiting events. Each is one message of our words, the
 // operator's words and outside text; `untrusted/` keeps these apart.
 import type { Message } from "../core/message.ts";
+import { faultKind } from "../core/errors.ts";
 import { plainText } from "../core/message.ts";
 import type { Run } from "../core/run.ts";
 import type { Signals } from "../core/signals.ts";
 import type { SystemEvent } from "../core/system-event.ts";
 import { cut } from "../core/text.ts";
-import { clean } from "../untrusted/clean.ts";
+import { clean, mostToClean } from "../untrusted/clean.ts";
 import { metadata } from "../untrusted/metadata.ts";
 import { compose, prepare, type Prepared } from "../untrusted/prepare.ts";
 import { acknowledgementToken } from "./acknowledgement.ts";
@@ -64,8 +65,9 @@ export function heartbeatPrompt(
 ): HeartbeatPrompt {
   const shown: SystemEvent[] = [];
   let remaining = longestBacklog;
-  for (const event of events.slice(0, mostEvents)) {
-    const length = shownLength(event.text);
+  for (const each of events.slice(0, mostEvents)) {
+    const event = showable(each, remaining);
+    const length = shownLength(event.text, remaining);
     if (length > remaining && shown.length > 0) break;
     shown.push(length > remaining ? { ...event, text: cutMessage(event.text, remaining) } : event);
     remaining -= Math.min(length, remaining);
@@ -94,13 +96,35 @@ function promptOf(message: Message, longestText?: number): Prompt {
 }
 
 const eventEntry = ({ createdAt, source, text }: SystemEvent): Message => [
-  `\n- ${new Date(createdAt).toISOString()}, ${source}: `,
+  `\n- ${timeOf(createdAt)}, ${source}: `,
   ...text,
 ];
 
-/** In characters as the model sees them: a hidden character is spelled out as several. */
-const shownLength = (message: Message): number =>
-  message.reduce((sum, part) => sum + (typeof part === "string" ? part : clean(part.text)).length, 0);
+function timeOf(createdAt: number): string {
+  const time = new Date(createdAt);
+  return Number.isNaN(time.getTime()) ? "at an unknown time" : time.toISOString();
+}
+
+/** The event, or a note in its place when it cannot be prepared: one event must not keep the others from being shown. */
+function showable(event: SystemEvent, longest: number): SystemEvent {
+  try {
+    promptOf(eventEntry(event), longest);
+    return event;
+  } catch (fault) {
+    const note = `(This event cannot be shown: ${faultKind(fault)}. The operator finds it with \`rouse events show ${event.id}\`.)`;
+    return { ...event, text: [note] };
+  }
+}
+
+/** In characters as the model sees them: a hidden character is spelled out as several. More than `longest` is not counted. */
+function shownLength(message: Message, longest: number): number {
+  let sum = 0;
+  for (const part of message) {
+    sum += (typeof part === "string" ? part : clean(cut(part.text, mostToClean(longest)))).length;
+    if (sum > longest) break;
+  }
+  return sum;
+}
 
 /** Cuts a message to a length and appends its full length. */
 function cutMessage(message: Message, longest: number): Message {
@@ -109,7 +133,7 @@ function cutMessage(message: Message, longest: number): Message {
   for (const part of message) {
     const shown = typeof part === "string" ? cut(part, left) : { ...part, text: cut(part.text, left) };
     if (plainText([shown]) !== "") kept.push(shown);
-    left -= shownLength([shown]);
+    left -= shownLength([shown], left);
     if (left <= 0 || plainText([shown]) !== plainText([part])) break;
   }
   return [...kept, ` (cut: ${plainText(message).length} characters in all)`];

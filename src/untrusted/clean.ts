@@ -4,6 +4,9 @@
 import { breakChatTokens } from "./chat-tokens.ts";
 import { showHidden, unifyLineBreaks } from "./hidden.ts";
 
+/** Cleaning shortens a text to half at most (line breaks): of a longer one, the first `shown` characters are the same. */
+export const mostToClean = (shown: number): number => 2 * shown + 2;
+
 const beyondPlain = /[^\t\n -~]/;
 
 export function clean(text: string): string {

@@ -2,8 +2,8 @@
 // the text cannot end its block, even if it knew the id.
 
 import { randomBytes } from "node:crypto";
-import { oneLine } from "../core/text.ts";
-import { clean } from "./clean.ts";
+import { cut, oneLine } from "../core/text.ts";
+import { clean, mostToClean } from "./clean.ts";
 import { shorten } from "./shorten.ts";
 
 export type Block = { readonly id: number; readonly label: string; readonly text: string };
@@ -24,7 +24,7 @@ export function fence(fenceId: string, block: Block): string {
 }
 
 export const cleanLabel = (label: string): string =>
-  shorten(oneLine(clean(oneLine(label))), longestLabel, "…");
+  shorten(oneLine(clean(cut(oneLine(label), mostToClean(longestLabel)))), longestLabel, "…");
 
 /** 128 random bits; a candidate that `avoid` finds in a text is replaced by another. */
 export function newFenceId(avoid: (candidate: string) => boolean, random = randomId): string {

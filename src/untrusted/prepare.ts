@@ -3,7 +3,7 @@
 import type { Message, OutsideSource, OutsideText } from "../core/message.ts";
 import type { Signals } from "../core/signals.ts";
 import { cut } from "../core/text.ts";
-import { clean } from "./clean.ts";
+import { clean, mostToClean } from "./clean.ts";
 import { cleanLabel, fence, newFenceId } from "./fence.ts";
 import { shorten } from "./shorten.ts";
 import { addSignals, noSignals, signalsOf } from "./signals.ts";
@@ -34,8 +34,7 @@ export function prepare(message: Message, limits: { longestText?: number } = {})
     const known = data.get(key);
     if (known) return reference(known);
     const longest = limits.longestText ?? 262_144;
-    // Cleaning shortens a text to half at most (line breaks), so text beyond this is never shown.
-    const read = cut(part.text, longest * 2);
+    const read = cut(part.text, mostToClean(longest));
     const added = dataOf(part, read, data.size + 1, longest);
     data.set(key, added);
     signals = addSignals(signals, signalsOf(read));

@@ -100,7 +100,7 @@ async function ask(
   const session = await openSession(agent, continuing, config.workspace, input);
   const { sessionId, configOptions, prompt } = session;
   const settings = await applySettings({ agent, sessionId, configOptions }, input);
-  state.warnings.push(...session.warnings, ...settings);
+  for (const warning of [...session.warnings, ...settings]) state.warnings.push(warning);
   state.sessionId = sessionId;
   if (session.isRepeating) await quiet(updates);
   updates.follow(sessionId);

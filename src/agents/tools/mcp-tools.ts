@@ -1,6 +1,7 @@
 // An MCP server's tools as the model's.
 import { createHash } from "node:crypto";
 import { dynamicTool, jsonSchema, type Tool } from "ai";
+import { deepestNesting } from "../../core/json.ts";
 import { clean } from "../../untrusted/clean.ts";
 import { shorten } from "../../untrusted/shorten.ts";
 import { execution, type Gate } from "./execution.ts";
@@ -50,13 +51,19 @@ function toolOf(
 
 const cleanDescription = (text: string): string => shorten(clean(text), longestDescription, "…");
 
-/** Marks hidden characters and chat tokens in descriptions; names that the model sends back stay unchanged. */
-function cleanDescriptions<T>(schema: T): T {
-  if (Array.isArray(schema)) return schema.map(cleanDescriptions) as T;
+/**
+ * Marks hidden characters and chat tokens in descriptions; names that the model sends back stay unchanged. What is
+ * nested too deep for a model API to read becomes a schema that takes anything.
+ */
+export function cleanDescriptions<T>(schema: T, depth = 0): T {
   if (typeof schema !== "object" || schema === null) return schema;
+  if (depth > deepestNesting) return {} as T;
+  if (Array.isArray(schema)) return schema.map((each: unknown) => cleanDescriptions(each, depth + 1)) as T;
   const entries = Object.entries(schema).map(([key, value]: [string, unknown]) => [
     key,
-    key === "description" && typeof value === "string" ? cleanDescription(value) : cleanDescriptions(value),
+    key === "description" && typeof value === "string"
+      ? cleanDescription(value)
+      : cleanDescriptions(value, depth + 1),
   ]);
   return Object.fromEntries(entries) as T;
 }

@@ -34,7 +34,8 @@ export async function searchFiles(root: string, input: SearchInput, signal: Abor
     if (bytes === "too-large") tooLarge++;
     if (typeof bytes === "string") continue;
     left.bytes -= bytes.length;
-    found.push(...matchesIn(entry.shown, decode(bytes) ?? "", input, mostFound + 1 - found.length));
+    const matches = matchesIn(entry.shown, decode(bytes) ?? "", input, mostFound + 1 - found.length);
+    for (const match of matches) found.push(match);
     if (found.length > mostFound)
       return report(
         found.slice(0, mostFound),

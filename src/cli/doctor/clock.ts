@@ -1,4 +1,5 @@
 // Checks the clock: leases and retries are times, so a wrong clock delays work or starts it twice.
+import { largest } from "../../core/largest.ts";
 import type { Config } from "../../config/config.ts";
 import type { Clock } from "../../core/clock.ts";
 import { faultKind } from "../../core/errors.ts";
@@ -24,7 +25,7 @@ async function againstStored(store: Store, now: number): Promise<Finding> {
   ]);
   const times = lists.flat().map(({ createdAt }) => createdAt);
   if (times.length === 0) return ok("clock", "nothing is stored yet to compare it with");
-  const aheadMs = Math.max(...times) - now;
+  const aheadMs = largest(times) - now;
   return aheadMs > toleratedMs
     ? warn("clock", `something was stored ${inSeconds(aheadMs)} in the future: the clock went back`, fix)
     : ok("clock", "later than everything that is stored");

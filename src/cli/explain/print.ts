@@ -1,4 +1,5 @@
 // Prints an explanation for people: what would happen in one line, then the steps that lead to it.
+import { largest } from "../../core/largest.ts";
 import type { WantedTarget } from "../../core/target.ts";
 import type { Context } from "../command.ts";
 import { painter, type Style } from "../terminal/output.ts";
@@ -45,7 +46,7 @@ const counted = (count: number, one: string, many: string): string | null =>
   count === 0 ? null : `${count} ${count === 1 ? one : many}`;
 
 function printMappings(pen: Pen, mappings: Explanation["mappings"]): void {
-  const width = Math.max(...mappings.map(({ id }) => widthOf(safeLine(id))));
+  const width = largest(mappings.map(({ id }) => widthOf(safeLine(id))));
   for (const { id, takes, reason } of mappings) {
     const gap = " ".repeat(width - widthOf(safeLine(id)));
     pen.line(`  ${safeLine(id)}${gap}  ${takes ? "takes it" : reason}`, takes ? "green" : "dim");

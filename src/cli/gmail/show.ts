@@ -1,4 +1,5 @@
 // Prints steps and plans of a setup for people.
+import { largest } from "../../core/largest.ts";
 import type { Call } from "../../gmail-setup/ask.ts";
 import type { Step } from "../../gmail-setup/step.ts";
 import type { PlannedCall } from "../../gmail-setup/plan.ts";
@@ -21,7 +22,7 @@ const words: Readonly<Record<Step["state"], string>> = {
   left: "left as it is",
 };
 
-const width = Math.max(...Object.values(words).map((word) => word.length));
+const width = largest(Object.values(words).map((word) => word.length));
 
 export function showStep(context: Context, { what, name, state, note }: Step): void {
   const paint = painter(context);

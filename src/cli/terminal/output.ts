@@ -1,4 +1,5 @@
 // How commands print: JSON for programs, lines and a little colour for people.
+import { largest } from "../../core/largest.ts";
 import { styleText } from "node:util";
 import type { Context } from "../command.ts";
 import { safeText } from "./text.ts";
@@ -23,7 +24,7 @@ export const noteLine = ({ stderr }: Context, text: string): void => stderr.writ
 /** Named values, one a line; texts of several lines below their name. */
 export function printFields(context: Context, fields: Readonly<Record<string, unknown>>): void {
   const names = Object.keys(fields);
-  const width = Math.max(...names.map((name) => name.length)) + 1;
+  const width = largest(names.map((name) => name.length)) + 1;
   for (const name of names) {
     const text = shown(fields[name]);
     const isLong = text.includes("\n");

@@ -1,4 +1,5 @@
 // Aligned columns for people. The last column gets the rest of the width.
+import { largest } from "../../core/largest.ts";
 import { fit, safeLine, widthOf } from "./text.ts";
 
 export type Column<T> = { title: string; value: (item: T) => string | number | null };
@@ -19,7 +20,7 @@ export function formatTable<T>(
     columns.map(({ title }) => title),
     ...items.map((item) => columns.map((column, index) => cell(column, item, index === last))),
   ];
-  const widths = columns.map((_, index) => Math.max(...rows.map((row) => widthOf(row[index] ?? ""))));
+  const widths = columns.map((_, index) => largest(rows.map((row) => widthOf(row[index] ?? ""))));
   const before = widths.slice(0, last).reduce((sum, width) => sum + width + gap.length, 0);
   const left = Math.max(leastForLast, (terminalWidth ?? widthWithoutTerminal) - before);
   const lines = rows.map((row) =>

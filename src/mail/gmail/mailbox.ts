@@ -50,7 +50,7 @@ export function createGmailMailbox({ config, api, clock }: Options): GmailMailbo
     let page = "";
     for (let pages = 0; pages < mostCountedPages + most / 500; pages++) {
       const found = await api.list({ labelId: await labelId(signal), query, page }, signal);
-      ids.push(...found.ids);
+      for (const id of found.ids) ids.push(id);
       page = found.nextPage;
       if (page === "") break;
     }

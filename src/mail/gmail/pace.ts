@@ -1,4 +1,5 @@
 // Keeps calls below a quota: a caller who needs more units than are left waits until enough have come back.
+import { largest } from "../../core/largest.ts";
 import type { Clock } from "../../core/clock.ts";
 
 /** Resolves when the units may be used; rejects with the signal's reason. */
@@ -22,7 +23,7 @@ export function createPace(clock: Clock, { perSecond, perMinute } = gmailQuota):
     signal.throwIfAborted();
     fill();
     for (const bucket of buckets) bucket.level -= units;
-    const waitMs = Math.max(...buckets.map(({ level, perMs }) => (level < 0 ? -level / perMs : 0)));
+    const waitMs = largest(buckets.map(({ level, perMs }) => (level < 0 ? -level / perMs : 0)));
     if (waitMs > 0) await sleep(clock, waitMs, signal);
   };
 }

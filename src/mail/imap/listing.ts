@@ -51,7 +51,8 @@ export async function listThese(
 ): Promise<Listed[]> {
   const listed: Listed[] = [];
   for (let at = 0; at < uids.length; at += batchSize) {
-    listed.push(...(await list(client, account, uids.slice(at, at + batchSize).join(","))));
+    const range = uids.slice(at, at + batchSize).join(",");
+    for (const each of await list(client, account, range)) listed.push(each);
   }
   return listed;
 }

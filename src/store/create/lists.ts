@@ -13,7 +13,7 @@ export async function collect<T>(
   while (limit === null || items.length < limit) {
     const wanted = limit === null ? pageSize : Math.min(pageSize, limit - items.length);
     const page: PageResult<T> = await read({ limit: wanted, before });
-    items.push(...page.items);
+    for (const item of page.items) items.push(item);
     if (page.last === null) break;
     before = page.last;
   }

@@ -1,4 +1,5 @@
 // Transcripts: an attempt starts with its prompt (start.ts) and ends with its reply.
+import { largest } from "../../core/largest.ts";
 import type { History, Session, TranscriptRole, TranscriptTurn } from "../../core/transcript.ts";
 import { mostCarriedTurns } from "../../core/retention.ts";
 import type { Dialect } from "../driver/dialect.ts";
@@ -53,7 +54,10 @@ export function historyOf({ agentId, sessionKey, id, historyCharacters }: Attemp
 }
 
 function toHistory(rows: readonly Row[], historyCharacters: number): History {
-  const characters = Math.max(0, ...rows.map((row) => Number(row["total"])));
+  const characters = largest(
+    rows.map((row) => Number(row["total"])),
+    0,
+  );
   const turns = rows.map(toTurn).toSorted((one, other) => one.seq - other.seq);
   return {
     turns: [...turns.filter(isSummary), ...turns.filter((turn) => !isSummary(turn))],

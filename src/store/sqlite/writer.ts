@@ -38,7 +38,7 @@ if (parentPort) {
     const requests = [...first];
     for (let more = receiveMessageOnPort(port); more; more = receiveMessageOnPort(port)) {
       const next = more.message as WriterRequest[];
-      if (next.length > 0) requests.push(...next);
+      if (next.length > 0) for (const request of next) requests.push(request);
       else queueMicrotask(() => port.emit("message", next));
     }
     const urgent = requests.filter(isUrgent);
