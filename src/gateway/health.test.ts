@@ -4,6 +4,8 @@ import { clockSteps } from "../../test/builders/clock-step.ts";
 import { createFakeClock } from "../../test/fakes/clock.ts";
 import { createHealth } from "./health.ts";
 
+const named = { identity: () => Promise.resolve("id") };
+
 test("it writes at most once a second, and recovers by itself", async () => {
   const clock = createFakeClock();
   let probes = 0;
@@ -11,6 +13,7 @@ test("it writes at most once a second, and recovers by itself", async () => {
   const health = createHealth({
     clock,
     store: {
+      ...named,
       probe: () => {
         probes++;
         return away ? Promise.reject(new Error("disk full")) : Promise.resolve();
@@ -32,7 +35,7 @@ test("it writes at most once a second, and recovers by itself", async () => {
 
 test("a store that does not respond is not ready", async () => {
   const clock = createFakeClock();
-  const health = createHealth({ clock, store: { probe: () => new Promise(() => {}) } });
+  const health = createHealth({ clock, store: { ...named, probe: () => new Promise(() => {}) } });
   const ready = health.ready();
   await clock.advance(3000);
   assert.equal(await ready, false);
@@ -43,7 +46,7 @@ for (const [step, stepMs] of clockSteps)
     const clock = createFakeClock();
     let away = false;
     const probe = () => (away ? Promise.reject(new Error("gone")) : Promise.resolve());
-    const health = createHealth({ clock, store: { probe } });
+    const health = createHealth({ clock, store: { ...named, probe } });
     assert.equal(await health.ready(), true);
     clock.step(stepMs);
     away = true;

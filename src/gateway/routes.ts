@@ -1,7 +1,9 @@
 // Which handler serves a request: the first route that matches its target. The hooks come last and match everything,
 // because they also refuse targets that no route knows.
 import { stopping } from "../core/errors.ts";
+import { challengeHeader, isChallenge } from "../core/store-proof.ts";
 import type { Exchange } from "../http/exchange.ts";
+import { singleHeader } from "../http/headers.ts";
 import { sendJson, sendRefusal } from "../http/respond.ts";
 import type { MetricsPage } from "./metrics-page.ts";
 import type { Services } from "./services.ts";
@@ -16,8 +18,12 @@ export type RouteDeps = Pick<Services, "health" | "hooks" | "mail"> & {
 export function createRoutes({ health, hooks, mail, metricsPage, isStopping }: RouteDeps): readonly Route[] {
   const respondReady = async (exchange: Exchange): Promise<void> => {
     if (isStopping()) return sendRefusal(exchange, stopping);
-    if (await health.ready()) sendJson(exchange, 200, { ok: true });
-    else sendRefusal(exchange, { refused: "store-unavailable", retryAfterSeconds: 1 });
+    if (!(await health.ready()))
+      return sendRefusal(exchange, { refused: "store-unavailable", retryAfterSeconds: 1 });
+    const challenge = singleHeader(exchange.request.rawHeaders, challengeHeader);
+    const proof =
+      typeof challenge === "string" && isChallenge(challenge) ? await health.prove(challenge) : null;
+    sendJson(exchange, 200, { ok: true, ...(proof !== null && { proof }) });
   };
   return [
     exactly("/healthz", (exchange) => sendJson(exchange, 200, { ok: true })),

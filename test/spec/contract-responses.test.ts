@@ -1,6 +1,7 @@
 // Contract, section 3: the responses to a caller.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { challengeHeader, proofOf } from "../../src/core/store-proof.ts";
 import { startTestGateway } from "../support/gateway.ts";
 
 const uuidVersion7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -65,6 +66,19 @@ describe("responses", { concurrency: 4 }, () => {
         [200, json, true],
       );
     }
+  });
+
+  test("GET /readyz proves which store the gateway uses, and says nothing to a challenge that is none", async (t) => {
+    const gateway = await startTestGateway(t);
+    const proofFor = async (challenge: string) => {
+      const headers = { [challengeHeader]: challenge };
+      const response = await fetch(`${gateway.url}/readyz`, { headers });
+      return ((await response.json()) as { proof?: string }).proof;
+    };
+    const challenge = "a-challenge-of-the-askers-own";
+    assert.equal(await proofFor(challenge), proofOf(await gateway.inspect.identity(), challenge));
+    assert.equal(await proofFor("short"), undefined);
+    assert.equal(await proofFor("x".repeat(65)), undefined);
   });
 
   test("health needs no token and does not depend on hooks being enabled", async (t) => {

@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
+import { challengeHeader, proofOf } from "../../core/store-proof.ts";
 import { systemClock } from "../../core/clock.ts";
 import { newId } from "../../core/id.ts";
 import { anAcceptance, anEvent } from "../../../test/builders/acceptance.ts";
@@ -29,9 +30,11 @@ const findingsOf = (result: Result) => {
   return { ok, of: (check: string) => named.get(check)!, checks };
 };
 
-async function readyServer(t: TestContext, status: number): Promise<number> {
-  const server = createServer((request, response) => {
-    response.writeHead(request.url === "/readyz" ? status : 404).end();
+/** `identity` is that of its store. */
+async function readyServer(t: TestContext, status: number, identity?: string): Promise<number> {
+  const server = createServer(({ url, headers }, response) => {
+    const proof = identity === undefined ? undefined : proofOf(identity, String(headers[challengeHeader]));
+    response.writeHead(url === "/readyz" ? status : 404).end(JSON.stringify({ ok: true, proof }));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   t.after(() => server.close());
@@ -45,8 +48,9 @@ const configWith = (more: { gateway?: object; agents?: object; store?: object; h
 });
 
 test("a good setup is ok everywhere", async (t) => {
-  const port = await readyServer(t, 200);
-  const { store, rouse } = await createStoredHome(t, systemClock, configWith({ gateway: { port } }));
+  const { store, rouse, file } = await createStoredHome(t);
+  const port = await readyServer(t, 200, await store.identity());
+  writeFileSync(file, JSON.stringify(configWith({ gateway: { port } })));
   await store.accept(anAcceptance({ hook: "wake", events: [anEvent()] }));
   await acceptRuns(store, aRun());
   const result = await rouse(["doctor", "--json"]);
@@ -83,7 +87,26 @@ test("a gateway that is not running is a warning; one that cannot accept fails",
   assert.equal(await statusOf({ port }), "warn");
   assert.equal(await statusOf({ port: 0 }), "warn");
   assert.equal(await statusOf({ port: await readyServer(t, 503) }), "fail");
-  assert.equal(await statusOf({ port: await readyServer(t, 404) }), "warn");
+});
+
+test("a gateway or program on the port that does not use this store fails: it is not this home's", async (t) => {
+  const { store, rouse, file } = await createStoredHome(t);
+  const statusWith = async (port: number) => {
+    writeFileSync(file, JSON.stringify(configWith({ gateway: { port } })));
+    return findingsOf(await rouse(["doctor", "--json"])).of("gateway");
+  };
+  const identity = await store.identity();
+  assert.equal((await statusWith(await readyServer(t, 200, identity))).status, "ok");
+  const stranger = await statusWith(await readyServer(t, 200, "another store"));
+  assert.equal(stranger.status, "fail");
+  assert.match(stranger.message, /does not use this store/);
+  for (const port of [await readyServer(t, 200), await readyServer(t, 404)])
+    assert.equal((await statusWith(port)).status, "fail");
+  const { rouse: withoutStore } = createConfig(
+    t,
+    configWith({ gateway: { port: await readyServer(t, 200, identity) } }),
+  );
+  assert.equal(findingsOf(await withoutStore(["doctor", "--json"])).of("gateway").status, "fail");
 });
 
 test("open files, weak tokens and open addresses are warnings", async (t) => {

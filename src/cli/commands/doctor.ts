@@ -47,14 +47,17 @@ async function checkAll(context: Context, file: string): Promise<Finding[]> {
     return [...before, ...unchecked.map((check) => notChecked(check, "the config cannot be used"))];
   }
   const { config } = loaded;
+  const files = checkFiles(config, loaded.files.slice(1));
+  // Opening the store changes the modes of its files.
+  const store = await checkStore(config.store, context.clock, config.hooks.budget);
   return [
     ...before,
     ...checkConfig(config),
     ...(await checkMappings(loaded)),
-    ...checkFiles(config, loaded.files.slice(1)),
+    ...files,
     checkDisk(config),
-    ...(await checkStore(config.store, context.clock, config.hooks.budget)),
-    await checkGateway(config.gateway),
+    ...store.findings,
+    await checkGateway(config.gateway, store.isOurs),
     ...(await checkAgents(config, context.env)),
     ...(await checkChannels(loaded)),
     ...(await checkGmail(config, context)),
@@ -86,7 +89,8 @@ export const command: Command = {
   help: `Usage: rouse doctor [--config FILE] [--json]
 
 Checks Node.js, the config and its tokens, the mappings with their templates and transforms, who
-can read the files with secrets and with the store's content, the disk, the store, the clock, the gateway, the agents, the waiting work, the credentials of each
+can read the files with secrets and with the store's content, the disk, the store, the clock, the
+waiting work, the gateway (is it the one that uses this store?), the agents, the credentials of each
 channel, and the Gmail account. Prints ok, warn or fail for each, and how to fix it. A check that
 could not be made is a warning, never ok. Use it when something does not work, or after setting up.
 Exit code 1 when something fails. Requests to model servers only list their models. While echo is

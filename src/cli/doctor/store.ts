@@ -4,6 +4,7 @@ import type { Config } from "../../config/config.ts";
 import type { Clock } from "../../core/clock.ts";
 import { faultKind, StoreUnavailable, UsageError } from "../../core/errors.ts";
 import type { Budget } from "../../core/spending.ts";
+import { proofOf } from "../../core/store-proof.ts";
 import { openStore } from "../open/store.ts";
 import { checkBudget } from "./budget.ts";
 import { checkClock } from "./clock.ts";
@@ -12,27 +13,43 @@ import { checkWork } from "./work.ts";
 
 export const storeChecks = ["store", "clock", "waiting work", "budget"] as const;
 
-export async function checkStore(config: Config["store"], clock: Clock, budget: Budget): Promise<Finding[]> {
-  if (config.url === null && !existsSync(config.path))
-    return [
-      warn("store", `there is none at ${config.path} yet`, "The first start creates it: rouse start"),
-      ...unknown("there is no store yet"),
-    ];
+/** Whether a proof is of this store. */
+export type ProofCheck = (challenge: string, proof: string) => boolean;
+
+/** `isOurs` is null when it is not known which store it is. */
+type CheckedStore = { findings: Finding[]; isOurs: ProofCheck | null };
+
+export async function checkStore(
+  config: Config["store"],
+  clock: Clock,
+  budget: Budget,
+): Promise<CheckedStore> {
+  if (config.url === null && !existsSync(config.path)) {
+    const none = warn(
+      "store",
+      `there is none at ${config.path} yet`,
+      "The first start creates it: rouse start",
+    );
+    return { findings: [none, ...unknown("there is no store yet")], isOurs: () => false };
+  }
   try {
     const store = await openStore(config, clock);
     try {
       await store.probe();
-      return [
+      const identity = await store.identity();
+      const findings = [
         await reachable(config),
         await checkClock(config, store, clock),
         await checkWork(store, clock),
         await checkBudget(store, budget),
       ];
+      return { findings, isOurs: (challenge, proof) => proof === proofOf(identity, challenge) };
     } finally {
       await store.close();
     }
   } catch (fault) {
-    return [unusable(config, fault), ...unknown("the store could not be used")];
+    const findings = [unusable(config, fault), ...unknown("the store could not be used")];
+    return { findings, isOurs: null };
   }
 }
 

@@ -1,4 +1,5 @@
 // The port of the store's own upkeep.
+import { randomBytes } from "node:crypto";
 import type { Retention } from "../../core/retention.ts";
 import type { Driver } from "../driver/program.ts";
 import type { Upkeep } from "../ports/upkeep.ts";
@@ -10,6 +11,7 @@ export const createUpkeep = (driver: Driver<Programs>, notifier: Notifier): Upke
   announce: notifier.announce,
   listen: notifier.listen,
   databaseTime: () => driver.run("databaseTime", null),
+  identity: () => driver.run("identity", { fresh: randomBytes(32).toString("base64url") }),
   probe: () => driver.run("probe", {}),
   async close() {
     await notifier.close();

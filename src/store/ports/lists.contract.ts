@@ -88,6 +88,13 @@ export function listsContract(harness: () => Harness): void {
       );
     });
 
+    test("a store has one identity, made once, also when it is asked for many times at once", async () => {
+      const { store } = harness();
+      const identities = await Promise.all([store.identity(), store.identity(), store.identity()]);
+      assert.match(identities[0], /^[\w-]{43}$/);
+      assert.deepEqual(new Set([...identities, await store.identity()]).size, 1);
+    });
+
     test("a probe succeeds", async () => {
       await harness().store.probe();
     });

@@ -13,6 +13,8 @@ export type Upkeep = {
   listen(heard: Readonly<Record<Work, () => void>>): void;
   /** The database's clock, in milliseconds since the epoch. */
   databaseTime(): Promise<number>;
+  /** A random secret that this store was given once: the same for everyone who can open it. */
+  identity(): Promise<string>;
   /** Resolves when the store can be written. */
   probe(): Promise<void>;
   close(): Promise<void>;

@@ -46,7 +46,15 @@ import { settleRuns } from "./settle.ts";
 import { longConversations, sweep, sweepConversations } from "./sweep.ts";
 import { listSpending } from "./spending.ts";
 import { compact, listSessions, listTurns, resetSession } from "./transcripts.ts";
-import { beatIfDue, databaseTime, lastTarget, probe, recordRequest, setLastTarget } from "./upkeep.ts";
+import {
+  beatIfDue,
+  databaseTime,
+  identity,
+  lastTarget,
+  probe,
+  recordRequest,
+  setLastTarget,
+} from "./upkeep.ts";
 
 /**
  * `write`: a transaction. `single`: a write of one statement, which is a transaction by itself on PostgreSQL; in SQLite's
@@ -107,6 +115,7 @@ const entries = {
   findRepeated: timedRead(findRepeated),
   findRun: read(findRun),
   forgetMailAccount: write(forgetMailAccount),
+  identity: write(identity),
   lastTarget: read(lastTarget),
   listDeliveries: read(listDeliveries),
   listEvents: read(listEvents),

@@ -10,6 +10,7 @@ import { encode } from "./rows.ts";
 const heartbeatDue = "heartbeat-due";
 const lastTargetName = "last-target";
 const probeName = "probe";
+const identityName = "identity";
 
 /** Of several nodes, the one that moves the stored due time requests the heartbeat. */
 export function* beatIfDue(
@@ -50,6 +51,15 @@ export function* lastTarget(_dialect: Dialect, _input: null): Program<Target | n
 
 export function* setLastTarget(_dialect: Dialect, input: { target: Target | null }): Program<void> {
   yield* putSetting(lastTargetName, encode(input.target));
+}
+
+export function* identity(_dialect: Dialect, { fresh }: { fresh: string }): Program<string> {
+  yield {
+    sql: "insert into setting(name, value) values ($1, $2) on conflict (name) do nothing",
+    values: [identityName, fresh],
+  };
+  const [row] = yield { sql: "select value from setting where name = $1", values: [identityName] };
+  return String(row?.["value"]);
 }
 
 export function* probe(_dialect: Dialect, input: { now: number }): Program<void> {
