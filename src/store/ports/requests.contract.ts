@@ -6,6 +6,7 @@ import { newId } from "../../core/id.ts";
 import type { Message } from "../../core/message.ts";
 import { aHeartbeatRequest, anAcceptance, anEvent } from "../../../test/builders/acceptance.ts";
 import { aRun, aRunRequest } from "../../../test/builders/run.ts";
+import { aSettlement } from "../../../test/builders/settlement.ts";
 import { claim, type Harness } from "./harness.contract.ts";
 
 const hostile = "quote ' \" \\ NUL \0 lone \ud800 pair 😀 line\u2028 \u0001 __proto__ $1 ?1 {{x}}";
@@ -69,6 +70,28 @@ export function requestsContract(harness: () => Harness): void {
       await Promise.all(runs.map((each) => store.accept(anAcceptance({ runs: [each] }))));
       const ids = (await store.listRuns({ kind: "hook", limit: null })).map((each) => each.id);
       assert.deepEqual(ids.toSorted(), runs.map((each) => each.id).toSorted());
+    });
+
+    test("one request can lead to several runs of one conversation, which go in their order", async () => {
+      const { store } = harness();
+      const runs = ["a", "b", "a", "b", "a"].map((name) => aRun({ sessionKey: `hook:${name}` }));
+      await store.accept(anAcceptance({ runs: [...runs, aRun()] }));
+      const went: string[] = [];
+      for (let pass = 0; pass < 3; pass++) {
+        const { claimed } = await claim(store);
+        went.push(...claimed.filter(({ isolated }) => !isolated).map(({ id }) => id));
+        for (const each of claimed) assert.equal(await store.settleRun(each, aSettlement()), true);
+      }
+      const ids = (name: string) =>
+        runs.flatMap((run) => (run.sessionKey === `hook:${name}` ? [run.id] : []));
+      assert.deepEqual(
+        went.filter((id) => ids("a").includes(id)),
+        ids("a"),
+      );
+      assert.deepEqual(
+        went.filter((id) => ids("b").includes(id)),
+        ids("b"),
+      );
     });
 
     test("a request that cannot be stored fails alone", async () => {

@@ -10,16 +10,23 @@ const int8 = 20;
 
 // A generic plan keeps the cost of a claim flat at any size. It must use an index even if it was planned while the table
 // was small, so sequential scans and joins by hash or merge are off. A count gets no parallel workers, so that callers
-// who wait for a commit keep their processors. A confirmed commit is on disk, whatever the server's default.
+// who wait for a commit keep their processors. A confirmed commit is on disk, whatever the server's default. The
+// isolation level is the one that the lock clauses are written for (transactions name it again in their `begin`, for
+// poolers), and limits of time are ours alone: those that a role or a database can have, and some servers do not know.
 export const sessionSettings = `set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set enable_hashjoin = off;
   set enable_mergejoin = off; set max_parallel_workers_per_gather = 0; set synchronous_commit = on;
-  set statement_timeout = '15s'; set idle_in_transaction_session_timeout = '30s'; set timezone = 'UTC'`;
+  set statement_timeout = '15s'; set idle_in_transaction_session_timeout = '30s'; set timezone = 'UTC';
+  set default_transaction_isolation = 'read committed';
+  select set_config(name, '0', false) from pg_settings where name in ('lock_timeout', 'transaction_timeout', 'idle_session_timeout')`;
+
+/** Five round trips lie between a first packet and a usable connection. Callers give up earlier by themselves. */
+const connectMs = 60_000;
 
 export function createPool(url: string, connections: number): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max: connections,
-    connectionTimeoutMillis: 5000,
+    connectionTimeoutMillis: connectMs,
     keepAlive: true,
     application_name: "rouse",
     // Queries are sent without waiting for the results of earlier ones.
@@ -29,7 +36,8 @@ export function createPool(url: string, connections: number): pg.Pool {
     onConnect: async (client: pg.ClientBase) => {
       // Without a listener, the error event of a broken connection would end the process. Its query fails by itself.
       client.on("error", () => {});
-      await client.query(sessionSettings);
+      const silence = setTimeout(giveUp, connectMs, client);
+      await client.query(sessionSettings).finally(() => clearTimeout(silence));
     },
   });
   // An idle connection that breaks is replaced at its next use.
@@ -91,7 +99,7 @@ export function send<R extends pg.QueryResultRow>(
 export async function beginTransaction(client: pg.ClientBase): Promise<number> {
   // Several statements in one query have several results; the types of the client lack that.
   const results = (await send(client, {
-    text: `begin; select ${postgresDialect.time} as time`,
+    text: `begin isolation level read committed; select ${postgresDialect.time} as time`,
   })) as unknown as [unknown, pg.QueryResult<{ time: number }>];
   return Number(results[1].rows[0]?.time);
 }

@@ -1,7 +1,9 @@
 // Runs programs on connections of a pool, within a time limit, and again when transactions conflict.
+import { setTimeout as delay } from "node:timers/promises";
 import type pg from "pg";
 import type { Clock } from "../../core/clock.ts";
 import { StoreUnavailable } from "../../core/errors.ts";
+import { backOffMs } from "../../core/retry.ts";
 import { RestartTransaction, type Driver } from "../driver/program.ts";
 import { catalogue, type ProgramName, type Programs } from "../programs/catalogue.ts";
 import { giveUp, rollBack } from "./connection.ts";
@@ -9,7 +11,7 @@ import { isContention, isUnavailable, reasonOf } from "./faults.ts";
 import { withTimeout, type Timeouts } from "./timeouts.ts";
 import { createTransactions } from "./transactions.ts";
 
-const mostTries = 6;
+const againBackOff = { firstMs: 5, longestMs: 1000 };
 
 export function createPostgresDriver(
   pool: pg.Pool,
@@ -19,13 +21,13 @@ export function createPostgresDriver(
   const transactions = createTransactions(clock);
   const inUse = new Set<pg.ClientBase>();
 
-  const attempt = async (client: pg.PoolClient, name: ProgramName, input: unknown): Promise<unknown> => {
+  const attempt = async (client: pg.PoolClient, { name, input, tries }: Try): Promise<unknown> => {
     let isBroken = false;
     // A migration of a large table may take long.
     const silence = name === "migrate" ? undefined : setTimeout(giveUp, timeouts.silenceMs, client);
     inUse.add(client);
     try {
-      return await transactions.run(client, name, input);
+      return await transactions.run(client, name, input, tries > 1);
     } catch (fault) {
       isBroken = isUnavailable(fault) || (hasTransaction(name) && !(await rollBack(client)));
       throw fault;
@@ -36,22 +38,30 @@ export function createPostgresDriver(
     }
   };
 
-  const attemptInTime = async (name: ProgramName, input: unknown): Promise<unknown> => {
-    const attempted = attempt(await pool.connect(), name, input);
-    return name === "migrate" ? attempted : withTimeout(attempted, timeouts.programMs(name));
+  /** A connection that comes when the caller has given up is not used: the caller may have tried again. */
+  const connectAndAttempt = async (each: Try, givenUp?: AbortSignal): Promise<unknown> => {
+    const client = await pool.connect();
+    if (!givenUp?.aborted) return attempt(client, each);
+    client.release();
+    throw new StoreUnavailable("the database does not answer");
   };
+
+  const attemptInTime = (each: Try, limitMs: number): Promise<unknown> =>
+    each.name === "migrate"
+      ? connectAndAttempt(each)
+      : withTimeout((givenUp) => connectAndAttempt(each, givenUp), limitMs);
 
   return {
     run: async (name: ProgramName, input: unknown) => {
+      const endsAt = performance.now() + timeouts.programMs(name);
       for (let tries = 1; ; tries++) {
         try {
-          return await attemptInTime(name, input);
+          return await attemptInTime({ name, input, tries }, endsAt - performance.now());
         } catch (fault) {
           const mayPass = isContention(fault) || fault instanceof RestartTransaction;
-          if (mayPass && tries < mostTries) continue;
-          throw isUnavailable(fault)
-            ? new StoreUnavailable(`the database cannot be used: ${reasonOf(fault)}`, { cause: fault })
-            : fault;
+          const waitMs = backOffMs(tries, againBackOff, Math.random());
+          if (mayPass && performance.now() + waitMs < endsAt) await delay(waitMs);
+          else throw toStoreFault(fault, mayPass);
         }
       }
     },
@@ -62,6 +72,17 @@ export function createPostgresDriver(
     },
   } as Driver<Programs>;
 }
+
+type Try = { name: ProgramName; input: unknown; tries: number };
+
+/** What may pass is never the end of the matter: the caller tries again, or tells its own caller to. */
+const toStoreFault = (fault: unknown, mayPass: boolean): unknown =>
+  mayPass || isUnavailable(fault)
+    ? new StoreUnavailable(
+        `the database cannot be used: ${mayPass ? "other transactions went first" : reasonOf(fault)}`,
+        { cause: fault },
+      )
+    : fault;
 
 const hasTransaction = (name: ProgramName): boolean => {
   const { kind } = catalogue[name];

@@ -3,12 +3,17 @@
 const codeOf = (fault: unknown): string =>
   fault instanceof Error && "code" in fault && typeof fault.code === "string" ? fault.code : "";
 
-/** A deadlock or a serialisation failure: another transaction went first, and ours can be run again. */
-export const isContention = (fault: unknown): boolean => ["40P01", "40001"].includes(codeOf(fault));
+/** A deadlock, a serialisation failure, a lock not granted: another transaction went first, and ours can be run again. */
+export const isContention = (fault: unknown): boolean => ["40P01", "40001", "55P03"].includes(codeOf(fault));
 
-// Connection (08), resources (53), operator intervention (57), system (58), a standby (25006), wrong password or
-// database (28, 3D), and every code of a socket.
-const unavailableCodes = /^(08|53|57|58|28|3D|25006|E[A-Z]{2,})/;
+// Connection (08), resources (53), operator intervention (57), system (58), read-only (25006), a transaction that took
+// too long (25P03, 25P04), wrong password or database (28, 3D), and every code of a socket.
+const unavailableCodes = /^(08|53|57|58|28|3D|25006|25P03|25P04|E[A-Z]{2,})/;
+
+/** What a code alone would not tell an operator. */
+const explained: Readonly<Record<string, string>> = {
+  "25006": "it is read-only, as a standby is, or by default_transaction_read_only (25006)",
+};
 
 export const isUnavailable = (fault: unknown): boolean => {
   const code = codeOf(fault);
@@ -17,4 +22,7 @@ export const isUnavailable = (fault: unknown): boolean => {
 };
 
 /** Never the client's own message: it may quote the address with its password. */
-export const reasonOf = (fault: unknown): string => codeOf(fault) || "the connection failed";
+export const reasonOf = (fault: unknown): string => {
+  const code = codeOf(fault);
+  return explained[code] ?? (code || "the connection failed");
+};

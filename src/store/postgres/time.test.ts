@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it, mock } from "node:test";
-import { createDatabaseTime } from "./time.ts";
+import fc from "fast-check";
+import { cases } from "../../../test/support/cases.ts";
+import { createDatabaseTime, fits } from "./time.ts";
 
 /** Our monotonic clock stands still at `ours`. */
 function setUp(ours: number) {
@@ -57,5 +59,42 @@ describe("the estimate of the database's clock", () => {
     t.after(restore);
     for (let second = 1; second <= 600; second++) ask(500_000 + second * 0.5, second * 1000, 0.5, 0.5);
     assert.ok(thought() >= 510_299 && thought() <= 510_302, String(thought()));
+  });
+});
+
+describe("an estimate and the time that the database then reports", () => {
+  const ahead = 500_000;
+  const way = fc.double({ min: 0, max: 5000, noNaN: true });
+
+  it("fit whatever the way there and back take, unless the way there was never as short", () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(way, way), { minLength: 2, maxLength: 20 }), (trips) => {
+        const time = createDatabaseTime();
+        let askedAt = 1000;
+        let shortest = Infinity;
+        const steady = mock.method(performance, "now", () => askedAt);
+        for (const [there, back] of trips) {
+          const estimate = time.estimate();
+          const databaseTime = Math.round(askedAt + there + ahead);
+          const roundTrip = { askedAt, answeredAt: askedAt + there + back };
+          if (estimate !== null) {
+            assert.ok(estimate >= Math.floor(askedAt + ahead), "never behind the time when it was sent");
+            if (fits(estimate, databaseTime, roundTrip)) assert.ok(estimate <= databaseTime + 100);
+            else assert.ok(there < shortest - 90, `${there} after ${shortest}`);
+          }
+          time.learn(databaseTime, roundTrip);
+          shortest = Math.min(shortest, there);
+          askedAt = roundTrip.answeredAt + 1;
+        }
+        steady.mock.restore();
+      }),
+      cases(300),
+    );
+  });
+
+  it("do not fit when a clock was set or a machine was suspended", () => {
+    const roundTrip = { askedAt: 1000, answeredAt: 2300 };
+    for (const reported of [0, -60_000, 60_000, 3_600_000, -3_600_000])
+      assert.equal(fits(501_000, 501_650 + reported, roundTrip), reported === 0, String(reported));
   });
 });

@@ -18,12 +18,19 @@ export const defaultTimeouts: Timeouts = {
   closeMs: 5_000,
 };
 
-export async function withTimeout<T>(work: Promise<T>, limitMs: number): Promise<T> {
+/** Rejects when the time is up; the signal then says that nobody waits for the work any longer. */
+export async function withTimeout<T>(
+  work: (givenUp: AbortSignal) => Promise<T>,
+  limitMs: number,
+): Promise<T> {
   const late = Promise.withResolvers<never>();
-  const fault = (): void => late.reject(new StoreUnavailable("the database does not answer"));
-  const timer = setTimeout(fault, limitMs);
+  const givenUp = new AbortController();
+  const timer = setTimeout(() => {
+    givenUp.abort();
+    late.reject(new StoreUnavailable("the database does not answer"));
+  }, limitMs);
   try {
-    return await Promise.race([work, late.promise]);
+    return await Promise.race([work(givenUp.signal), late.promise]);
   } finally {
     clearTimeout(timer);
   }

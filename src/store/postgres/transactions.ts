@@ -13,13 +13,14 @@ import {
 import { catalogue, type ProgramName } from "../programs/catalogue.ts";
 import { beginTransaction, commit, inOnePacket } from "./connection.ts";
 import { createPlayer } from "./player.ts";
-import { createDatabaseTime, mostDifferenceMs } from "./time.ts";
+import { createDatabaseTime, fits } from "./time.ts";
 
 /** An advisory lock, so that nodes that start at the same time migrate one after another. Any constant. */
 const migrationLock = 46_653_001;
 
 export type Transactions = {
-  run(client: pg.ClientBase, name: ProgramName, input: unknown): Promise<unknown>;
+  /** `isRepeated`: an earlier try was rolled back. */
+  run(client: pg.ClientBase, name: ProgramName, input: unknown, isRepeated: boolean): Promise<unknown>;
 };
 
 /** `clock` stands in for the database's own time in tests. */
@@ -36,21 +37,29 @@ export function createTransactions(clock: Pick<Clock, "now"> | undefined): Trans
     return player.finish(client, start("migrate", atTime(input, clock?.now() ?? now)), []);
   };
 
-  const learn = (now: number, askedAt: number): void =>
+  /** The database's own time, one round trip later: right whatever our clocks did. */
+  const transactAtTime = async (
+    client: pg.ClientBase,
+    name: ProgramName,
+    input: unknown,
+  ): Promise<unknown> => {
+    const askedAt = performance.now();
+    const now = await beginTransaction(client);
     time.learn(now, { askedAt, answeredAt: performance.now() });
+    return player.finish(client, start(name, atTime(input, now)), []);
+  };
 
   /**
-   * The first statements travel with `begin`, using our estimate of the database's clock; its real time comes back with
-   * their rows. Where the two differ, as after a machine was suspended, the transaction is rerun.
+   * The first statements travel with `begin`, at our estimate of the database's time when they are sent; its real time
+   * comes back with their rows. It is later by the way there, however long that is: a transaction's time is then a
+   * little old when it is used, which makes leases end early and due work late, and never the other way round. Where it
+   * is not a time of this round trip, as after a machine was suspended, the transaction is rerun, and reads the time
+   * first.
    */
   const transact = async (client: pg.ClientBase, name: ProgramName, input: unknown): Promise<unknown> => {
-    const estimate = clock?.now() ?? time.estimate();
     const askedAt = performance.now();
-    if (estimate === null) {
-      const now = await beginTransaction(client);
-      learn(now, askedAt);
-      return player.finish(client, start(name, atTime(input, now)), []);
-    }
+    const estimate = clock?.now() ?? time.estimate();
+    if (estimate === null) return transactAtTime(client, name, input);
     const program = start(name, atTime(input, estimate));
     const { done, value } = program.next([]);
     if (done === true && !(value instanceof FinalBatch)) return value;
@@ -59,8 +68,9 @@ export function createTransactions(clock: Pick<Clock, "now"> | undefined): Trans
       inOnePacket(client, () => [beginTransaction(client), player.send(client, step)] as const),
     );
     if (!clock) {
-      learn(now, askedAt);
-      if (Math.abs(now - estimate) > mostDifferenceMs)
+      const roundTrip = { askedAt, answeredAt: performance.now() };
+      time.learn(now, roundTrip);
+      if (!fits(estimate, now, roundTrip))
         throw new RestartTransaction("the database's time differs from our estimate");
     }
     if (!(value instanceof FinalBatch)) return player.finish(client, program, rows);
@@ -69,7 +79,7 @@ export function createTransactions(clock: Pick<Clock, "now"> | undefined): Trans
   };
 
   return {
-    run(client, name, input) {
+    run(client, name, input, isRepeated) {
       if (name === "migrate") return migrate(client, input);
       const { kind } = catalogue[name];
       if (kind === "read") return player.run(client, start(name, input));
@@ -77,7 +87,7 @@ export function createTransactions(clock: Pick<Clock, "now"> | undefined): Trans
       if (kind === "single") {
         return player.run(client, start(name, atTime(input, clock?.now() ?? null)));
       }
-      return transact(client, name, input);
+      return isRepeated && !clock ? transactAtTime(client, name, input) : transact(client, name, input);
     },
   };
 }

@@ -98,20 +98,31 @@ const isIsolated = (run: RunRow): boolean => isIsolatedLane(String(run[laneAt]))
 
 /**
  * Repeats `insertRunsOnce` until all are stored. A group of several restarts its transaction instead: reading an early
- * lane again while it holds later ones would lock them out of order, and two groups could wait for each other.
+ * lane again while it holds later ones would lock them out of order, and two groups could wait for each other. Of each
+ * lane the first run goes first: a statement on PostgreSQL does not see its own rows, so of several runs of an empty
+ * lane it would store one.
  */
 export function* insertRuns(
   dialect: Dialect,
-  input: { runs: readonly RunRow[]; now: number },
+  { runs, now }: { runs: readonly RunRow[]; now: number },
 ): Program<void> {
-  let left = input.runs;
-  for (let pass = 0; left.length > 0; pass++) {
-    if (pass === mostPasses) throw new Error("a lane's head never settled");
-    left = yield* insertRunsOnce(dialect, { runs: left, now: input.now });
-    if (left.length > 0 && input.runs.length > 1)
-      throw new RestartTransaction("lanes changed their heads meanwhile");
+  const firsts = dialect.concurrent ? firstOfLanes(runs) : new Set(runs);
+  for (const part of [runs.filter((run) => firsts.has(run)), runs.filter((run) => !firsts.has(run))]) {
+    let left: readonly RunRow[] = part;
+    for (let pass = 0; left.length > 0; pass++) {
+      if (pass === mostPasses) throw new Error("a lane's head never settled");
+      left = yield* insertRunsOnce(dialect, { runs: left, now });
+      if (left.length > 0 && runs.length > 1)
+        throw new RestartTransaction("lanes changed their heads meanwhile");
+    }
   }
 }
+
+const firstOfLanes = (runs: readonly RunRow[]): Set<RunRow> => {
+  const lanes = new Map<Value | undefined, RunRow>();
+  for (const run of runs) if (!lanes.has(run[laneAt])) lanes.set(run[laneAt], run);
+  return new Set(lanes.values());
+};
 
 const laneColumn = ["lane"] as const;
 
