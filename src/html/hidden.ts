@@ -1,5 +1,6 @@
 // Finds elements that a reader would not see, by their own attributes and style: hidden text may be meant for
-// machines.
+// machines. Where browsers differ, or a style is too odd to be sure, the element counts as hidden.
+import type { Style, StyleReader } from "./style.ts";
 
 export type Visibility = {
   /** Not shown, with everything inside it. */
@@ -7,83 +8,65 @@ export type Visibility = {
   /** An inner element can undo these two: many mails set them on a frame and undo them on its content. */
   readonly zeroFont: boolean;
   readonly invisible: boolean;
+  /** A custom property is declared on the way to it: `var()` may stand for anything. */
+  readonly hasCustomProperty: boolean;
 };
 
-export const shown: Visibility = { gone: false, zeroFont: false, invisible: false };
+export const shown: Visibility = {
+  gone: false,
+  zeroFont: false,
+  invisible: false,
+  hasCustomProperty: false,
+};
 
 export const isSeen = ({ gone, zeroFont, invisible }: Visibility): boolean =>
   !gone && !zeroFont && !invisible;
 
-export function visibilityOf(attributes: ReadonlyMap<string, string>, outer: Visibility): Visibility {
+export function visibilityOf(
+  attributes: ReadonlyMap<string, string>,
+  outer: Visibility,
+  styleOf: StyleReader,
+): Visibility {
   const isHidden = attributes.has("hidden");
-  const style = attributes.get("style");
-  if (style === undefined) return isHidden ? { ...outer, gone: true } : outer;
-  const declared = declarations(style);
+  const written = attributes.get("style");
+  if (written === undefined) return isHidden ? { ...outer, gone: true } : outer;
+  const style = styleOf(written, outer);
   return {
-    gone: outer.gone || isHidden || takenAway(declared),
-    zeroFont: zeroFont(declared) ?? outer.zeroFont,
-    invisible: invisible(declared) ?? outer.invisible,
+    hasCustomProperty: style.hasCustomProperty,
+    gone: outer.gone || isHidden || takenAway(style),
+    zeroFont: zeroFont(style) ?? outer.zeroFont,
+    invisible: invisible(style) ?? outer.invisible,
   };
 }
 
-type Declarations = ReadonlyMap<string, string>;
+type Size = NonNullable<ReturnType<Style["numberOf"]>>;
 
-/** The last of one name counts. */
-function declarations(style: string): Declarations {
-  const found = new Map<string, string>();
-  for (const declaration of unescape(withoutComments(style)).toLowerCase().split(";")) {
-    const colon = declaration.indexOf(":");
-    if (colon === -1) continue;
-    const value = declaration.slice(colon + 1).replace("!important", "");
-    found.set(declaration.slice(0, colon).trim(), value.trim());
-  }
-  return found;
+/** A share of a size, or a length that no screen shows. */
+const isTiny = ({ value, unit }: Size): boolean =>
+  value <= (unit === "%" ? 1 : 0.01) || (value < 1 && (unit === "px" || unit === "pt"));
+
+const sides = ["height", "max-height", "width", "max-width"];
+const relative = /^(?:em|ex|ch|cap|ic|lh|%)$/;
+
+function takenAway(style: Style): boolean {
+  if (style.isUnsure) return true;
+  const opacity = style.numberOf("opacity");
+  if (style.wordOf("display") === "none" || (opacity !== null && isTiny(opacity))) return true;
+  if (style.wordOf("content-visibility") === "hidden") return true;
+  const clips = ["overflow-x", "overflow-y"].some((name) => /^(?:hidden|clip)$/.test(style.wordOf(name)));
+  return clips && sides.some((name) => (style.numberOf(name)?.value ?? 1) <= 0);
 }
 
-function withoutComments(style: string): string {
-  let kept = "";
-  let at = 0;
-  while (at < style.length) {
-    const start = style.indexOf("/*", at);
-    if (start === -1) return kept + style.slice(at);
-    kept += style.slice(at, start);
-    const end = style.indexOf("*/", start + 2);
-    if (end === -1) return kept;
-    at = end + 2;
-  }
-  return kept;
+/** Null where it is inherited, or a share of what is. */
+function zeroFont(style: Style): boolean | null {
+  const size = style.numberOf("font-size");
+  if (size && isTiny(size)) return true;
+  if (size) return relative.test(size.unit) ? null : false;
+  return /^(?:|inherit|unset|larger|smaller|math)$/.test(style.wordOf("font-size")) ? null : false;
 }
 
-const unescape = (style: string): string =>
-  style.includes("\\")
-    ? style.replace(/\\(?:([0-9a-fA-F]{1,6})\s?|([^\n]))/g, (_, hex?: string, plain?: string) =>
-        hex === undefined ? (plain ?? "") : String.fromCharCode(Number.parseInt(hex, 16)),
-      )
-    : style;
-
-const zero = /^[+-]?(?:0+\.?0*|\.0+)(?:[a-z]+|%)?$/;
-const isZero = (value: string | undefined): boolean => value !== undefined && zero.test(value);
-
-function takenAway(declared: Declarations): boolean {
-  if (declared.get("display") === "none" || isZero(declared.get("opacity"))) return true;
-  const clips = declared.get("overflow") === "hidden" || declared.get("overflow-y") === "hidden";
-  return clips && ["height", "max-height", "width", "max-width"].some((name) => isZero(declared.get(name)));
-}
-
-/** Null where it is inherited. */
-function zeroFont(declared: Declarations): boolean | null {
-  const size = declared.get("font-size") ?? sizeIn(declared.get("font"));
-  if (size === undefined || size === "inherit") return null;
-  if (isZero(size)) return true;
-  return /(?:em|%)$/.test(size) && !size.endsWith("rem") ? null : false;
-}
-
-/** The size in a `font` of several parts: the one that has a unit, or is zero. */
-const sizeIn = (font: string | undefined): string | undefined =>
-  font?.split(/[\s/]+/).find((part) => isZero(part) || /^[\d.]+(?:[a-z]+|%)$/.test(part));
-
-function invisible(declared: Declarations): boolean | null {
-  const value = declared.get("visibility");
-  if (value === "hidden" || value === "collapse") return true;
-  return value === "visible" ? false : null;
+function invisible(style: Style): boolean | null {
+  const word = style.wordOf("visibility");
+  if (word === "hidden" || word === "collapse") return true;
+  return word === "visible" || word === "initial" ? false : null;
 }

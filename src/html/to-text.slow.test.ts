@@ -126,6 +126,9 @@ test("the worst markup is read in time that grows with its length", () => {
     "&a",
     "&#",
     "<script>",
+    "<script><!--",
+    "<!-- --!",
+    "<i style=width:0>",
   ];
   const halves = [
     "<div>|</span>",
@@ -140,6 +143,9 @@ test("the worst markup is read in time that grows with its length", () => {
     "<a =#>",
     "<i style='#'>",
     "<i style='font-size:#'>",
+    "<i style='display:#;display:none'>",
+    "<i style='font:#'>",
+    "<i style='width:calc(#)'>",
     "<img alt='#'>",
     "<pre>#",
     "<a href='https://#'>t</a>",
@@ -153,7 +159,9 @@ test("the worst markup is read in time that grows with its length", () => {
         .join(""),
     ),
     ...insides.flatMap((each) =>
-      [" x", "=", "/*", "\\", "0", ";:", "\n "].map((inner) => each.replace("#", () => full(inner, size))),
+      [" x", "=", "/*", "\\", "0", ";:", "\n ", "(", "a:b;", "a,", "{", "!", ";display:a"].map((inner) =>
+        each.replace("#", () => full(inner, size)),
+      ),
     ),
   ];
   const size = 10_000;

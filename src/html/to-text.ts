@@ -2,6 +2,7 @@
 import { isSeen, shown, visibilityOf } from "./hidden.ts";
 import { createLayout, type Layout } from "./layout.ts";
 import { createStack, type Element, type Kind, type Stack } from "./stack.ts";
+import { createStyleReader, type StyleReader } from "./style.ts";
 import { type Token, tokens } from "./tokens.ts";
 
 const set = (names: string): ReadonlySet<string> => new Set(names.split(" "));
@@ -27,12 +28,13 @@ export function htmlToText(html: string): string {
   const layout = createLayout();
   const root: Element = { name: "", kind: "scope", visibility: shown, isSeen: true };
   const depth = { lists: 0, preformatted: 0 };
+  const styleOf = createStyleReader();
   const stack = createStack(root, (element) => leave(element, layout, depth));
   let count = 0;
   for (const token of tokens(html.slice(0, longestHtml))) {
     count += 1;
     if (count > mostTokens) break;
-    take(token, stack, layout, depth);
+    take(token, stack, layout, depth, styleOf);
   }
   stack.closeAll();
   const isCut = html.length > longestHtml || count > mostTokens;
@@ -41,12 +43,12 @@ export function htmlToText(html: string): string {
 
 type Depth = { lists: number; preformatted: number };
 
-function take(token: Token, stack: Stack, layout: Layout, depth: Depth): void {
+function take(token: Token, stack: Stack, layout: Layout, depth: Depth, styleOf: StyleReader): void {
   if (token.kind === "close") {
     if (token.name === "p" && !stack.isOpen("p", "block") && stack.top().isSeen) layout.gap(2);
     if (!outermost.has(token.name)) stack.close(token.name, kindOf(token.name));
   } else if (token.kind === "open") {
-    open(token, stack, layout, depth);
+    open(token, stack, layout, depth, styleOf);
   } else if (stack.top().isSeen) {
     if (depth.preformatted > 0) layout.preformatted(token.text);
     else layout.text(token.text);
@@ -64,10 +66,12 @@ function open(
   stack: Stack,
   layout: Layout,
   depth: Depth,
+  styleOf: StyleReader,
 ): void {
   closeBefore(name, stack);
-  const own = visibilityOf(attributes, stack.top().visibility);
-  const visibility = dropped.has(name) ? { ...own, gone: true } : own;
+  const own = visibilityOf(attributes, stack.top().visibility, styleOf);
+  const isClosed = name === "dialog" && !attributes.has("open");
+  const visibility = dropped.has(name) || isClosed ? { ...own, gone: true } : own;
   if (empty.has(name)) {
     if (isSeen(visibility)) single(name, attributes, layout);
     return;

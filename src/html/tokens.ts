@@ -17,7 +17,7 @@ const spaces = /[\s/]*/y;
 const bareValue = /[^\s>]*/y;
 
 /** The attributes that matter for the text. */
-const wanted = new Set(["alt", "hidden", "href", "style"]);
+const wanted = new Set(["alt", "hidden", "href", "open", "style"]);
 
 /** Shared by the many tags without attributes. */
 const none: ReadonlyMap<string, string> = new Map();
@@ -56,7 +56,14 @@ function endOfComment(html: string, start: number): number {
   if (!html.startsWith("<!--", start)) return after(html, ">", start + 2);
   if (html.startsWith(">", start + 4)) return start + 5;
   if (html.startsWith("->", start + 4)) return start + 6;
-  return after(html, "-->", start + 4);
+  return endAfter(html, commentEnd, start + 4);
+}
+
+const commentEnd = /--!?>/g;
+
+function endAfter(html: string, pattern: RegExp, from: number): number {
+  pattern.lastIndex = from;
+  return pattern.test(html) ? pattern.lastIndex : html.length;
 }
 
 function after(html: string, sought: string, from: number): number {
@@ -64,7 +71,28 @@ function after(html: string, sought: string, from: number): number {
   return found === -1 ? html.length : found + sought.length;
 }
 
+const scriptMark = /<!--|-->|<\/?script(?=[\s/>])/gi;
+
+/** In a comment of a script, a second script may open and close. */
+function endOfScript(html: string, from: number): number {
+  let isComment = false;
+  let isInner = false;
+  scriptMark.lastIndex = from;
+  for (let mark = scriptMark.exec(html); mark; mark = scriptMark.exec(html)) {
+    const found = mark[0].toLowerCase();
+    if (found === "<!--") {
+      isComment = true;
+      scriptMark.lastIndex -= 2; // `<!-->` opens and closes
+    } else if (found === "-->") [isComment, isInner] = [false, false];
+    else if (found === "<script") isInner = isComment;
+    else if (!isInner) return after(html, ">", scriptMark.lastIndex);
+    else isInner = false;
+  }
+  return html.length;
+}
+
 function endOfRaw(html: string, name: string, from: number): number {
+  if (name === "script") return endOfScript(html, from);
   const end = new RegExp(`</${name}(?=[\\s/>])`, "gi");
   end.lastIndex = from;
   return end.test(html) ? after(html, ">", end.lastIndex) : html.length;
