@@ -1,6 +1,7 @@
 // The configured agents, by id.
 import { defaultAgent, type AgentConfig, type Config } from "../config/config.ts";
 import type { Agent } from "./agent.ts";
+import { storable } from "./storable.ts";
 import { createEchoAgent } from "./echo.ts";
 import { lazyAgent, lazySummarisingAgent } from "./lazy.ts";
 
@@ -13,7 +14,7 @@ export type Agents = {
 };
 
 export function createAgents(list: readonly AgentConfig[], make: (config: AgentConfig) => Agent): Agents {
-  const byId = new Map(list.map((config) => [config.id, { config, agent: make(config) }]));
+  const byId = new Map(list.map((config) => [config.id, { config, agent: storable(make(config)) }]));
   const main = byId.get(defaultAgent(list).id)!;
   return { find: (id) => byId.get(id) ?? main, main };
 }

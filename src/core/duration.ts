@@ -3,6 +3,9 @@
 const unitMs: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const shape = /^(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)$/;
 
+/** Seconds as a configuration has them, perhaps with a fraction: the stores take only whole milliseconds. */
+export const secondsToMs = (seconds: number): number => Math.round(seconds * 1000);
+
 /** Milliseconds, or null when the text is no duration. */
 export function parseDuration(text: string): number | null {
   const trimmed = text.trim();

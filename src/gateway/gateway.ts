@@ -1,5 +1,6 @@
 // The composition root. Services are made once; a generation is all that one configuration becomes, and a reload swaps
 // it; routes say who serves a request; the lifecycle starts all of it in order and stops it in reverse.
+import { secondsToMs } from "../core/duration.ts";
 import type { Config } from "../config/config.ts";
 import type { Environment, LoadResult } from "../config/load.ts";
 import { problemList } from "../config/problem.ts";
@@ -54,7 +55,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     clock: systemClock,
     log,
     metrics,
-    leaseMs: loaded.config.store.leaseSeconds * 1000,
+    leaseMs: secondsToMs(loaded.config.store.leaseSeconds),
     isStopping,
   });
   await services.admission.recount();
@@ -66,7 +67,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     connections: () => server.connections(),
   });
   const server = serverOf(options, createRoutes({ ...services, metricsPage, isStopping }));
-  const drainMs = (): number => live.generation.config.gateway.drainSeconds * 1000;
+  const drainMs = (): number => secondsToMs(live.generation.config.gateway.drainSeconds);
   const reload = createReload({ started: loaded.config, live, services, server, log, metrics });
   const listener = listenerOf(server, drainMs);
   await lifecycle.start([

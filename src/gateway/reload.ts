@@ -1,5 +1,6 @@
 // Takes up a changed configuration: prepares its generation, swaps it in, and updates the services. A configuration
 // with problems changes nothing. Changes are taken up one after another.
+import { secondsToMs } from "../core/duration.ts";
 import type { Config } from "../config/config.ts";
 import type { LoadResult } from "../config/load.ts";
 import { restartNeeded } from "../config/restart.ts";
@@ -78,7 +79,7 @@ async function generationOf(
 }
 
 export const requestTimeoutMs = (config: Config): number =>
-  config.hooks.bodyTimeoutSeconds * 1000 + bodyMarginMs;
+  secondsToMs(config.hooks.bodyTimeoutSeconds) + bodyMarginMs;
 
 /** Problems and warnings name settings and never show their values. */
 export function report(log: Log, result: LoadResult): void {

@@ -1,4 +1,5 @@
 // Services are made once and outlive every reload. A service reads the settings it needs from the generation in use.
+import { secondsToMs } from "../core/duration.ts";
 import { type Config, defaultAgent } from "../config/config.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
@@ -91,7 +92,7 @@ function failuresOf(throttle: Throttle, { live, store, clock }: ServiceDeps): Fa
   const authFailures = () => live.generation.config.hooks.authFailures;
   return createSharedThrottle({
     local: throttle,
-    count: (address) => store.countFailure({ address, windowMs: authFailures().windowSeconds * 1000 }),
+    count: (address) => store.countFailure({ address, windowMs: secondsToMs(authFailures().windowSeconds) }),
     max: () => authFailures().max,
     clock,
   });

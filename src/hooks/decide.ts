@@ -32,7 +32,11 @@ const builtIn: ReadonlyMap<string, Hook> = new Map([
 ]);
 
 export const findHook = (name: string, { mappings }: Pick<HookSettings, "mappings">): Hook | undefined =>
-  builtIn.get(name) ?? (mappings.couldTake(name) ? { name, read: null } : undefined);
+  builtIn.get(name) ??
+  (name.length <= longestName && mappings.couldTake(name) ? { name, read: null } : undefined);
+
+/** The name is part of keys in the store, and PostgreSQL indexes no long ones. */
+const longestName = 200;
 
 /** The actions a body asks for, before the policy has allowed them. */
 export type RequestedActions = {

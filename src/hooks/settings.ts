@@ -1,4 +1,5 @@
 // The settings that the hooks need, computed once per configuration and swapped as one value on reload.
+import { secondsToMs } from "../core/duration.ts";
 import { type Config, defaultAgent } from "../config/config.ts";
 import type { ModelList } from "../core/model.ts";
 import type { SessionKeyPolicy } from "../core/session-key.ts";
@@ -37,7 +38,7 @@ export function hookSettings(
     path: hooks.path,
     guard: createGuard(hooks.tokens),
     clientAddress: createClientAddress(gateway.trustedProxies),
-    body: { maxBytes: hooks.maxBodyBytes, timeoutMs: hooks.bodyTimeoutSeconds * 1000 },
+    body: { maxBytes: hooks.maxBodyBytes, timeoutMs: secondsToMs(hooks.bodyTimeoutSeconds) },
     agentIds: new Set(agents.list.map((agent) => agent.id)),
     defaultAgentId: defaultAgent(agents.list).id,
     allowedAgentIds: allowList(hooks.allowedAgentIds),

@@ -1,4 +1,5 @@
 // Limits wrong tokens by client address: so many failures are allowed in a window that starts with the first one.
+import { secondsToMs } from "../core/duration.ts";
 import type { Clock } from "../core/clock.ts";
 import { createFailureTable } from "./failure-table.ts";
 
@@ -16,7 +17,7 @@ export type Throttle = {
 
 export function createThrottle(limits: ThrottleLimits, clock: Pick<Clock, "monotonic">): Throttle {
   let max = limits.max;
-  let windowMs = limits.windowSeconds * 1000;
+  let windowMs = secondsToMs(limits.windowSeconds);
   const table = createFailureTable(limits.capacity ?? 10_000, () => windowMs);
   return {
     fail(address) {
@@ -36,7 +37,7 @@ export function createThrottle(limits: ThrottleLimits, clock: Pick<Clock, "monot
     },
     configure(next) {
       max = next.max;
-      windowMs = next.windowSeconds * 1000;
+      windowMs = secondsToMs(next.windowSeconds);
     },
     size: table.size,
   };

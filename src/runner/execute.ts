@@ -1,4 +1,5 @@
 // Executes one attempt of a run: checks that it may start, calls the agent, and stops it when asked to.
+import { secondsToMs } from "../core/duration.ts";
 import type { Agents } from "../agents/registry.ts";
 import type { EndedAttempt, Attempt, AttemptStarted } from "../core/attempt.ts";
 import { faultKind } from "../core/errors.ts";
@@ -101,7 +102,7 @@ async function callAgent(
 
 function timeLimitOf(run: ClaimedRun, policy: { timeoutSeconds: number }): TimeLimit {
   const seconds = timeLimitSeconds(run, policy);
-  return { seconds, leftMs: seconds * 1000 - run.elapsedMs };
+  return { seconds, leftMs: secondsToMs(seconds) - run.elapsedMs };
 }
 
 function endBeforeStart(

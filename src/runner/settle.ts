@@ -6,6 +6,7 @@
 //   timed-out, cancelled                 summary, heartbeat
 //
 // A heartbeat leaves no summary. Its events count as shown only when it succeeded.
+import { secondsToMs } from "../core/duration.ts";
 import type { EndedAttempt, ReleasedAttempt } from "../core/attempt.ts";
 import type { NewDelivery } from "../core/delivery.ts";
 import type { Outcome } from "../core/outcome.ts";
@@ -59,7 +60,7 @@ export function settle(
   const reported = reportedBy(run, attempt, policy);
   if (outcome.kind === "failed" && outcome.mayPass && outcome.report?.acted !== true) {
     const delayMs = retryWaitMs(run.attempts, outcome.retryAfterMs, retryBackOff, policy.random);
-    const leftMs = timeLimitSeconds(run, policy) * 1000 - run.elapsedMs - attempt.workedMs;
+    const leftMs = secondsToMs(timeLimitSeconds(run, policy)) - run.elapsedMs - attempt.workedMs;
     if (run.attempts < policy.maxAttempts && delayMs < leftMs)
       return {
         ...released,

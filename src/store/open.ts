@@ -1,4 +1,5 @@
 // Opens the configured store for a gateway. Each database's driver is loaded only when it is used.
+import { secondsToMs } from "../core/duration.ts";
 import { systemClock } from "../core/clock.ts";
 import type { WriterThread } from "./sqlite/thread.ts";
 import type { Store } from "./ports/store.ts";
@@ -17,7 +18,7 @@ export async function openStore(
 ): Promise<Store> {
   if (url === null) {
     const { openSqliteStore } = await import("./sqlite/open.ts");
-    return openSqliteStore({ path, clock: systemClock, leaseMs: leaseSeconds * 1000, onGroup, thread });
+    return openSqliteStore({ path, clock: systemClock, leaseMs: secondsToMs(leaseSeconds), onGroup, thread });
   }
   await thread?.close();
   const { openPostgresStore } = await import("./postgres/open.ts");

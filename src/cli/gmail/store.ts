@@ -1,4 +1,5 @@
 // Opens the store for `gmail setup` and `gmail stop`; creates it when there is none.
+import { secondsToMs } from "../../core/duration.ts";
 import { existsSync } from "node:fs";
 import type { Config } from "../../config/config.ts";
 import { faultKind, UsageError } from "../../core/errors.ts";
@@ -13,7 +14,9 @@ export async function openOrMakeStore(config: Config["store"], context: Context)
     if (config.url === null && !existsSync(config.path)) {
       const { openSqliteStore } = await import("../../store/sqlite/open.ts");
       const { path, leaseSeconds } = config;
-      await (await openSqliteStore({ path, clock: context.clock, leaseMs: leaseSeconds * 1000 })).close();
+      await (
+        await openSqliteStore({ path, clock: context.clock, leaseMs: secondsToMs(leaseSeconds) })
+      ).close();
     }
     return await openStore(config, context.clock);
   } catch (fault) {

@@ -1,4 +1,5 @@
 // Builds the `GmailConfig` from `hooks.gmail`.
+import { secondsToMs } from "../../core/duration.ts";
 import { resolve } from "node:path";
 import type { GmailConfig } from "../config.ts";
 import type { Settings } from "../schema/index.ts";
@@ -22,7 +23,7 @@ export function buildGmail(gmail: Settings["hooks"]["gmail"], folder: string): G
     excludeLabels: gmail.excludeLabels,
     mode: gmail.mode,
     credentialsFile: resolve(folder, gmail.credentialsFile),
-    pollMs: gmail.pollSeconds * 1000,
+    pollMs: secondsToMs(gmail.pollSeconds),
     topic,
     subscription: subscription.includes("/") ? subscription : inProjectOf(topic, subscription),
     oidc: gmail.oidc ?? null,

@@ -98,6 +98,7 @@ export const hooks = z.strictObject({
       moneyPerDay: z
         .number()
         .min(0)
+        .max(1_000_000_000_000)
         .describe("What a hook's runs may cost in a day, by `models.prices`. Left out: no limit.")
         .optional(),
     })

@@ -20,6 +20,9 @@ const provider = z.strictObject({
 
 const modelId = text().regex(/^[^\s/]+\/\S+$/, "must be provider/model");
 
+/** Far more than any model costs; a sum over a day stays a number. */
+const price = () => z.number().min(0).max(1_000_000);
+
 export const models = z.strictObject({
   providers: z
     .record(providerName, provider)
@@ -29,8 +32,8 @@ export const models = z.strictObject({
     .record(
       modelId,
       z.strictObject({
-        input: z.number().min(0).describe("For a million tokens in."),
-        output: z.number().min(0).describe("For a million tokens out."),
+        input: price().describe("For a million tokens in."),
+        output: price().describe("For a million tokens out."),
       }),
     )
     .default({})

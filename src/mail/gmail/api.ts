@@ -77,7 +77,9 @@ export function createGmailApi({ call, endpoint }: { call: Caller; endpoint: str
         ["pageToken", page],
       ]);
       const body = await found(call({ url, cost: cost.list }, signal));
-      const ids = listIn(body, "messages").map((message) => textIn(message, "id"));
+      const ids = listIn(body, "messages")
+        .map((message) => textIn(message, "id"))
+        .filter((id) => goodId.test(id));
       return { ids, nextPage: textIn(body, "nextPageToken") };
     },
     message(id, format, signal) {
@@ -99,7 +101,7 @@ export function createGmailApi({ call, endpoint }: { call: Caller; endpoint: str
       const body = { topicName, labelIds: [labelId], labelFilterBehavior: "INCLUDE" };
       const response = await call({ method: "POST", url: urlOf("/watch"), body, cost: cost.watch }, signal);
       if (response === null) throw new MailFault("broken", "Google knows no such topic (404)");
-      return Number(textIn(response, "expiration"));
+      return timeIn(response, "expiration");
     },
     async stop(signal) {
       await call({ method: "POST", url: urlOf("/stop"), cost: cost.stop }, signal);
@@ -113,7 +115,19 @@ function idsIn(record: Fields, labelId: string): string[] {
     textsIn(each, "labelIds").includes(labelId),
   );
   const changes = [...listIn(record, "messagesAdded"), ...labelled];
-  return changes.map((each) => textIn(fieldsIn(each, "message"), "id")).filter((id) => id !== "");
+  return changes.map((each) => textIn(fieldsIn(each, "message"), "id")).filter((id) => goodId.test(id));
+}
+
+/** Ids of messages are hexadecimal numbers. Anything else could not be stored, or not be asked for, and comes from no Gmail. */
+const goodId = /^[\w-]{1,100}$/;
+
+/** The latest time that is a date. */
+const latest = 8_640_000_000_000_000;
+
+function timeIn(body: Fields, name: string): number {
+  const written = textIn(body, name);
+  if (!/^\d{1,20}$/.test(written)) throw new MailFault("retry", `Google's response has no ${name}`);
+  return Math.min(Number(written), latest);
 }
 
 function idIn(body: Fields, name: string): string {

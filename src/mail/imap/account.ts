@@ -1,4 +1,5 @@
 // An IMAP account: its mailbox on a schedule, with hints from IDLE.
+import { secondsToMs } from "../../core/duration.ts";
 import type { MailAccountConfig } from "../../config/config.ts";
 import { createMailSchedule, type MailScheduleOptions } from "../schedule.ts";
 import type { SyncedAccount } from "../account.ts";
@@ -16,7 +17,7 @@ export function createImapAccount(options: ImapAccountOptions): SyncedAccount {
     ...options,
     source: "imap",
     mailbox,
-    pollMs: config.pollSeconds * 1000,
+    pollMs: secondsToMs(config.pollSeconds),
     limits: config.catchUp,
     remedy: `a new login for ${config.id} in hooks.mail`,
   });

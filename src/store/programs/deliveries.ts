@@ -2,6 +2,7 @@
 // after another; lanes go in parallel. A claimed one still waits, under a lease, and stays the head until it has ended.
 import type { ClaimedDelivery, NewDelivery } from "../../core/delivery.ts";
 import type { Target } from "../../core/target.ts";
+import { cut } from "../../core/text.ts";
 import type { Dialect } from "../driver/dialect.ts";
 import type { Program } from "../driver/program.ts";
 import type { Claim } from "../../core/lease.ts";
@@ -20,7 +21,7 @@ const mostPasses = 100;
 const longestLane = 500;
 
 export const laneOf = ({ channel, to }: Pick<NewDelivery, "channel" | "to">): string =>
-  JSON.stringify([channel, to]).slice(0, longestLane);
+  cut(JSON.stringify([channel, to]), longestLane);
 /** The same in SQL, for rows that are there. */
 const laneSql = `substr('["' || channel || '",' || coalesce(recipient, 'null') || ']', 1, ${longestLane})`;
 

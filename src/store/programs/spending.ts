@@ -78,6 +78,13 @@ type Used = { hook: string; inputTokens: number; outputTokens: number; cost: num
 export const isSpent = ({ inputTokens, outputTokens, cost }: Omit<Used, "hook">): boolean =>
   inputTokens > 0 || outputTokens > 0 || cost > 0;
 
+/** Larger numbers cannot be read exactly, and SQLite's driver refuses to read them at all. */
+const mostTokens = Number.MAX_SAFE_INTEGER;
+
+const cappedSum = (column: string): string =>
+  `${column} = case when spending.${column} > ${mostTokens} - excluded.${column} then ${mostTokens}
+          else spending.${column} + excluded.${column} end`;
+
 const usedColumns = ["hook", "input", "output", "cost"] as const;
 
 /** Adds what attempts used to the day on which they ended. */
@@ -97,8 +104,8 @@ export function addSpending(dialect: Dialect, used: readonly Used[], now: number
   return command({
     sql: `insert into spending(hook, day, input_tokens, output_tokens, cost)
       ${dialect.stored(usedColumns, 1, "item.hook, $1, cast(item.input as bigint), cast(item.output as bigint), cast(item.cost as double precision)")}
-      on conflict (hook, day) do update set input_tokens = spending.input_tokens + excluded.input_tokens,
-        output_tokens = spending.output_tokens + excluded.output_tokens, cost = spending.cost + excluded.cost`,
+      on conflict (hook, day) do update set ${cappedSum("input_tokens")}, ${cappedSum("output_tokens")},
+        cost = spending.cost + excluded.cost`,
     values: [dayOf(now)],
     rows: {
       columns: usedColumns,
