@@ -8,9 +8,16 @@ export type WakeMode = (typeof wakeModes)[number];
 
 export type WakeAction = { kind: "wake"; text: Message; mode: WakeMode };
 
+/** Who wrote what is asked: the request itself, on the agent hook, or the operator's mapping. */
+export type Origin = "request" | "mapping";
+
 /** What a run was asked to do; stored with it. */
 export type RunRequest = {
   message: Message;
+  /** Decides the frame of its prompt: outside values of a mapping are data, whatever the message consists of. */
+  origin: Origin;
+  /** Whose budget the run counts against, when it is not its hook's: that of a mapping which takes any name. */
+  budget: string | null;
   /** The mapping lifts the safety boundary from this run's prompt. */
   unsafe: boolean;
   name: string | null;

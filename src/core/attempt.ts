@@ -10,7 +10,7 @@ import type { History } from "./transcript.ts";
 export type AttemptStart = {
   id: string;
   lease: string;
-  /** The run's hook, whose budget the attempt counts against. */
+  /** The hook, or the mapping, whose budget the attempt counts against. */
   hook: string;
   agentId: string;
   sessionKey: string;

@@ -16,8 +16,8 @@ export type Settlement = {
   signals: Signals | null;
   /** What the agent reported; null when it was not called. */
   report: RunReport | null;
-  /** What this attempt used, for its hook's budget. */
-  used: { inputTokens: number; outputTokens: number; cost: number } | null;
+  /** What this attempt used, for the budget of this name, or else of its hook. */
+  used: { inputTokens: number; outputTokens: number; cost: number; budget?: string } | null;
   /** The end of the run in the transcript; null when it will be retried. */
   ending: TurnEnding | null;
   summary: NewEvent | null;

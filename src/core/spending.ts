@@ -1,8 +1,15 @@
 // What the runs of a hook have used in a day, and the limits for it.
 
+import type { NewRun } from "./run.ts";
+
 export type Budget = { runsPerDay: number; tokensPerDay: number; moneyPerDay: number | null };
 
+/** The name under which a run's spending is counted. */
+export const budgetOf = ({ hook, request }: Pick<NewRun, "hook" | "request">): string =>
+  request.budget ?? hook;
+
 export type Spending = {
+  /** The hook, or the mapping, that a budget belongs to. */
   hook: string;
   /** UTC, as 2026-01-31. */
   day: string;

@@ -14,6 +14,8 @@ import { hookSettings } from "./settings.ts";
 const action: AgentAction = {
   kind: "agent",
   message: outsideMessage("message", "request", "m"),
+  origin: "request",
+  budget: null,
   unsafe: false,
   name: null,
   agentId: null,
@@ -33,7 +35,7 @@ const settingsOf = (...options: Parameters<typeof testConfig>) =>
   hookSettings(testConfig(...options), noMappings, channelNames([]));
 
 function refusedBy(change: Partial<AgentAction>, ...options: Parameters<typeof testConfig>): string | null {
-  const result = applyPolicy({ ...action, ...change }, "request", settingsOf(...options));
+  const result = applyPolicy({ ...action, ...change }, settingsOf(...options));
   return isRefusal(result) ? result.refused : null;
 }
 
@@ -59,7 +61,7 @@ test("policy: models and channels", () => {
   assert.equal(refusedBy({ model: "any" }), null);
   assert.equal(refusedBy({ model: "any" }, { agents: { models } }), "model-not-allowed");
   assert.equal(refusedBy({ model: "any" }, { agents: { models: {} } }), "model-not-allowed");
-  const result = applyPolicy({ ...action, model: "fast" }, "request", settingsOf({ agents: { models } }));
+  const result = applyPolicy({ ...action, model: "fast" }, settingsOf({ agents: { models } }));
   assert.ok(!isRefusal(result));
   assert.equal(result.action.model, "lab/large");
   for (const channel of [
@@ -80,7 +82,7 @@ test("policy: models and channels", () => {
 
 function runFor(change: Partial<AgentAction>, ...options: Parameters<typeof testConfig>) {
   const settings = settingsOf(...options);
-  const allowed = applyPolicy({ ...action, ...change }, "mapping", settings);
+  const allowed = applyPolicy({ ...action, ...change, origin: "mapping" }, settings);
   assert.ok(!isRefusal(allowed));
   const acceptance = acceptAgent("agent", allowed, settings, null);
   assert.deepEqual(acceptance.response, { status: 202, body: { ok: true, runId: acceptance.runs[0]?.id } });
@@ -115,6 +117,8 @@ test("all fields of the request are stored with the run", () => {
   const { request } = runFor({ name: "n", to: "1", timeoutSeconds: 5 });
   assert.deepEqual(request, {
     message: outsideMessage("message", "request", "m"),
+    origin: "mapping",
+    budget: null,
     unsafe: false,
     name: "n",
     wakeMode: "now",

@@ -7,7 +7,7 @@ import { type Admission, queueFull } from "./admission.ts";
 import { acceptAll, acceptOne } from "./acceptance.ts";
 import { readAgent } from "./payload/agent.ts";
 import { type MappedRequest, queryOf, visibleHeaders } from "./mapping/request.ts";
-import { allow, type Allowed, type Origin } from "./policy.ts";
+import { allow, type Allowed } from "./policy.ts";
 import type { HookSettings } from "./settings.ts";
 import { readWake } from "./payload/wake.ts";
 
@@ -41,7 +41,6 @@ const longestName = 200;
 /** The actions a body asks for, before the policy has allowed them. */
 export type RequestedActions = {
   readonly actions: readonly Action[];
-  readonly origin: Origin;
   /** With `forEach`, the element that each action is for. The response is then a list, however many there are. */
   readonly elements: readonly string[] | null;
 };
@@ -59,7 +58,7 @@ export async function requestedActions(
   if (isRefusal(parsed)) return parsed;
   if (hook.read === null) return mappedActions(mappedRequest(hook.name, parsed.value, request), settings);
   const action = hook.read(parsed.value);
-  return isRefusal(action) ? action : { actions: [action], origin: "request", elements: null };
+  return isRefusal(action) ? action : { actions: [action], elements: null };
 }
 
 async function mappedActions(
@@ -69,7 +68,7 @@ async function mappedActions(
   const mapped = await settings.mappings.decide(request);
   if (isRefusal(mapped)) return mapped;
   if (mapped.kind !== "actions") return { outcome: mapped.kind, reason: mapped.reason };
-  return { actions: mapped.actions, origin: "mapping", elements: mapped.elements };
+  return { actions: mapped.actions, elements: mapped.elements };
 }
 
 /** Decides a payload that this node made itself, as if it had been sent to this mapped hook. */
@@ -109,7 +108,7 @@ export function conclude(
   if (isRefusal(requested) || "outcome" in requested) return requested;
   const allowed: Allowed[] = [];
   for (const [at, action] of requested.actions.entries()) {
-    const each = allow(action, requested.origin, settings);
+    const each = allow(action, settings);
     if (isRefusal(each)) return requested.elements === null ? each : refusedAt(requested.elements[at]!, each);
     allowed.push(each);
   }

@@ -11,23 +11,17 @@ export type AllowedAgentAction = { readonly action: AgentAction; readonly agentI
 /** A wake needs no permission. */
 export type Allowed = WakeAction | AllowedAgentAction;
 
-export type Origin = "request" | "mapping";
-
 export type PolicySettings = Pick<
   HookSettings,
   "sessionKeys" | "allowedAgentIds" | "agentIds" | "defaultAgentId" | "models" | "channels"
 >;
 
-export const allow = (action: Action, origin: Origin, settings: PolicySettings): Allowed | Refusal =>
-  action.kind === "agent" ? applyPolicy(action, origin, settings) : action;
+export const allow = (action: Action, settings: PolicySettings): Allowed | Refusal =>
+  action.kind === "agent" ? applyPolicy(action, settings) : action;
 
-export function applyPolicy(
-  action: AgentAction,
-  origin: Origin,
-  settings: PolicySettings,
-): AllowedAgentAction | Refusal {
+export function applyPolicy(action: AgentAction, settings: PolicySettings): AllowedAgentAction | Refusal {
   if (action.sessionKey !== null) {
-    const code = sessionKeyRefusal(action.sessionKey, origin, settings.sessionKeys);
+    const code = sessionKeyRefusal(action.sessionKey, action.origin, settings.sessionKeys);
     if (code !== null) return refuse(code);
   }
 

@@ -169,7 +169,7 @@ test("a run over its budget is parked; echo has no budget", async (t) => {
   await runner.tick();
   assert.deepEqual([(await find(id)).status, agent.inputs.length], ["parked", 0]);
   const events = await store.waitingEvents("main", 10);
-  assert.match(plainText(events[0]!.text), /over their budget of 0 runs a day/);
+  assert.match(plainText(events[0]!.text), /over its 0 runs a day/);
   await store.releaseRuns({ id: null, hook: null });
   await runner.tick();
   assert.equal((await find(id)).status, "succeeded");

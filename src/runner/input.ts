@@ -1,5 +1,5 @@
 // Makes an agent's input from a claimed run: its prompt, the conversation so far, the tools it may use. The prompt is
-// stored, and the run counted against the hook's budget, before the agent is called.
+// stored, and the run counted against its budget, before the agent is called.
 import { largest } from "../core/largest.ts";
 import type { Agent, AgentInput, Conversation } from "../agents/agent.ts";
 import type { Agents, ConfiguredAgent } from "../agents/registry.ts";
@@ -8,7 +8,7 @@ import type { Clock } from "../core/clock.ts";
 import { faultKind } from "../core/errors.ts";
 import type { Outcome, TokenUse } from "../core/outcome.ts";
 import { mainSessionKey, type ClaimedRun, type NewRun } from "../core/run.ts";
-import type { Budget } from "../core/spending.ts";
+import { type Budget, budgetOf } from "../core/spending.ts";
 import { grantedTools } from "../core/tool.ts";
 import { noHistory, type TranscriptTurn } from "../core/transcript.ts";
 import { readInstructions } from "../session/instructions.ts";
@@ -91,7 +91,7 @@ export const attemptStart = (
 ): AttemptStart => ({
   id: run.id,
   lease: run.lease,
-  hook: run.hook,
+  hook: budgetOf(run),
   agentId: run.agentId,
   sessionKey: run.sessionKey,
   isolated: run.isolated,

@@ -72,7 +72,7 @@ test("its agent is called once, and it counts against the budget", async (t) => 
   const agent = createFakeAgent();
   const config: AgentConfig = { ...mainAgent, kind: "http", url: "http://127.0.0.1/", secret: null };
   const { accept, find, store } = await setUp(t, agent, { config });
-  const each = aRun({ request: aRunRequest({ message: ["look at it"] }) });
+  const each = aRun({ request: aRunRequest({ origin: "mapping", message: ["look at it"] }) });
   await accept(anAcceptance({ runs: [each] }));
   await eventually(async () => (await find(each.id)).status === "succeeded");
   const turns = await store.listTurns(each);
@@ -95,7 +95,7 @@ test("instructions in a file are read when the run is claimed", async (t) => {
   const { accept, find, runner } = await setUp(t, agent, {
     config: { ...mainAgent, workspace, instructionsFile },
   });
-  const each = aRun({ request: aRunRequest({ message: ["look at it"] }) });
+  const each = aRun({ request: aRunRequest({ origin: "mapping", message: ["look at it"] }) });
   assert.deepEqual(await accept(anAcceptance({ runs: [each] })), { kind: "stored" });
   runner.kick("hook");
   await eventually(async () => (await find(each.id)).status === "succeeded");

@@ -80,7 +80,13 @@ function reportedBy(run: ClaimedRun, attempt: EndedAttempt, { prices }: SettlePo
   if (!attempt.agentCalled) return { workedMs, signals, report: null, used: null };
   const report = "report" in outcome ? outcome.report : undefined;
   const used = usedBy(report, model === null ? undefined : prices[model]);
-  return { workedMs, signals, report: addReport(run.report, report, used, toolsGranted), used };
+  const { budget } = run.request;
+  return {
+    workedMs,
+    signals,
+    report: addReport(run.report, report, used, toolsGranted),
+    used: used && budget !== null ? { ...used, budget } : used,
+  };
 }
 
 type Ended = Omit<Settlement, keyof Reported>;

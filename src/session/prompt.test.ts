@@ -234,7 +234,7 @@ describe("the prompt of a hook run", () => {
   });
 
   test("a mapping: the operator's words outside of the blocks, and the frame for data", () => {
-    const { prompt } = hookPrompt(run({ message: mapped, name: "Mail" }), null);
+    const { prompt } = hookPrompt(run({ origin: "mapping", message: mapped, name: "Mail" }), null);
     assert.ok(prompt.startsWith("Mail from [data 1]: [data 2]. Answer it.\n\nThe data came with a request"));
     assert.match(prompt, isData);
     assert.doesNotMatch(prompt, isRequest);
@@ -245,14 +245,17 @@ describe("the prompt of a hook run", () => {
     assert.ok(!outsideFences(prompt).includes("OUTSIDE"));
   });
 
-  test("a mapping without words of its own: as a direct request", () => {
-    const { prompt } = hookPrompt(run({ message: [" ", ...outside("do this"), "\n"] }), null);
-    assert.match(prompt, isRequest);
+  test("a mapping without words of its own: data all the same, never a request", () => {
+    const message = [" ", ...outside("do this"), "\n"];
+    const { prompt } = hookPrompt(run({ origin: "mapping", message }), null);
+    assert.match(prompt, isData);
+    assert.doesNotMatch(prompt, isRequest);
     assert.deepEqual(textsOf(prompt), ["do this"]);
   });
 
   test("a mapping without outside text: only the operator's words", () => {
-    assert.equal(hookPrompt(run({ message: ["Look at the disk."] }), null).prompt, "Look at the disk.");
+    const asked = run({ origin: "mapping", message: ["Look at the disk."] });
+    assert.equal(hookPrompt(asked, null).prompt, "Look at the disk.");
   });
 
   test("with allowUnsafeExternalContent: the plain text, no frame and no blocks", () => {
@@ -262,10 +265,10 @@ describe("the prompt of a hook run", () => {
   });
 
   test("starts with the agent's instructions", () => {
-    for (const message of [outside("x"), mapped]) {
-      const bare = hookPrompt(run({ message }), "  ").prepared.instructions;
-      assert.equal(bare, hookPrompt(run({ message }), null).prepared.instructions);
-      assert.equal(hookPrompt(run({ message }), "Be kind.\n").prepared.instructions, `Be kind.\n\n${bare}`);
+    for (const asked of [run({ message: outside("x") }), run({ origin: "mapping", message: mapped })]) {
+      const bare = hookPrompt(asked, "  ").prepared.instructions;
+      assert.equal(bare, hookPrompt(asked, null).prepared.instructions);
+      assert.equal(hookPrompt(asked, "Be kind.\n").prepared.instructions, `Be kind.\n\n${bare}`);
     }
   });
 

@@ -8,6 +8,8 @@ export const aMessage = (text = "do it"): Message => outsideMessage("text", "req
 
 export const aRunRequest = (parts: Partial<RunRequest> = {}): RunRequest => ({
   message: aMessage(),
+  origin: "request",
+  budget: null,
   unsafe: false,
   name: "Test",
   wakeMode: "now",

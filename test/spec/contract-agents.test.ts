@@ -105,6 +105,35 @@ forEachStore(
   },
 );
 
+forEachStore(
+  "names that a caller invents share the budget of the mapping that takes them",
+  async (t, store) => {
+    const { asked, settings } = await startService(t);
+    const any = { id: "any", messageTemplate: "m", wakeMode: "next-heartbeat" };
+    const named = { ...any, id: "named", match: { path: "named" } };
+    const hooks = { budget: { runsPerDay: 2 }, mappings: [named, any] };
+    const gateway = await startTestGateway(t, settings(hooks), { store });
+    const statusOf = async (name: string, expected: string) => {
+      const { json } = await gateway.post(name, {});
+      const id = String(json["runId"]);
+      await gateway.waitFor(expected, async () => (await gateway.inspect.findRun(id))?.status === expected);
+    };
+    for (const name of ["invented/1", "invented/2"]) await statusOf(name, "succeeded");
+    await statusOf("invented/3", "parked");
+    await statusOf("named", "succeeded");
+    assert.equal(asked.length, 3);
+    const spent = (await gateway.inspect.listSpending()).map(({ hook, runs, inputTokens }) => [
+      hook,
+      runs,
+      inputTokens,
+    ]);
+    assert.deepEqual(spent, [
+      ["mapping any", 2, 60],
+      ["named", 1, 30],
+    ]);
+  },
+);
+
 test("a run's usage is stored with it, and counts for its hook", async (t) => {
   const { settings } = await startService(t);
   const gateway = await startTestGateway(t, settings({ budget: { tokensPerDay: 50 } }));

@@ -8,7 +8,7 @@ import type { Signals } from "../../core/signals.ts";
 import { grantedTools } from "../../core/tool.ts";
 import { acceptOne } from "../acceptance.ts";
 import type { RequestedActions } from "../decide.ts";
-import { allow, type Allowed, type Origin } from "../policy.ts";
+import { allow, type Allowed } from "../policy.ts";
 import type { HookSettings } from "../settings.ts";
 import { heartbeatPrompt, hookPrompt, type Prompt } from "../../session/prompt.ts";
 
@@ -49,7 +49,7 @@ type ExplainOptions = { settings: HookSettings; config: Config; now: number };
 /** Reads the instructions of each agent once. */
 export function explainActions(
   hook: string,
-  { actions, origin }: RequestedActions,
+  { actions }: RequestedActions,
   options: ExplainOptions,
 ): Promise<ExplainedAction[]> {
   const read = new Map<string, Promise<Instructions>>();
@@ -59,7 +59,7 @@ export function explainActions(
     return known;
   };
   const context = { hook, instructionsOf, ...options };
-  return Promise.all(actions.map((action) => explainAction(action, origin, context)));
+  return Promise.all(actions.map((action) => explainAction(action, context)));
 }
 
 type ActionContext = ExplainOptions & {
@@ -67,13 +67,9 @@ type ActionContext = ExplainOptions & {
   instructionsOf: (agent: AgentConfig) => Promise<Instructions>;
 };
 
-async function explainAction(
-  action: Action,
-  origin: Origin,
-  context: ActionContext,
-): Promise<ExplainedAction> {
+async function explainAction(action: Action, context: ActionContext): Promise<ExplainedAction> {
   if (action.kind === "wake") return { ...wakeFields(action), ...(await explainWake(action, context)) };
-  const allowed = allow(action, origin, context.settings);
+  const allowed = allow(action, context.settings);
   if (isRefusal(allowed)) return { ...agentFields(action), policy: verdictOf(allowed), ...notRun };
   return { ...agentFields(action), ...(await explainRun(allowed, context)) };
 }
@@ -85,7 +81,16 @@ const wakeFields = ({ text, mode }: WakeAction) => ({
 });
 
 function agentFields(action: AgentAction) {
-  const { kind, message, agentId: requestedAgentId, unsafe, tools: _, ...fields } = action;
+  const {
+    kind,
+    message,
+    agentId: requestedAgentId,
+    unsafe,
+    tools: _,
+    origin: __,
+    budget: ___,
+    ...fields
+  } = action;
   return {
     action: kind,
     ...fields,

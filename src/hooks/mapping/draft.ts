@@ -100,11 +100,7 @@ const chosen = <const T extends string>(
 /** Checks the draft like a request. */
 export function toAction(
   draft: Draft,
-  {
-    allowUnsafeExternalContent: unsafe,
-    tools,
-    fallback,
-  }: Pick<Mapping, "allowUnsafeExternalContent" | "tools" | "fallback">,
+  mapping: Pick<Mapping, "id" | "match" | "allowUnsafeExternalContent" | "tools" | "fallback">,
 ): Action | Refusal {
   if (draft.action === "wake") {
     const read = readWake({ text: plainText(draft.text), mode: draft.wakeMode });
@@ -114,8 +110,18 @@ export function toAction(
   const { action: _, text: __, message, ...rest } = draft;
   const set = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null));
   const read = readAgent({ ...set, message: plainText(message) });
-  return isRefusal(read) ? read : { ...read, message, unsafe, tools, fallback };
+  const { allowUnsafeExternalContent: unsafe, tools, fallback } = mapping;
+  return isRefusal(read)
+    ? read
+    : { ...read, message, origin: "mapping", budget: budgetOf(mapping), unsafe, tools, fallback };
 }
+
+/**
+ * A mapping without `match.path` takes any name, so it has one budget for all of them. No hook has this name: a blank
+ * cannot stand in a request target.
+ */
+const budgetOf = ({ id, match }: Pick<Mapping, "id" | "match">): string | null =>
+  match.path === null ? `mapping ${id}` : null;
 
 export const faulty = (details: PayloadFault[]): Refusal => refuse("invalid-payload", { details });
 

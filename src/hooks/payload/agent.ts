@@ -15,6 +15,8 @@ export function readAgent(payload: unknown): AgentAction | Refusal {
   const action: AgentAction = {
     kind: "agent",
     message: outsideMessage("message", "request", fields.requiredText("message")),
+    origin: "request",
+    budget: null,
     unsafe: false,
     tools: null,
     fallback: null,

@@ -36,6 +36,8 @@ test("agent: defaults; its message is outside text", () => {
   assert.deepEqual(readAgent({ message: " m ", name: " ", sessionKey: "", to: "\t" }), {
     kind: "agent",
     message: outsideMessage("message", "request", "m"),
+    origin: "request",
+    budget: null,
     unsafe: false,
     name: null,
     agentId: null,
@@ -71,6 +73,8 @@ test("agent: all fields, and no request can lift the boundary, ask for tools or 
     kind: "agent",
     ...payload,
     message: outsideMessage("message", "request", "m"),
+    origin: "request",
+    budget: null,
     unsafe: false,
     tools: null,
     fallback: null,

@@ -37,6 +37,26 @@ export function budgetsContract(harness: () => Harness): void {
       assert.equal((await startRun(store, tomorrow, { budget })).kind, "go");
     });
 
+    test("runs of several hooks share the budget they are counted under, also in tokens", async () => {
+      const { store } = harness();
+      const shared = { budget: { ...wide, runsPerDay: 3, tokensPerDay: 15 }, hook: "mapping any" };
+      await acceptRuns(store, ...["a", "b", "c"].map((hook) => aRun({ hook })));
+      const kinds: string[] = [];
+      for (const run of (await claim(store, { limit: 3 })).claimed) {
+        const { kind } = await startRun(store, run, shared);
+        kinds.push(kind);
+        const used = { inputTokens: 10, outputTokens: 0, cost: 0, budget: shared.hook };
+        if (kind === "go") await store.settleRun(run, aSettlement({ used }));
+      }
+      assert.deepEqual(kinds, ["go", "go", "parked"]);
+      const spent = (await store.listSpending()).map(({ hook, runs, inputTokens }) => [
+        hook,
+        runs,
+        inputTokens,
+      ]);
+      assert.deepEqual(spent, [["mapping any", 2, 20]]);
+    });
+
     test("a started run is counted once, and its tokens count when it ends", async () => {
       const { store, clock } = harness();
       const budget = { ...wide, runsPerDay: 1, tokensPerDay: 50 };

@@ -69,6 +69,24 @@ export function firstAttemptsContract(harness: () => Harness): void {
       assert.equal((await store.listSpending())[0]?.runs, 3);
     });
 
+    test("first attempts of several hooks share the budget they are counted under", async () => {
+      const { store } = harness();
+      const shared = { hook: "mapping any", budget: { ...plenty, runsPerDay: 2 } };
+      const runs = ["a", "b", "c"].map((hook) => aRun({ hook }));
+      for (const run of runs) await store.accept(anAcceptance({ runs: [run] }), firstAttempt(run, shared));
+      const stored = await Promise.all(runs.map(({ id }) => store.findRun(id)));
+      assert.deepEqual(
+        stored.map((run) => [run?.hook, run?.status === "running"]),
+        [
+          ["a", true],
+          ["b", true],
+          ["c", false],
+        ],
+      );
+      const spent = (await store.listSpending()).map(({ hook, runs: count }) => [hook, count]);
+      assert.deepEqual(spent, [["mapping any", 2]]);
+    });
+
     test("a first attempt over the budget is stored as queued", async () => {
       const { store } = harness();
       const budget = { runsPerDay: 2, tokensPerDay: 1000, moneyPerDay: null };

@@ -33,7 +33,7 @@ export function* acceptStarted(dialect: Dialect, input: StartedInput): Program<S
 }
 
 const noBudget: Budget = { runsPerDay: 0, tokensPerDay: 0, moneyPerDay: null };
-const columns = [...claimedRowColumns, "text", "budgeted"] as const;
+const columns = [...claimedRowColumns, "text", "budget"] as const;
 
 /** Leaves runs over their budget, and the few whose budget differs just after a change of the configuration. */
 function* acceptInOneStatement(
@@ -43,7 +43,7 @@ function* acceptInOneStatement(
   const budget = starts.find((start) => start.budget)?.budget ?? noBudget;
   const items = starts.flatMap((start, at) =>
     start.budget === null || start.budget === budget
-      ? [[...runs[at]!, encode(start.prompt), start.budget ? 1 : 0]]
+      ? [[...runs[at]!, encode(start.prompt), start.budget && start.hook]]
       : [],
   );
   const rows = yield {
@@ -66,14 +66,14 @@ function acceptSql(dialect: Dialect): string {
     `${runs} <= cast($2 as bigint) and ${tokens} < cast($3 as bigint)
         and (cast($4 as double precision) is null or ${cost} < cast($4 as double precision))`;
   return `with incoming as materialized (select item.* from ${dialect.rows(columns, 5)}),
-      wanted as materialized (select hook, count(*) as runs from incoming where budgeted = '1' group by hook),
+      wanted as materialized (select budget as hook, count(*) as runs from incoming where budget is not null group by budget),
       counted as (
         insert into spending(hook, day, runs) select hook, ${day}, runs from wanted
         where ${hasLeft("runs", "0", "0")} ${dialect.lockOrder("hook")}
         on conflict (hook, day) do update set runs = spending.runs + excluded.runs
         where ${hasLeft("spending.runs + excluded.runs", "spending.input_tokens + spending.output_tokens", "spending.cost")}
         returning hook),
-      going as materialized (select * from incoming where budgeted = '0' or hook in (select hook from counted)),
+      going as materialized (select * from incoming where budget is null or budget in (select hook from counted)),
       used as (
         insert into session(agent_id, session_key, foreign_session, last_at)
         select agent, session, null, ${now} from going group by agent, session

@@ -11,6 +11,8 @@ import { encode, eventRowColumns, heartbeatLane } from "./rows.ts";
 
 const heartbeatDetail: RunRequest = {
   message: [],
+  origin: "request",
+  budget: null,
   unsafe: false,
   name: null,
   wakeMode: "now",

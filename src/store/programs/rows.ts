@@ -1,6 +1,6 @@
 // Converts rows to nouns of core and back.
 import type { ClaimedDelivery, Delivery, DeliveryStatus, NewDelivery } from "../../core/delivery.ts";
-import type { RunRequest } from "../../core/action.ts";
+import type { Origin, RunRequest } from "../../core/action.ts";
 import { outsideMessage, type Message } from "../../core/message.ts";
 import type { ClaimedRun, NewRun, Run, RunKind, RunReport, RunStatus } from "../../core/run.ts";
 import type { Signals } from "../../core/signals.ts";
@@ -92,9 +92,18 @@ export const runColumns =
 const toMessage = (stored: unknown): Message =>
   typeof stored === "string" ? outsideMessage("text", "request", stored) : (stored as Message);
 
+/** Of a run that the previous version stored: the agent hook makes one text with this label. */
+function originOf(message: string | Message): Origin {
+  if (typeof message === "string") return "request";
+  const [only, ...others] = message;
+  return others.length === 0 && typeof only === "object" && only.label === "message" ? "request" : "mapping";
+}
+
 const toRequestOf = (stored: RunRequest): RunRequest => ({
   ...stored,
   message: toMessage(stored.message),
+  origin: stored.origin ?? originOf(stored.message),
+  budget: stored.budget ?? null,
   unsafe: stored.unsafe ?? false,
   tools: stored.tools ?? [],
   fallback: stored.fallback ?? null,

@@ -136,7 +136,9 @@ function spend(
   const used = stored.flatMap(({ id, settlement }) => {
     const row = rows.get(id);
     const { used } = settlement;
-    return used && isSpent(used) && row?.["kind"] === "hook" ? [{ hook: String(row["hook"]), ...used }] : [];
+    return used && isSpent(used) && row?.["kind"] === "hook"
+      ? [{ hook: used.budget ?? String(row["hook"]), ...used }]
+      : [];
   });
   return addSpending(dialect, used, now);
 }

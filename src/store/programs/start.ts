@@ -127,7 +127,7 @@ function putTurns(dialect: Dialect, starts: readonly AttemptStart[], now: number
 
 /** The run waits until the next day or until it is released; the attempt does not count. One notice a day and hook. */
 function* park({ id, hook }: AttemptStart, reason: string, now: number): Program<AttemptStarted> {
-  const error = `over the budget of its hook: ${reason}`;
+  const error = `over its budget: ${reason}`;
   yield {
     sql: `update run set status = 'parked', lease = null, attempts = attempts - 1, ready_at = $2, error = $3 where id = $1`,
     values: [id, nextDay(now), encode(error)],
@@ -138,9 +138,9 @@ function* park({ id, hook }: AttemptStart, reason: string, now: number): Program
   };
   if (first.length > 0) {
     const text = [
-      "Runs of the hook ",
+      "Runs under the budget of ",
       { label: "hook", source: "request", text: hook },
-      ` are parked until tomorrow: they are over their budget of ${reason}. Let them go with: rouse runs release`,
+      ` are parked until tomorrow: they are over its ${reason}. Let them go with: rouse runs release`,
     ] as const;
     const event = { id: newId(), sessionKey: mainSessionKey, source: "notice", hook: null, text } as const;
     yield* insertEvent(event, null, now);
