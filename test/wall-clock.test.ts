@@ -29,8 +29,10 @@ const readers: Readonly<Record<string, string>> = {
   "mail/gmail/request.ts": "a Retry-After without Google's Date",
   "mail/imap/mailbox.ts": "dates of mail",
   "runner/input.ts": "a heartbeat's prompt shows the time",
+  "store/postgres/transactions.ts": "a stand-in for the database's time, in tests",
   "store/sqlite/file.ts": "the store's own time",
   "store/sqlite/open.ts": "the store's own time",
+  "store/sqlite/time.ts": "the store's own time",
 };
 
 const reads = /\bclock\.now\(|\bDate\.now\b|\bnew Date\(\)/;

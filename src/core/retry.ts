@@ -11,6 +11,9 @@ export function backOffMs(attempt: number, { firstMs, longestMs }: BackOff, rand
 /** No other side makes us wait longer than this, or than our own longest back-off. */
 const longestAskedMs = 3_600_000;
 
+/** No retry of anything waits longer than this. */
+export const longestRetryMs = longestAskedMs + 1000;
+
 /**
  * The wait where the other side may have asked for one (`Retry-After`): our back-off, or longer where it asks for more,
  * plus up to a second, so that those who were told the same moment do not come back together. What it asks for is a

@@ -7,6 +7,7 @@ import { problemList } from "../config/problem.ts";
 import { watchConfig } from "../config/watch.ts";
 import { systemClock } from "../core/clock.ts";
 import { UsageError } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
 import type { Trace } from "../core/trace.ts";
 import { createServer, type Server } from "../http/server.ts";
 import type { Store } from "../store/ports/store.ts";
@@ -14,6 +15,7 @@ import type { LevelledLog } from "../telemetry/log.ts";
 import { createMetrics, type MetricsBook } from "../telemetry/metrics.ts";
 import { openTrace } from "../telemetry/trace.ts";
 import { knownNames, type Live, prepareGeneration } from "./generation.ts";
+import { reportClockStep } from "./clock-steps.ts";
 import { createLifecycle, type Part } from "./lifecycle.ts";
 import { createMetricsPage, type MetricsPage } from "./metrics-page.ts";
 import { createReload, type Reload, report, requestTimeoutMs } from "./reload.ts";
@@ -74,7 +76,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     [{ stop: () => store.close() }],
     [{ stop: () => live.generation.mappings.close() }],
     [{ stop: reload.settled }],
-    [listener, ...workersOf(services, { drainMs, store, config: loaded.config })],
+    [listener, ...workersOf(services, { drainMs, store, config: loaded.config, log })],
     [{ stop: services.processStats.stop }, watcherOf(options, opened, reload)],
   ]);
   return { ...listener.address(), stop: lifecycle.stop };
@@ -149,13 +151,14 @@ function listenerOf(
 /** They stop at the same time: each finishes the work it has claimed, within the configured time. */
 function workersOf(
   { runner, courier, heartbeat, retention, mail }: Services,
-  { drainMs, store, config }: { drainMs: () => number; store: Store; config: Config },
+  { drainMs, store, config, log }: { drainMs: () => number; store: Store; config: Config; log: Log },
 ): Part[] {
   return [
     { start: runner.start, stop: () => runner.drain(drainMs()) },
     { start: courier.start, stop: () => courier.drain(drainMs()) },
     heartbeat,
     retention,
+    { start: () => store.watchClock((step) => reportClockStep(log, step)) },
     { start: () => store.listen({ runs: runner.poll, deliveries: courier.poll }) },
     { start: () => void mail.apply(config), stop: mail.stop },
   ];

@@ -1,4 +1,4 @@
-// Checks the clock: leases and retries are times, so a wrong clock delays work or starts it twice.
+// Checks the clock: signed requests, Google's tokens, budgets' days and the dates in prompts need the right time.
 import { largest } from "../../core/largest.ts";
 import type { Config } from "../../config/config.ts";
 import type { Clock } from "../../core/clock.ts";

@@ -1,4 +1,5 @@
 // The store over any driver: one factory a port. The SQL is in the programs.
+import { createClockSteps, type ClockSteps } from "./clock-steps.ts";
 import type { Driver } from "../driver/program.ts";
 import type { Store } from "../ports/store.ts";
 import type { Programs } from "../programs/catalogue.ts";
@@ -15,16 +16,23 @@ export type StoreOptions = {
   driver: Driver<Programs>;
   /** Without one, this store has a single gateway. */
   notifier?: Notifier;
+  /** Without it, this store is opened for a command. */
+  steps?: ClockSteps;
   /** Called with how many requests shared a commit. */
   onGroup?: ((size: number) => void) | undefined;
 };
 
-export const createStore = ({ driver, notifier = noNotifier, onGroup }: StoreOptions): Store => ({
+export const createStore = ({
+  driver,
+  notifier = noNotifier,
+  steps = createClockSteps(),
+  onGroup,
+}: StoreOptions): Store => ({
   ...createRequests({ driver, onGroup }),
   ...createRuns(driver),
   ...createEvents(driver),
   ...createDeliveries(driver),
   ...createTranscripts(driver),
   ...createMail(driver),
-  ...createUpkeep(driver, notifier),
+  ...createUpkeep(driver, notifier, steps),
 });

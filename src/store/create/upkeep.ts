@@ -4,16 +4,19 @@ import type { Retention } from "../../core/retention.ts";
 import type { Driver } from "../driver/program.ts";
 import type { Upkeep } from "../ports/upkeep.ts";
 import type { Programs } from "../programs/catalogue.ts";
+import type { ClockSteps } from "./clock-steps.ts";
 import type { Notifier } from "./notifier.ts";
 
-export const createUpkeep = (driver: Driver<Programs>, notifier: Notifier): Upkeep => ({
+export const createUpkeep = (driver: Driver<Programs>, notifier: Notifier, steps: ClockSteps): Upkeep => ({
   sweep: (retention, limit) => sweep(driver, retention, limit),
   announce: notifier.announce,
   listen: notifier.listen,
+  watchClock: steps.watch,
   databaseTime: () => driver.run("databaseTime", null),
   identity: () => driver.run("identity", { fresh: randomBytes(32).toString("base64url") }),
   probe: () => driver.run("probe", {}),
   async close() {
+    steps.stop();
     await notifier.close();
     await driver.close();
   },

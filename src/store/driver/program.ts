@@ -136,7 +136,7 @@ export type Driver<Programs> = {
   close(): Promise<void>;
 };
 
-type Timeless<Input> = Input extends { now: number | null } ? Omit<Input, "now"> : Input;
+type Timeless<Input> = Input extends { now: number | null } ? Omit<Input, "now" | "leasesBy"> : Input;
 
 export const atTime = (input: unknown, now: number | null): unknown =>
   typeof input === "object" && input !== null ? { ...input, now } : input;

@@ -1,24 +1,23 @@
 // Runs programs on connections of a pool, within a time limit, and again when transactions conflict.
 import { setTimeout as delay } from "node:timers/promises";
 import type pg from "pg";
-import type { Clock } from "../../core/clock.ts";
 import { StoreUnavailable } from "../../core/errors.ts";
 import { backOffMs } from "../../core/retry.ts";
 import { RestartTransaction, type Driver } from "../driver/program.ts";
 import { catalogue, type ProgramName, type Programs } from "../programs/catalogue.ts";
+import type { ClockWatch } from "./clock-watch.ts";
 import { giveUp, rollBack } from "./connection.ts";
 import { isContention, isUnavailable, reasonOf } from "./faults.ts";
 import { withTimeout, type Timeouts } from "./timeouts.ts";
-import { createTransactions } from "./transactions.ts";
+import { createTransactions, type StandInClock } from "./transactions.ts";
 
 const againBackOff = { firstMs: 5, longestMs: 1000 };
 
 export function createPostgresDriver(
   pool: pg.Pool,
-  clock: Pick<Clock, "now"> | undefined,
-  timeouts: Timeouts,
+  { clock, timeouts, watch }: { clock: StandInClock | undefined; timeouts: Timeouts; watch: ClockWatch },
 ): Driver<Programs> {
-  const transactions = createTransactions(clock);
+  const transactions = createTransactions(clock, watch);
   const inUse = new Set<pg.ClientBase>();
 
   const attempt = async (client: pg.PoolClient, { name, input, tries }: Try): Promise<unknown> => {

@@ -11,6 +11,7 @@ import { aRun } from "../../../test/builders/run.ts";
 import { aDelivery, aDeliverySettlement, aSettlement } from "../../../test/builders/settlement.ts";
 import { acceptRuns, claim, createTestClock, leaseMs } from "../ports/harness.contract.ts";
 import { openPostgresStore } from "./open.ts";
+import { clockContract } from "../ports/clock.contract.ts";
 import { storeContract } from "../ports/store.contract.ts";
 
 storeContract("postgres", async () => {
@@ -25,6 +26,13 @@ storeContract("postgres", async () => {
       await database.drop();
     },
   };
+});
+
+clockContract("postgres", async () => {
+  const clock = createTestClock();
+  const database = await createDatabase();
+  const open = () => openPostgresStore({ url: database.url, clock, leaseMs, migrate: true });
+  return { clock, isShared: true, open, remove: () => database.drop() };
 });
 
 describe("postgres", () => {

@@ -12,29 +12,45 @@ import {
 } from "../driver/program.ts";
 import { catalogue, type ProgramName } from "../programs/catalogue.ts";
 import { beginTransaction, commit, inOnePacket } from "./connection.ts";
+import type { ClockWatch } from "./clock-watch.ts";
 import { createPlayer } from "./player.ts";
-import { createDatabaseTime, fits } from "./time.ts";
+import { createDatabaseTime, fits, type RoundTrip } from "./time.ts";
 
 /** An advisory lock, so that nodes that start at the same time migrate one after another. Any constant. */
 const migrationLock = 46_653_001;
+
+const claims: ReadonlySet<ProgramName> = new Set(["claimRuns", "claimDeliveries", "claimMailbox"]);
 
 export type Transactions = {
   /** `isRepeated`: an earlier try was rolled back. */
   run(client: pg.ClientBase, name: ProgramName, input: unknown, isRepeated: boolean): Promise<unknown>;
 };
 
-/** `clock` stands in for the database's own time in tests. */
-export function createTransactions(clock: Pick<Clock, "now"> | undefined): Transactions {
+/** Stands in for the database's own time in tests. */
+export type StandInClock = Pick<Clock, "now" | "monotonic">;
+
+export function createTransactions(
+  clock: StandInClock | undefined,
+  watch: Pick<ClockWatch, "learn" | "leasesBy">,
+): Transactions {
   const player = createPlayer();
   const time = createDatabaseTime();
 
   const start = (name: ProgramName, input: unknown): Transaction<unknown> =>
-    catalogue[name].run(postgresDialect, input);
+    catalogue[name].run(
+      postgresDialect,
+      claims.has(name) ? { ...(input as object), leasesBy: watch.leasesBy() } : input,
+    );
 
   const migrate = async (client: pg.ClientBase, input: unknown): Promise<unknown> => {
     const now = await beginTransaction(client);
     await client.query(`set local statement_timeout = 0; select pg_advisory_xact_lock(${migrationLock})`);
     return player.finish(client, start("migrate", atTime(input, clock?.now() ?? now)), []);
+  };
+
+  const learn = (now: number, roundTrip: RoundTrip): void => {
+    time.learn(now, roundTrip);
+    watch.learn(now, roundTrip);
   };
 
   /** The database's own time, one round trip later: right whatever our clocks did. */
@@ -45,7 +61,7 @@ export function createTransactions(clock: Pick<Clock, "now"> | undefined): Trans
   ): Promise<unknown> => {
     const askedAt = performance.now();
     const now = await beginTransaction(client);
-    time.learn(now, { askedAt, answeredAt: performance.now() });
+    learn(now, { askedAt, answeredAt: performance.now() });
     return player.finish(client, start(name, atTime(input, now)), []);
   };
 
@@ -57,6 +73,7 @@ export function createTransactions(clock: Pick<Clock, "now"> | undefined): Trans
    * first.
    */
   const transact = async (client: pg.ClientBase, name: ProgramName, input: unknown): Promise<unknown> => {
+    if (clock) watch.learn(clock.now(), { askedAt: clock.monotonic(), answeredAt: clock.monotonic() });
     const askedAt = performance.now();
     const estimate = clock?.now() ?? time.estimate();
     if (estimate === null) return transactAtTime(client, name, input);
@@ -69,7 +86,7 @@ export function createTransactions(clock: Pick<Clock, "now"> | undefined): Trans
     );
     if (!clock) {
       const roundTrip = { askedAt, answeredAt: performance.now() };
-      time.learn(now, roundTrip);
+      learn(now, roundTrip);
       if (!fits(estimate, now, roundTrip))
         throw new RestartTransaction("the database's time differs from our estimate");
     }

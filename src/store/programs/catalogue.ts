@@ -4,6 +4,7 @@ import { checkVersion, migrate } from "../migrations/migrate.ts";
 import { accept, acceptEvents, acceptRuns, findRepeated } from "./accept.ts";
 import { countFailures } from "./auth-failures.ts";
 import { backlog, countWaiting } from "./backlog.ts";
+import { healClock } from "./clock.ts";
 import { startRuns } from "./start.ts";
 import {
   advanceDelivery,
@@ -115,6 +116,7 @@ const entries = {
   findRepeated: timedRead(findRepeated),
   findRun: read(findRun),
   forgetMailAccount: write(forgetMailAccount),
+  healClock: write(healClock, { urgent: true }),
   identity: write(identity),
   lastTarget: read(lastTarget),
   listDeliveries: read(listDeliveries),

@@ -9,6 +9,7 @@ import type { Claim } from "../../core/lease.ts";
 import type { CancelResult } from "../../core/run.ts";
 import type { DeliverySettlement } from "../../core/settlement.ts";
 import { insertEvent } from "./events.ts";
+import { leasesEnded } from "./leases.ts";
 import { encode, encodeOrNull, idColumn, toClaimedDelivery } from "./rows.ts";
 
 export const deliveryColumns =
@@ -76,20 +77,22 @@ export type ClaimDeliveriesInput = {
   lease: string;
   leaseMs: number;
   now: number;
+  /** See `leasesEnded`. */
+  leasesBy?: number | null;
 };
 
 export function* claimDeliveries(
   dialect: Dialect,
   input: ClaimDeliveriesInput,
 ): Program<Claim<ClaimedDelivery>> {
-  const { channel, limit, lease, leaseMs, now } = input;
+  const { channel, limit, lease, leaseMs, now, leasesBy = null } = input;
   const rows = yield {
     sql: `with due as materialized (
-        select seq as due_seq from delivery where ${isHead} and channel = $1 and ready_at <= $2
+        select seq as due_seq from delivery where ${isHead} and channel = $1 and ready_at <= $2${leasesEnded("lease is not null", "ready_at", "$6")}
         order by ready_at, seq limit $3 ${dialect.forUpdateSkipLocked})
       update delivery set lease = $4, attempts = attempts + 1, ready_at = cast($5 as bigint)
       from due where delivery.seq = due.due_seq returning ${deliveryColumns}`,
-    values: [channel, now, limit, lease, now + leaseMs],
+    values: [channel, now, limit, lease, now + leaseMs, leasesBy],
   };
   const claimed = rows
     .toSorted((a, b) => Number(a["seq"]) - Number(b["seq"]))

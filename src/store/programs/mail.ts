@@ -33,13 +33,18 @@ type Held = { id: string; lease: string };
 /** Null while another node has the lease. */
 export function* claimMailbox(
   _dialect: Dialect,
-  input: Held & { leaseMs: number; now: number },
+  input: Held & { leaseMs: number; now: number; leasesBy?: number | null },
 ): Program<ClaimedMailAccount | null> {
   yield* addAccount(input.id);
   const [row] = yield {
     sql: `update mail_account set lease = $2, lease_until = cast($3 as bigint)
       where id = $1 and (lease is null or lease = $2 or lease_until <= cast($4 as bigint)) returning ${columns}`,
-    values: [input.id, input.lease, input.now + input.leaseMs, input.now],
+    values: [
+      input.id,
+      input.lease,
+      input.now + input.leaseMs,
+      Math.min(input.now, input.leasesBy ?? input.now),
+    ],
   };
   if (!row) return null;
   const account = toAccount(row);

@@ -11,6 +11,7 @@ import type { Claim } from "../../core/lease.ts";
 import { insertRuns, promoteRuns } from "./enqueue.ts";
 import { insertEvent } from "./events.ts";
 import { requestHeartbeat } from "./heartbeats.ts";
+import { leasesEnded } from "./leases.ts";
 import { voidMailLeases } from "./mail.ts";
 import { encode, idColumn, numberOrNull, runColumns, toRunRow, toClaimedRun, toRun } from "./rows.ts";
 
@@ -18,7 +19,15 @@ import { encode, idColumn, numberOrNull, runColumns, toRunRow, toClaimedRun, toR
 const workedByCrashed = (leaseMs: string): string =>
   `case when status = 'running' and ready_at - ${leaseMs} > claimed_at then ready_at - ${leaseMs} - claimed_at else 0 end`;
 
-export type ClaimInput = { kind: RunKind; limit: number; lease: string; leaseMs: number; now: number | null };
+export type ClaimInput = {
+  kind: RunKind;
+  limit: number;
+  lease: string;
+  leaseMs: number;
+  now: number | null;
+  /** See `leasesEnded`. */
+  leasesBy?: number | null;
+};
 
 export function* claimRuns(dialect: Dialect, input: ClaimInput): Program<Claim<ClaimedRun>> {
   const { rows, next } = yield* (dialect.concurrent ? claimAtOnce : claimOneByOne)(dialect, input);
@@ -27,10 +36,10 @@ export function* claimRuns(dialect: Dialect, input: ClaimInput): Program<Claim<C
   return { claimed, nextInMs: claimed.length < input.limit ? numberOrNull(next?.["next_in_ms"]) : null };
 }
 
-// Parameters of the three: now, the lease, its length. The rest is written into the text, because SQLite plans a
+// Parameters of the three: now, the lease, its length, and on PostgreSQL `leasesBy`. The rest is written into the text, because SQLite plans a
 // statement again each time if a partial index or a limit depends on a placeholder.
 const dueRuns = (dialect: Dialect, { kind, limit }: ClaimInput): string =>
-  `select seq as due_seq from run where head > 0 and kind = '${kind}' and ready_at <= ${dialect.timeOf("$1")}
+  `select seq as due_seq from run where head > 0 and kind = '${kind}' and ready_at <= ${dialect.timeOf("$1")}${dialect.concurrent ? leasesEnded("status = 'running'", "ready_at", "$4") : ""}
       order by ready_at, seq limit ${limit} ${dialect.forUpdateSkipLocked}`;
 
 const nextDue = (dialect: Dialect, { kind }: ClaimInput): string =>
@@ -49,13 +58,13 @@ type ClaimedRows = { rows: Row[]; next: Row | undefined };
 
 /** One statement. Every row also says when the next run is due; there is one row when nothing was claimed. */
 function* claimAtOnce(dialect: Dialect, input: ClaimInput): Program<ClaimedRows> {
-  const { lease, leaseMs, now } = input;
+  const { lease, leaseMs, now, leasesBy = null } = input;
   const rows = yield {
     sql: `with due as materialized (${dueRuns(dialect, input)}),
       claimed as (${claimSql(dialect, "from due where run.seq = due.due_seq")}),
       next as materialized (${nextDue(dialect, input)})
       select claimed.*, (select next_in_ms from next) from (select 1 as one) as always left join claimed on true`,
-    values: [now, lease, leaseMs],
+    values: [now, lease, leaseMs, leasesBy],
   };
   return { rows: rows.filter((row) => row["seq"] !== null), next: rows[0] };
 }

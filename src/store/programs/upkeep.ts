@@ -9,7 +9,8 @@ import { encode } from "./rows.ts";
 
 const heartbeatDue = "heartbeat-due";
 const lastTargetName = "last-target";
-const probeName = "probe";
+/** Its value is when the store was last probed. */
+export const probeName = "probe";
 const identityName = "identity";
 
 /** Of several nodes, the one that moves the stored due time requests the heartbeat. */

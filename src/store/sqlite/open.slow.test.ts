@@ -15,6 +15,7 @@ import { packGroup } from "../programs/accept.ts";
 import { openSqliteEngine } from "./engine.ts";
 import { openSqliteFile } from "./file.ts";
 import { openSqliteStore } from "./open.ts";
+import { clockContract } from "../ports/clock.contract.ts";
 import { storeContract } from "../ports/store.contract.ts";
 import { makeFolder } from "../../../test/support/folder.ts";
 
@@ -35,6 +36,12 @@ storeContract("sqlite, as a command opens it", async () => {
   await (await openSqliteStore({ path, clock, leaseMs })).close();
   const store = await openSqliteFile({ path, clock });
   return { store, clock, close: () => store.close() };
+});
+
+clockContract("sqlite", async () => {
+  const clock = createTestClock();
+  const path = newPath();
+  return { clock, isShared: false, open: () => openSqliteStore({ path, clock, leaseMs }) };
 });
 
 describe("sqlite", () => {

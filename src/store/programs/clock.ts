@@ -1,0 +1,202 @@
+// When the store's clock was set: moments of unfinished work are brought to the new time. Each of them is healed by one
+// of the rules below; `clock.test.ts` says for every other moment in the schema why it needs none. The reasons are in
+// docs/decisions/009-clocks.md.
+import { type ClockStep, type Moved, nothingMoved } from "../../core/clock-step.ts";
+import { largest } from "../../core/largest.ts";
+import { longestRetryMs } from "../../core/retry.ts";
+import { nextDay } from "../../core/spending.ts";
+import type { Dialect } from "../driver/dialect.ts";
+import { probeName } from "./upkeep.ts";
+import { batch, type Program, type Row, type Statement } from "../driver/program.ts";
+
+/**
+ * `wait`: when something may go on. `lease`: when a lease ends. `day`: the start of the next day. `since`: a moment in
+ * the past from which something is measured. `window`: the start of a time for which something holds.
+ */
+type Rule = "wait" | "lease" | "day" | "since" | "window";
+type Moment = {
+  table: string;
+  column: string;
+  rule: Rule;
+  /** Written so that an index of the table has the rows. */
+  where: string;
+  /** With `wait`: the longest wait that is ever stored. */
+  mostMs?: number;
+  kind?: keyof Moved;
+};
+
+const isQueuedHead = "head > 0 and kind in ('hook', 'heartbeat') and status = 'queued'";
+const isQueuedBehind = "head = 0 and status = 'queued'";
+const isTaken = "status in ('running', 'parked')";
+const dayMs = 86_400_000;
+
+export const moments: readonly Moment[] = [
+  {
+    table: "run",
+    column: "ready_at",
+    rule: "wait",
+    where: isQueuedHead,
+    mostMs: longestRetryMs,
+    kind: "runs",
+  },
+  {
+    table: "run",
+    column: "ready_at",
+    rule: "wait",
+    where: isQueuedBehind,
+    mostMs: longestRetryMs,
+    kind: "runs",
+  },
+  {
+    table: "run",
+    column: "ready_at",
+    rule: "lease",
+    where: `${isTaken} and status = 'running'`,
+    kind: "runs",
+  },
+  { table: "run", column: "ready_at", rule: "day", where: `${isTaken} and status = 'parked'`, kind: "runs" },
+  { table: "run", column: "claimed_at", rule: "since", where: `${isTaken} and status = 'running'` },
+  {
+    table: "delivery",
+    column: "ready_at",
+    rule: "wait",
+    where: "status = 'waiting' and lease is null",
+    mostMs: longestRetryMs,
+    kind: "deliveries",
+  },
+  {
+    table: "delivery",
+    column: "ready_at",
+    rule: "lease",
+    where: "status = 'waiting' and lease is not null",
+    kind: "deliveries",
+  },
+  { table: "delivery", column: "waiting_since", rule: "since", where: "status = 'waiting'" },
+  {
+    table: "mail_seen",
+    column: "ready_at",
+    rule: "wait",
+    where: "outcome = 'waiting'",
+    mostMs: longestRetryMs,
+    kind: "mails",
+  },
+  { table: "mail_account", column: "lease_until", rule: "lease", where: "lease is not null" },
+  // A subscription of Google's is renewed once a day.
+  { table: "mail_account", column: "watch_due_at", rule: "wait", where: "true", mostMs: 2 * dayMs },
+  { table: "mail_account", column: "cursor_at", rule: "since", where: "true" },
+  { table: "session", column: "last_at", rule: "window", where: "true" },
+  { table: "idempotency", column: "created_at", rule: "window", where: "true" },
+];
+
+/** Clocks that are slewed, and transactions that wait for a lock, differ by less. */
+const littleMs = 1000;
+
+type HealInput = {
+  /** How far the clock was set. Null: at the opening; then it is found from what the store remembers. */
+  stepMs: number | null;
+  leaseMs: number;
+  now: number;
+};
+
+/**
+ * Null: another node has just done it, or there was nothing to do. On PostgreSQL only steps back are healed: a step
+ * forward cannot be told from a node that was suspended.
+ */
+export function* healClock(dialect: Dialect, input: HealInput): Program<ClockStep | null> {
+  if (input.stepMs !== null && input.stepMs > 0)
+    return yield* moveForward({ ...input, stepMs: input.stepMs });
+  const isFirst = yield* isFirstToHeal(dialect, input);
+  if (input.stepMs !== null && !isFirst) return null;
+  const stepMs = input.stepMs ?? (yield* stepWhileClosed(input.now));
+  const moved = yield* apply(moments.map((moment) => setBack(moment, { ...input, stepMs })));
+  yield {
+    sql: "update setting set value = $2 where name = $1 and cast(value as bigint) > cast($3 as bigint)",
+    values: [probeName, String(input.now), input.now],
+  };
+  const isStep = input.stepMs !== null || stepMs < 0 || Object.values(moved).some((count) => count > 0);
+  return isStep ? { stepMs, moved } : null;
+}
+
+const healedAt = "clock-healed";
+/** Within it, the nodes on one database find the same step. */
+const onceMs = 60_000;
+
+/** Locks its row until the commit, so that nodes heal one after another. */
+function* isFirstToHeal(_dialect: Dialect, { now }: HealInput): Program<boolean> {
+  const name = healedAt;
+  yield {
+    sql: "insert into setting(name, value) values ($1, '0') on conflict (name) do nothing",
+    values: [name],
+  };
+  const moved = yield {
+    sql: `update setting set value = $2 where name = $1
+      and (cast(value as bigint) > cast($3 as bigint) or cast(value as bigint) <= cast($4 as bigint)) returning name`,
+    values: [name, String(now), now, now - onceMs],
+  };
+  return moved.length > 0;
+}
+
+/** The last moment that the store remembers. One in the future says that the clock was set back, and how far at least. */
+function* stepWhileClosed(now: number): Program<number> {
+  const found = yield* batch([
+    ...moments.filter(isRemembered).map(({ table, column, where }) => ({
+      sql: `select max(${column}) as last_at from ${table} where ${where}`,
+      values: [],
+    })),
+    { sql: "select cast(value as bigint) as last_at from setting where name = $1", values: [probeName] },
+  ]);
+  const lastAt = largest(found.map(([row]) => Number(row?.["last_at"] ?? 0)));
+  return lastAt > now + littleMs ? now - lastAt : 0;
+}
+
+const isRemembered = ({ table, rule }: Moment): boolean => rule === "since" || table === "session";
+
+function setBack(moment: Moment, { stepMs, leaseMs, now }: HealInput & { stepMs: number }): Change {
+  const { table, column, rule, where, mostMs = 0 } = moment;
+  const update = (from: number, value: string, values: readonly number[]): Change => ({
+    moment,
+    sql: `update ${table} set ${column} = ${value} where ${where} and ${column} > cast($1 as bigint) returning 1 as moved`,
+    values: [from, ...values],
+  });
+  const moved = `${column} + cast($2 as bigint)`;
+  const toNow = "cast($3 as bigint)";
+  switch (rule) {
+    case "wait": {
+      const value = `case when ${moved} > ${toNow} and ${moved} <= cast($4 as bigint) then ${moved} else ${toNow} end`;
+      return update(stepMs < 0 ? now : now + mostMs + littleMs, value, [stepMs, now, now + mostMs]);
+    }
+    case "lease":
+      return update(now + leaseMs + (stepMs < 0 ? 0 : onceMs), "cast($2 as bigint)", [now + leaseMs]);
+    case "day":
+      return update(nextDay(now), "cast($2 as bigint)", [nextDay(now)]);
+    case "since":
+    case "window": {
+      const value = `case when ${moved} < ${toNow} then ${moved} else ${toNow} end`;
+      return update(stepMs < 0 ? now : now + littleMs, value, [stepMs, now]);
+    }
+  }
+}
+
+/** For a store of one gateway, which has seen the step: everything that waits is moved as far as the clock was. */
+function* moveForward({ stepMs, now }: HealInput & { stepMs: number }): Program<ClockStep> {
+  const before = now - stepMs;
+  const changes = moments.flatMap((moment): Change[] => {
+    const { table, column, rule, where } = moment;
+    // Days are those of the new time, and from an earlier cursor no mail is missed.
+    if (rule === "day" || column === "cursor_at") return [];
+    const from = rule === "window" ? before - dayMs : 0;
+    const sql = `update ${table} set ${column} = ${column} + cast($2 as bigint)
+      where ${where} and ${column} > cast($1 as bigint) returning 1 as moved`;
+    return [{ moment, sql, values: [from, stepMs] }];
+  });
+  return { stepMs, moved: yield* apply(changes) };
+}
+
+type Change = { moment: Moment; sql: string; values: readonly number[] };
+
+function* apply(changes: readonly Change[]): Program<Moved> {
+  const moved = { ...nothingMoved };
+  const rows: Row[][] = yield* batch(changes.map(({ sql, values }): Statement => ({ sql, values })));
+  for (const [at, { moment }] of changes.entries()) if (moment.kind) moved[moment.kind] += rows[at]!.length;
+  return moved;
+}

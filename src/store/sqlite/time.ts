@@ -1,0 +1,30 @@
+// The time of a store on SQLite: this machine's wall clock. A wall clock that is set is noticed before the new time is
+// used, because the clock nobody can set has not moved with it.
+import type { Clock } from "../../core/clock.ts";
+
+/** Less is a clock that is slewed, or the time between reading the two clocks. */
+const littleMs = 500;
+
+export type StoreTime = {
+  now(): number;
+  /** How far the wall clock was set since `accept`; 0 where it was not. */
+  step(): number;
+  /** The step is dealt with. */
+  accept(stepMs: number): void;
+};
+
+export function createStoreTime(clock: Pick<Clock, "now" | "monotonic">): StoreTime {
+  const difference = (): number => clock.now() - clock.monotonic();
+  let known = difference();
+  return {
+    now: () => clock.now(),
+    step() {
+      const stepMs = difference() - known;
+      if (Math.abs(stepMs) >= littleMs) return stepMs;
+      // A clock that is slewed goes on being followed.
+      known += stepMs;
+      return 0;
+    },
+    accept: (stepMs) => void (known += stepMs),
+  };
+}
