@@ -44,6 +44,7 @@ export type Config = {
   agents: {
     /** Never empty; exactly one is the default. */
     list: readonly AgentConfig[];
+    instructionFiles: readonly InstructionsFile[];
     models: ModelList | undefined;
     heartbeatEveryMs: number;
     timeoutSeconds: number;
@@ -147,6 +148,9 @@ export const templateNames = [
   "thinking",
 ] as const;
 export type TemplateName = (typeof templateNames)[number];
+
+/** An agent whose instructions are in a file, and where the config says so. */
+type InstructionsFile = { agentId: string; path: Path };
 
 /** One agent with everything `agents.defaults` gave it filled in. */
 export type AgentConfig = {

@@ -2,6 +2,8 @@
 // are streamed, because `fetch` and proxies wait only so long for the first byte of a response.
 import { isStepCount, streamText, type CallWarning, type FinishReason } from "ai";
 import type { AgentOutcome } from "../../core/outcome.ts";
+import { cut, oneLine } from "../../core/text.ts";
+import { clean } from "../../untrusted/clean.ts";
 import { failed } from "../failure.ts";
 import type { Toolbox } from "../tools/toolbox.ts";
 import { faultOf } from "./fault.ts";
@@ -57,13 +59,22 @@ async function stepsOf(question: Question, tally: Tally, stop: AbortSignal): Pro
     const step = steps.at(-1);
     if (step === undefined) continue;
     if (part.type === "text-delta") step.text += part.text;
-    if (part.type === "tool-call") step.calls += 1;
+    if (part.type === "tool-call") {
+      step.calls += 1;
+      if (!Object.hasOwn(toolbox.tools, part.toolName)) tally.warn(unknownTool(part.toolName));
+    }
     if (part.type !== "finish-step") continue;
     tally.spent(part.usage);
     Object.assign(step, { finish: part.finishReason, rawFinish: part.rawFinishReason });
   }
   return steps;
 }
+
+const longestName = 100;
+
+/** The name is the model's: it may have invented it. */
+const unknownTool = (name: string): string =>
+  `The agent wanted to use ${cut(oneLine(clean(name)), longestName)} and could not: this run was not granted a tool of that name.`;
 
 /** The reply is the text of the last step; text between tool calls is left out. */
 function outcomeOf(steps: readonly Step[], { chosen, maxSteps }: Question, tally: Tally): AgentOutcome {

@@ -57,6 +57,9 @@ for (const [what, response] of [
     const outcome = await run(`call-${what}`, tools);
     assert.ok(outcome.kind === "replied" && outcome.reply === "I was wrong.", JSON.stringify(outcome));
     assert.equal(outcome.report?.toolsUsed, undefined);
+    const warning =
+      "The agent wanted to use destroy and could not: this run was not granted a tool of that name.";
+    assert.deepEqual(outcome.report?.warnings, what === "unknown" ? [warning] : undefined);
   });
 
 test("a tool that throws is reported to the model, and the run still counts as having acted", async () => {

@@ -39,3 +39,19 @@ test("a missing config is a failure that says what to do", async (t) => {
   assert.equal(code, 1);
   assert.match(stderr, /rouse init/);
 });
+
+test("a missing instructions file is a problem, where the agent or the defaults name it", async (t) => {
+  const hooks = { enabled: true, token: hookToken };
+  const instructions = { file: "me.md" };
+  for (const [agents, path] of [
+    [{ list: [{ id: "a" }, { id: "b", instructions }] }, "agents.list[1].instructions"],
+    [{ defaults: { instructions } }, "agents.defaults.instructions"],
+  ] as const) {
+    const { rouse } = createConfig(t, { hooks, agents });
+    const { code, stdout } = await rouse(["check"]);
+    assert.equal(code, 1);
+    const problem = stdout.split("\n").find((line) => line.startsWith("problem")) ?? "";
+    assert.ok(problem.startsWith(`problem  ${path}: the instructions file cannot be read (ENOENT)`), problem);
+    assert.match(problem, /workspaces\/(b|main)\/me\.md \(line \d+/);
+  }
+});

@@ -1,4 +1,5 @@
 // `rouse check`: lists every problem of a config at once.
+import { instructionProblems } from "../open/instructions.ts";
 import { mappingProblems } from "../open/mappings.ts";
 import { existsSync } from "node:fs";
 import { formatProblem, type Problem } from "../../config/problem.ts";
@@ -17,7 +18,11 @@ async function run(context: Context): Promise<number> {
   const { loadConfig } = await import("../../config/load.ts");
   const loaded = loadConfig(file, context.env);
   const problems = loaded.ok
-    ? [...(await mappingProblems(loaded)), ...(await channelProblems(loaded))]
+    ? [
+        ...(await mappingProblems(loaded)),
+        ...(await instructionProblems(loaded)),
+        ...(await channelProblems(loaded)),
+      ]
     : loaded.problems;
   const { warnings } = loaded;
   const count = problems.length;
@@ -49,8 +54,8 @@ export const command: Command = {
   summary: "list every problem of the config",
   help: `Usage: rouse check [--config FILE] [--json]
 
-Reads the config as the gateway would and lists every problem at once, each with its path and line,
-and warnings after them. Nothing is changed or started. Use it before a restart, or in CI. Exit code
+Reads the config as the gateway would, with its mappings, modules and instructions files, and lists
+every problem at once, each with its path and line, and warnings after them. Nothing is changed or started. Use it before a restart, or in CI. Exit code
 1 when there is a problem; warnings alone are 0.
 
 Options:

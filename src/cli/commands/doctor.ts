@@ -58,7 +58,7 @@ async function checkAll(context: Context, file: string): Promise<Finding[]> {
     checkDisk(config),
     ...store.findings,
     await checkGateway(config.gateway, store.isOurs),
-    ...(await checkAgents(config, context.env)),
+    ...(await checkAgents(config, context.env, context.clock.now())),
     ...(await checkChannels(loaded)),
     ...(await checkGmail(config, context)),
     ...(await proposals(config, context.env)),

@@ -166,10 +166,15 @@ test("instructions come from their file, and a fault of that file is shown", asy
     [missing.actions[0]?.prompt, missing.actions[0]?.fault],
     [null, "the instructions file cannot be read (ENOENT)"],
   );
-  assert.match(
-    (await explain("wake", { text: "x" })).stdout,
-    /but: +it would fail: the instructions file cannot/,
-  );
+  for (const [hook, body] of [
+    ["wake", { text: "x" }],
+    ["github", { kind: "issue" }],
+  ] as const) {
+    const { stdout, code } = await explain(hook, body);
+    assert.match(stdout, /but: +it would fail: the instructions file cannot/);
+    assert.match(stdout, /^A request to \w+ would be stored \(20\d\), and what it starts would fail/);
+    assert.equal(code, 1);
+  }
   mkdirSync(join(folder, "work"));
   writeFileSync(join(folder, "work", "me.md"), "You are Eve.");
   assert.match((await explained("github", { kind: "issue" })).actions[0]?.prompt ?? "", /^You are Eve\.\n/);

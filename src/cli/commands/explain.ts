@@ -55,7 +55,7 @@ async function run(context: Context): Promise<number> {
     const { printExplanation } = await import("../explain/print.ts");
     printExplanation(context, explanation);
   }
-  return explanation.answer.status < 300 ? 0 : 1;
+  return explanation.answer.status < 300 && explanation.actions.every(({ fault }) => fault === null) ? 0 : 1;
 }
 
 async function explainWith(
@@ -103,7 +103,8 @@ step: which mapping takes it and why the others do not, what the templates and t
 it, what the policy says, the response the caller would get, and the exact prompt for the agent.
 Use it while writing a mapping, or to see why a request did not do what it should. NAME may also be
 wake or agent. Transforms run for real, and their output is shown. Needs no running gateway; it does
-not check a token. Exit code 0 when the request would be accepted, 1 when not.
+not check a token. Exit code 0 when the request would be accepted, 1 when not, and when what it
+starts would fail, such as for want of the agent's instructions file (the action's fault).
 
 Options:
   --payload FILE           the request's JSON body; - reads standard input
@@ -111,8 +112,8 @@ Options:
   --query NAME=VALUE       a parameter of the request; may be given several times
   --json                   {"hook":…,"mappings":[{"id":…,"takes":…,"reason":…}],"outcome":…,
                            "answer":{"status":…,"body":…},"reason":…,"actions":[{…,"policy":…,
-                           "agentId":…,"prompt":…}],"output":…}; the outcome is accepted,
-                           skipped, failed or refused
+                           "agentId":…,"prompt":…,"fault":…}],"output":…}; the outcome is
+                           accepted, skipped, failed or refused
   --config FILE            the config to use (default: rouse.jsonc in ROUSE_HOME)
 
 Examples:

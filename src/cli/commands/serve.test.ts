@@ -82,8 +82,8 @@ test("serve refuses a config with problems and lists all of them", async (t) => 
   assert.equal((await rouse(["serve", "--port", "x"])).code, 2);
 });
 
-async function startOnce(env: NodeJS.ProcessEnv) {
-  const { context, written, signal } = createTestContext([], { env });
+async function startOnce(env: NodeJS.ProcessEnv, argv: readonly string[] = []) {
+  const { context, written, signal } = createTestContext(argv, { env });
   const gateway = fakeGateway("0.0.0.0");
   const started = start(context, gateway.startWith);
   await Promise.race([gateway.ready, started]);
@@ -114,4 +114,21 @@ test("start makes a config once, and shows its token only then", async (t) => {
 test("start with an existing config never shows its token", async (t) => {
   const { env } = createConfig(t);
   assert.ok(!(await startOnce(env)).includes(hookToken));
+});
+
+test("start --port in an empty home writes that port; 0 and an existing config keep gateway.port, which is said", async (t) => {
+  const homeWith = async (port: string) => {
+    const env = { ROUSE_HOME: join(createFolder(t).folder, "home") };
+    const stdout = await startOnce(env, ["--port", port]);
+    const file = join(env.ROUSE_HOME, "rouse.jsonc");
+    return { env, stdout, portWritten: () => /"port": (\d+)/.exec(readFileSync(file, "utf8"))?.[1] };
+  };
+  const { env, stdout, portWritten } = await homeWith("4670");
+  assert.equal(portWritten(), "4670");
+  assert.doesNotMatch(stdout, /stays/);
+  assert.match(await startOnce(env, ["--port", "4671"]), /4671 for this start; gateway\.port stays 4670/);
+  assert.equal(portWritten(), "4670");
+  const free = await homeWith("0");
+  assert.equal(free.portWritten(), "4665");
+  assert.match(free.stdout, /4242 for this start; gateway\.port stays 4665/);
 });

@@ -15,21 +15,29 @@ export async function start(context: Context, startGateway?: Serving["start"]): 
   const port = readPort(values.port);
   const file = await findConfigFile(context, values.config);
   const isNew = !existsSync(file);
-  if (isNew) await makeHome(file, { overwrite: false });
+  // 0 is for this start alone: later commands find the gateway by the port in the config.
+  if (isNew) await makeHome(file, { overwrite: false, ...(port && { port }) });
   return serve(context, {
     load: () => loadSettings(context, file),
     port,
-    onReady: (gateway, loaded) => welcome(context, loaded, gateway, isNew),
+    onReady: (gateway, loaded) => welcome(context, loaded, gateway, { isNew, wanted: port }),
     ...(startGateway && { start: startGateway }),
   });
 }
 
 /** Prints the token only when the config is new: the output of later starts may go to a log. */
-function welcome(context: Context, { config }: Loaded, gateway: Gateway, isNew: boolean): void {
+function welcome(
+  context: Context,
+  { config }: Loaded,
+  gateway: Gateway,
+  { isNew, wanted }: { isNew: boolean; wanted: number | undefined },
+): void {
   const { hooks, store } = config;
   const base = `${addressOf(localHost(gateway.host), gateway.port)}${hooks.path}`;
   const storedIn = store.url === null ? store.path : "PostgreSQL (store.url)";
   const lines = [`  config  ${config.file}${isNew ? " (new)" : ""}`, `  store   ${storedIn}`];
+  if (wanted !== undefined && wanted !== config.gateway.port)
+    lines.push(`  port    ${gateway.port} for this start; gateway.port stays ${config.gateway.port}`);
   if (!hooks.enabled) lines.push("", `Hooks are off: set hooks.enabled in ${config.file}.`);
   else {
     lines.push(`  wake    ${base}/wake`, `  agent   ${base}/agent`, "", "Try it:");
@@ -50,11 +58,13 @@ line to try. That line has the token at the first start only; later it reads the
 ROUSE_TOKEN, so that the token does not end up in logs.
 
 Options:
-  --port N       overrides gateway.port; 0 takes a free one
+  --port N       the port; a new config gets it as gateway.port, an existing one is not changed.
+                 0 takes a free one for this start and is not written
   --config FILE  the config to use (default: rouse.jsonc in ROUSE_HOME)
 
 Examples:
   rouse start
+  rouse start --port 4670
   ROUSE_HOME=./home rouse start --port 0`,
   run: (context) => start(context),
 };

@@ -13,7 +13,7 @@ const workspace = makeFolder("doctor-agents");
 after(() => rmSync(workspace, { recursive: true, force: true }));
 
 const check = async (more: { agents: object; models?: object }) => {
-  const findings = await checkAgents(configOf({ hooks, gateway, ...more }), { PATH: "" });
+  const findings = await checkAgents(configOf({ hooks, gateway, ...more }), { PATH: "" }, 0);
   return findings.map(({ status, message, fix }) => ({ status, message, fix }));
 };
 
@@ -119,4 +119,12 @@ test("the program of an acp agent is found in PATH", async () => {
     (await check({ agents })).map(({ status }) => status),
     ["ok", "fail"],
   );
+});
+
+test("an instructions file that is missing fails", async () => {
+  const [finding] = await check({
+    agents: { list: [{ id: "a", workspace, instructions: { file: "missing.md" } }] },
+  });
+  assert.equal(finding?.status, "fail");
+  assert.match(finding.message, /^the instructions file cannot be read \(ENOENT\)/);
 });

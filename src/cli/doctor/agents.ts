@@ -1,15 +1,17 @@
 // Checks each agent: can its workspace be used, and is the program or service behind it there?
 import { accessSync, constants, statSync } from "node:fs";
-import { type AgentConfig, type Config } from "../../config/config.ts";
+import type { AgentConfig, CommandPreset, Config } from "../../config/config.ts";
 import { faultKind } from "../../core/errors.ts";
+import { readInstructions } from "../../session/instructions.ts";
 import { fail, type Finding } from "./finding.ts";
 import { existingFolder } from "./machine.ts";
 import { findProgram } from "./programs.ts";
+import { findSignIn, programs, type SignIn } from "./sign-in.ts";
 import { providerOf, type Reached, reachProvider, reachService } from "./reach.ts";
 
 type Agents = Pick<Config, "agents" | "models">;
 
-export async function checkAgents(config: Agents, env: NodeJS.ProcessEnv): Promise<Finding[]> {
+export async function checkAgents(config: Agents, env: NodeJS.ProcessEnv, now: number): Promise<Finding[]> {
   const asked = new Map<string, Promise<Reached>>();
   const once = (key: string, ask: () => Promise<Reached>): Promise<Reached> => {
     const known = asked.get(key) ?? ask();
@@ -22,7 +24,14 @@ export async function checkAgents(config: Agents, env: NodeJS.ProcessEnv): Promi
       const fault = workspaceFault(agent.workspace);
       if (fault)
         return fail(check, `its workspace ${agent.workspace} ${fault}`, "Make it writable for this user.");
-      const { status, message, fix } = await checkOne(agent, config, env, once);
+      const instructions = await readInstructions(agent);
+      if (!instructions.ok)
+        return fail(
+          check,
+          `${instructions.reason}, so each of its runs would fail`,
+          `Write it as a text file: ${agent.instructionsFile}`,
+        );
+      const { status, message, fix } = await checkOne(agent, config, env, now, once);
       return {
         check,
         status,
@@ -37,6 +46,7 @@ async function checkOne(
   agent: AgentConfig,
   config: Agents,
   env: NodeJS.ProcessEnv,
+  now: number,
   once: (key: string, ask: () => Promise<Reached>) => Promise<Reached>,
 ): Promise<Reached> {
   switch (agent.kind) {
@@ -54,9 +64,28 @@ async function checkOne(
       return { status, message: `asks ${agent.model}; ${message}`, fix };
     }
     case "acp":
-    case "command":
       return checkProgram(agent.command, env["PATH"] ?? "");
+    case "command": {
+      const program = checkProgram(agent.command, env["PATH"] ?? "");
+      return agent.preset === null || program.status !== "ok"
+        ? program
+        : checkSignIn(program, agent.preset, findSignIn(agent.preset, { env, named: agent.env, now }));
+    }
   }
+}
+
+function checkSignIn(program: Reached, preset: CommandPreset, found: SignIn): Reached {
+  if (found.kind === "found")
+    return {
+      ...program,
+      message: `${program.message}, with ${found.where} (not tried whether it is still valid)`,
+    };
+  const { remedy } = programs[preset];
+  const why =
+    found.kind === "missing"
+      ? `no key or login was found in ${found.looked}`
+      : `not checked whether it is signed in: ${found.why}`;
+  return { status: "warn", message: `${program.message}, but ${why}`, fix: remedy };
 }
 
 function checkProgram(command: string, path: string): Reached {

@@ -119,7 +119,10 @@ test("doctor proposes nothing once an agent is configured", async (t) => {
     agents,
   });
   mkdirSync(join(folder, "workspaces"));
-  const { stdout } = await rouse(["doctor"], { env: { ROUSE_HOME: folder, PATH: path } });
-  assert.match(stdout, /^ok +agent main: runs .*\/claude/m);
+  const env = { ROUSE_HOME: folder, PATH: path, HOME: folder };
+  const { stdout } = await rouse(["doctor"], { env: { ...env, ANTHROPIC_API_KEY: "key" } });
+  assert.match(stdout, /^ok +agent main: runs .*\/claude, with ANTHROPIC_API_KEY/m);
   assert.doesNotMatch(stdout, /found claude/);
+  const signedOut = (await rouse(["doctor"], { env })).stdout;
+  assert.match(signedOut, /^warn +agent main: runs .*\/claude, but no key or login was found in /m);
 });

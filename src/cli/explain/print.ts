@@ -13,7 +13,7 @@ const mostPrompts = 3;
 export function printExplanation(context: Context, explanation: Explanation): void {
   const { hook, mappings, actions, reason, answer, output } = explanation;
   const pen = createPen(context);
-  pen.line(verdictLine(explanation), answer.status < 300 ? "green" : "red");
+  pen.line(verdictLine(explanation), answer.status < 300 && !wouldFail(actions) ? "green" : "red");
   pen.line("Nothing was sent or stored.");
   pen.heading("Mappings");
   const isBuiltIn = hook === "wake" || hook === "agent";
@@ -39,8 +39,14 @@ function verdictLine({ hook, outcome, actions, answer }: Explanation): string {
     counted(runs, "run of an agent", "runs of agents"),
     counted(actions.length - runs, "note for the main session", "notes for the main session"),
   ].filter((part) => part !== null);
-  return `${about} would be accepted (${answer.status}): ${parts.join(" and ")}.`;
+  const made = parts.join(" and ");
+  if (wouldFail(actions))
+    return `${about} would be stored (${answer.status}), and what it starts would fail: ${made}. See below.`;
+  return `${about} would be accepted (${answer.status}): ${made}.`;
 }
+
+const wouldFail = (actions: readonly ExplainedAction[]): boolean =>
+  actions.some(({ fault }) => fault !== null);
 
 const counted = (count: number, one: string, many: string): string | null =>
   count === 0 ? null : `${count} ${count === 1 ? one : many}`;

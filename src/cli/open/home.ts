@@ -5,7 +5,10 @@ import { UsageError } from "../../core/errors.ts";
 
 export type MadeHome = { file: string; schemaFile: string; folder: string };
 
-export async function makeHome(file: string, { overwrite }: { overwrite: boolean }): Promise<MadeHome> {
+export async function makeHome(
+  file: string,
+  { overwrite, port }: { overwrite: boolean; port?: number },
+): Promise<MadeHome> {
   const { initialConfig, newToken, writeFileAtomic } = await import("../../config/write/write.ts");
   const { withConfigLock } = await import("../../config/write/lock.ts");
   const { configJsonSchema } = await import("../../config/reference/json-schema.ts");
@@ -15,7 +18,11 @@ export async function makeHome(file: string, { overwrite }: { overwrite: boolean
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     chmodSync(folder, 0o700);
   }
-  const text = initialConfig({ hookToken: newToken(), gatewayToken: newToken() });
+  const text = initialConfig({
+    hookToken: newToken(),
+    gatewayToken: newToken(),
+    ...(port !== undefined && { port }),
+  });
   // Of two processes that start at once, only one writes its tokens; no reader sees half a file.
   withConfigLock(file, () => {
     if (!overwrite && existsSync(file))

@@ -19,7 +19,7 @@ test("settings that an agent lacks come from the defaults", () => {
     instructionsFile: null,
     fallback: null,
     thinking: "low",
-    tools: ["read", "list", "search"],
+    tools: [],
   };
   const program = { kind: "command", preset: null, command: "agent", env: ["KEY"], outputLimitBytes: 10 };
   const home = "/home/rouse";

@@ -67,6 +67,11 @@ function buildAgents(agents: Settings["agents"], folder: string): Config["agents
   const chosen = marked === -1 ? 0 : marked;
   return {
     list: listed.map((agent, at) => buildAgent(agent, defaults, at === chosen, folder)),
+    instructionFiles: listed.flatMap(({ id, instructions }, at) =>
+      typeof (instructions ?? defaults.instructions) === "object"
+        ? [{ agentId: id, path: ["agents", ...(instructions ? ["list", at] : ["defaults"]), "instructions"] }]
+        : [],
+    ),
     models: defaults.models,
     heartbeatEveryMs: defaults.heartbeat.every,
     timeoutSeconds: defaults.timeoutSeconds,
@@ -92,7 +97,8 @@ function buildAgent(
     instructionsFile: isFile ? resolve(workspace, instructions.file) : null,
     model: fullModel(own.model ?? defaults.model, defaults.models),
     thinking: own.thinking ?? defaults.thinking ?? null,
-    tools: own.tools ?? defaults.tools ?? readOnlyTools,
+    // The other kinds bring tools of their own.
+    tools: (own.kind ?? defaults.kind) === "model" ? (own.tools ?? defaults.tools ?? readOnlyTools) : [],
     fallback: buildFallback(own.fallback ?? defaults.fallback),
     ...buildKind({ ...defaults, ...own }, folder),
   };

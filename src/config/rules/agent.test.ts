@@ -61,6 +61,9 @@ test("settings without effect are warnings", () => {
   assert.deepEqual(warnings({ list: [{ id: "a", command: "x" }] }), [
     'agents.list[0].command: has no effect on an agent of kind echo: add "kind": "command"',
   ]);
+  assert.deepEqual(warnings({ list: [{ id: "a", kind: "command", command: "x", tools: ["read"] }] }), [
+    "agents.list[0].tools: has no effect on an agent of kind command: it is for kind model",
+  ]);
 });
 
 test("every kind has its required settings", () => {

@@ -97,10 +97,35 @@ function aliasProblems({ defaults: { models = {} } }: Agents): Finding[] {
   });
 }
 
+type Kind = NonNullable<Agent["kind"]>;
+
+/** Settings that only some kinds of agents have. */
+const kindsWith: Partial<Record<keyof Agent, readonly Kind[]>> = {
+  command: ["command", "acp"],
+  args: ["command", "acp"],
+  env: ["command", "acp"],
+  preset: ["command"],
+  outputLimitBytes: ["command"],
+  allow: ["acp"],
+  url: ["http"],
+  secret: ["http"],
+  tools: ["model"],
+  maxSteps: ["model"],
+  fetchHosts: ["model"],
+};
+
 function agentWarnings({ list, defaults }: Agents): Finding[] {
   return list.flatMap((agent, at) => {
-    const isEcho = (agent.kind ?? defaults.kind ?? "echo") === "echo";
-    const message = 'has no effect on an agent of kind echo: add "kind": "command"';
-    return isEcho && agent.command !== undefined ? [{ path: listed(at, "command"), message }] : [];
+    const kind = agent.kind ?? defaults.kind ?? "echo";
+    return Object.entries(kindsWith).flatMap(([setting, kinds]) =>
+      agent[setting as keyof Agent] === undefined || kinds.includes(kind)
+        ? []
+        : [{ path: listed(at, setting), message: noEffect(kind, kinds) }],
+    );
   });
 }
+
+const noEffect = (kind: Kind, kinds: readonly Kind[]): string =>
+  kind === "echo"
+    ? `has no effect on an agent of kind echo: add "kind": "${kinds[0]}"`
+    : `has no effect on an agent of kind ${kind}: it is for kind ${kinds.join(" and ")}`;

@@ -24,12 +24,16 @@ export function homeOf(env: Environment): string {
 /** 256 random bits, safe in a header. */
 export const newToken = (): string => randomBytes(32).toString("base64url");
 
+export const defaultPort = 4665;
+
 export const initialConfig = ({
   hookToken,
   gatewayToken,
+  port = defaultPort,
 }: {
   hookToken: string;
   gatewayToken: string;
+  port?: number;
 }): string => `{
   // Every setting is explained in docs/configuration.md; \`rouse check\` lists the problems of this file.
   // Changes are taken up while the service runs.
@@ -37,7 +41,7 @@ export const initialConfig = ({
 
   "gateway": {
     "host": "127.0.0.1",
-    "port": 4665,
+    "port": ${port},
     // The service's own token, for the admin API and the console. Never give it to a webhook.
     "auth": { "token": ${written(gatewayToken)} },
   },
