@@ -24,13 +24,16 @@ export type AttemptsOptions = Omit<ExecuteDependencies, "store" | "stopping"> & 
 };
 
 export type RunningAttempts = {
-  handle(delivery: ClaimedDelivery): Promise<void>;
+  handle(work: DeliveryWork): Promise<void>;
   /** From now on a delivery is released without an attempt. */
   refuse(): void;
   /** Stops what is being sent. */
   stop(): void;
   end(): void;
 };
+
+/** `leasedFrom`: the monotonic time at which the claim was sent. */
+export type DeliveryWork = { delivery: ClaimedDelivery; leasedFrom: number };
 
 /** A claimed delivery; `isLost` once another node holds the lease. */
 type Held = { delivery: ClaimedDelivery; isLost: boolean };
@@ -63,7 +66,11 @@ export function createAttempts(options: AttemptsOptions): RunningAttempts {
   async function send(held: Held): Promise<DeliveryAttempt> {
     const { delivery } = held;
     if (isRefusing) return { kind: "settled", settlement: released(delivery) };
-    return execute(delivery, (sentMessages) => advance(held, sentMessages), dependencies);
+    return execute(
+      delivery,
+      { advance: (sentMessages) => advance(held, sentMessages), isLost: () => held.isLost },
+      dependencies,
+    );
   }
 
   async function sendAndStore(held: Held, span: Span): Promise<DeliveryAttempt> {
@@ -74,11 +81,11 @@ export function createAttempts(options: AttemptsOptions): RunningAttempts {
     return isStored === true ? attempt : lost;
   }
 
-  async function handle(delivery: ClaimedDelivery): Promise<void> {
+  async function handle({ delivery, leasedFrom }: DeliveryWork): Promise<void> {
     const fields = { deliveryId: delivery.id, runId: delivery.runId, attempt: delivery.attempts };
     const startedAt = clock.monotonic();
     const held: Held = { delivery, isLost: false };
-    const release = leases.keep(delivery, () => void (held.isLost = true));
+    const release = leases.keep(delivery, leasedFrom, () => void (held.isLost = true));
     const span = observeStart(delivery, trace);
     let outcome = "broke";
     try {

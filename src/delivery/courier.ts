@@ -1,12 +1,11 @@
 // Sends replies: claims deliveries, sends them message by message, settles them. Every channel has a loop of its own, so
 // that a slow or dead platform slows no other; a scout polls for channels with waiting deliveries.
-import type { ClaimedDelivery } from "../core/delivery.ts";
 import { newId as newUuid } from "../core/id.ts";
 import { noMetrics } from "../core/metrics.ts";
 import { carriedTrace } from "../core/trace.ts";
 import type { Store } from "../store/ports/store.ts";
 import { createLoop, type Loop, type LoopOptions } from "../work/loop.ts";
-import { createAttempts, type AttemptsOptions } from "./attempts.ts";
+import { createAttempts, type AttemptsOptions, type DeliveryWork } from "./attempts.ts";
 
 type Defaulted = Pick<AttemptsOptions, "sendTimeoutMs" | "metrics" | "trace" | "newId" | "random">;
 
@@ -89,7 +88,7 @@ const withDefaults = (options: CourierOptions) => ({
   random: options.random ?? Math.random,
 });
 
-type DeliveryLoop = Loop<ClaimedDelivery>;
+type DeliveryLoop = Loop<DeliveryWork>;
 
 type ChannelLoops = {
   /** Made when first asked for; null once closed. */
@@ -126,18 +125,22 @@ function createChannelLoops(create: (channel: string) => DeliveryLoop): ChannelL
 function channelLoop(
   channel: string,
   options: CourierOptions,
-  handle: LoopOptions<ClaimedDelivery>["handle"],
+  handle: LoopOptions<DeliveryWork>["handle"],
 ): DeliveryLoop {
   const { store, clock, log, leaseMs, onFull, maxConcurrent = 4 } = options;
   const { newId, random } = withDefaults(options);
-  return createLoop<ClaimedDelivery>({
+  return createLoop<DeliveryWork>({
     name: `deliveries on ${channel}`,
     clock,
     log,
     random,
     pollMs: longestRestMs,
     capacity: () => maxConcurrent,
-    claim: (limit) => store.claimDeliveries({ channel, limit, lease: newId(), leaseMs }),
+    async claim(limit) {
+      const leasedFrom = clock.monotonic();
+      const { claimed, nextInMs } = await store.claimDeliveries({ channel, limit, lease: newId(), leaseMs });
+      return { claimed: claimed.map((delivery) => ({ delivery, leasedFrom })), nextInMs };
+    },
     handle,
     ...(onFull && { onFull }),
   });

@@ -23,13 +23,16 @@ export type ExecuteDependencies = {
   random: () => number;
 };
 
-/** Stores how many messages are sent; false when the lease is lost. */
-type Advance = (sentMessages: number) => Promise<boolean>;
+type Holding = {
+  /** Stores how many messages are sent; false when the lease is lost. */
+  advance: (sentMessages: number) => Promise<boolean>;
+  isLost: () => boolean;
+};
 
 /** `advance` does not reject while the store is unavailable, so once a message was sent this does not either. */
 export async function execute(
   delivery: ClaimedDelivery,
-  advance: Advance,
+  holding: Holding,
   dependencies: ExecuteDependencies,
 ): Promise<DeliveryAttempt> {
   const { store, newId } = dependencies;
@@ -45,7 +48,7 @@ export async function execute(
   if (target.channel !== delivery.channel || target.to !== delivery.to) return { kind: "moved", to: target };
   const channel = channels.find(target.channel);
   if (!channel) throw new Error(`channel ${target.channel} is configured, but was not created`);
-  const settlement = await sendAll(delivery, target.to, channel, advance, dependencies);
+  const settlement = await sendAll(delivery, target.to, channel, holding, dependencies);
   return settlement === null ? { kind: "lost" } : settled(settlement);
 }
 
@@ -54,7 +57,7 @@ async function sendAll(
   delivery: ClaimedDelivery,
   to: string,
   channel: Channel,
-  advance: Advance,
+  holding: Holding,
   { clock, sendTimeoutMs, stopping, newId, random }: ExecuteDependencies,
 ): Promise<DeliverySettlement | null> {
   const startedAt = clock.monotonic();
@@ -64,7 +67,7 @@ async function sendAll(
   if (messages.length === 0) return settleUntried(delivery, "nothing of it can be shown there", newId);
   const sent = await transmit(delivery, to, messages, {
     send: (message) => sendWithin((signal) => channel.send(message, signal), sendTimeoutMs, stopping, clock),
-    advance,
+    ...holding,
     stopping,
   });
   if (sent.kind === "lost") return null;

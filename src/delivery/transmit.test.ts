@@ -19,6 +19,7 @@ function setUp(more: Partial<TransmitPorts> = {}, outcomes: SendOutcome[] = []) 
       did.push(`store ${sentMessages}`);
       return true;
     },
+    isLost: () => false,
     stopping: stop.signal,
     ...more,
   };
@@ -62,6 +63,12 @@ test("without the lease nothing more is sent", async () => {
   const { did, ports } = setUp({ advance: async () => false });
   assert.deepEqual(await transmit(delivery, "5", messages, ports), { kind: "lost" });
   assert.equal(did.length, 1);
+});
+
+test("a lease that was lost before the first message was sent sends none", async () => {
+  const { did, ports } = setUp({ isLost: () => true });
+  assert.deepEqual(await transmit(delivery, "5", messages, ports), { kind: "lost" });
+  assert.deepEqual(did, []);
 });
 
 test("stopped between two messages it returns how many are sent", async () => {

@@ -18,6 +18,7 @@ export type TransmitPorts = {
   send(message: OutgoingMessage): Promise<SendOutcome>;
   /** Stores how many were sent; false when the lease was lost. */
   advance(sentMessages: number): Promise<boolean>;
+  isLost(): boolean;
   stopping: AbortSignal;
 };
 
@@ -25,7 +26,7 @@ export async function transmit(
   delivery: Pick<ClaimedDelivery, "id" | "sentMessages" | "uncertainSends">,
   to: string,
   messages: readonly string[],
-  { send, advance, stopping }: TransmitPorts,
+  { send, advance, isLost, stopping }: TransmitPorts,
 ): Promise<Transmission> {
   let { uncertainSends } = delivery;
   const endedAt = (sentMessages: number, outcome: Progress["outcome"]): Progress => ({
@@ -36,6 +37,7 @@ export async function transmit(
   });
   for (const [index, text] of messages.entries()) {
     if (index < delivery.sentMessages) continue;
+    if (isLost()) return { kind: "lost" };
     if (stopping.aborted) return endedAt(index, { kind: "stopped" });
     const outcome = await send({ id: `${delivery.id}-${index}`, to, text });
     const isStopped = outcome.kind === "retry" && stopping.aborted;

@@ -54,10 +54,13 @@ export function createSync(options: SyncOptions): (stopping: AbortSignal) => Pro
 
   return async (stopping) => {
     const lease = newId();
+    const leasedFrom = options.clock.monotonic();
     const account = await store.claimMailbox({ id, lease, leaseMs });
     if (account === null) return { kind: "busy" };
     const lost = new AbortController();
-    const release = leases.keep({ id, lease }, () => lost.abort(new LeaseLost("the lease was lost")));
+    const release = leases.keep({ id, lease }, leasedFrom, () =>
+      lost.abort(new LeaseLost("the lease was lost")),
+    );
     try {
       return await syncAs({ lease, signal: AbortSignal.any([stopping, lost.signal]) }, account);
     } finally {

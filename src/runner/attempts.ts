@@ -51,18 +51,18 @@ export function createAttempts(options: AttemptsOptions): RunningAttempts {
   });
   let isRefusing = false;
 
-  async function attemptOf({ run, input }: Work, freeSlot: () => void): Promise<Handled> {
+  async function attemptOf({ run, leasedFrom, input }: Work, freeSlot: () => void): Promise<Handled> {
     const stop = new AbortController();
     const abort = (reason: StopReason) => stop.abort(reason);
     running.add(stop);
     let isLost = false;
-    const releaseLease = leases.keep(run, (reason) => {
+    const releaseLease = leases.keep(run, leasedFrom, (reason) => {
       isLost ||= reason === "lost";
       abort(reason);
     });
     try {
       if (isRefusing) abort("released");
-      const attempt = await execute({ run, input }, stop.signal, dependencies);
+      const attempt = await execute({ run, leasedFrom, input }, stop.signal, dependencies);
       freeSlot();
       return await settleAttempt(run, attempt, () => isLost, settling);
     } finally {
@@ -72,9 +72,9 @@ export function createAttempts(options: AttemptsOptions): RunningAttempts {
   }
 
   return {
-    async handle({ run: claimed, input }, freeSlot) {
+    async handle({ run: claimed, ...work }, freeSlot) {
       const { run, span } = observeStart(claimed, { metrics, trace });
-      observeEnd(run, await attemptOf({ run, input }, freeSlot), span, metrics);
+      observeEnd(run, await attemptOf({ ...work, run }, freeSlot), span, metrics);
     },
     refuse() {
       isRefusing = true;

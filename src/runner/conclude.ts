@@ -47,19 +47,25 @@ export async function conclude(
   }
 }
 
-/** Retries while the store is unavailable; null once the lease is lost. */
+/**
+ * Retries while the store is unavailable; null once the lease is lost. One try is always made: that a lease has run out
+ * by our own clock does not mean that another node has the run, and the store knows.
+ */
 async function storeSettlement(
   run: ClaimedRun,
   attempt: EndedAttempt | ReleasedAttempt,
   isLost: () => boolean,
   { store, policy, clock, newId, random }: ConcludeDependencies,
 ): Promise<Settlement | null> {
-  const persist = { clock, giveUp: isLost, random };
+  const persist = () => {
+    let tries = 0;
+    return { clock, giveUp: () => tries++ > 0 && isLost(), random };
+  };
   /** Only a reply that is delivered needs the last target. */
   const needsTarget = attempt.kind === "ended" && (run.request.deliver || run.kind === "heartbeat");
-  const lastTarget = needsTarget ? await untilStored(() => store.lastTarget(), persist) : null;
+  const lastTarget = needsTarget ? await untilStored(() => store.lastTarget(), persist()) : null;
   if (lastTarget === "given-up") return null;
   const settlement = settle(run, attempt, { ...policy(run), lastTarget, random: random() }, newId);
-  const isStored = await untilStored(() => store.settleRun(run, settlement), persist);
+  const isStored = await untilStored(() => store.settleRun(run, settlement), persist());
   return isStored === true ? settlement : null;
 }

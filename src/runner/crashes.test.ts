@@ -98,3 +98,96 @@ test("an outcome is stored when the store is available again", async (t) => {
   await ticked;
   assert.deepEqual([(await find(id)).status, agent.inputs.length], ["succeeded", 1]);
 });
+
+for (const verb of ["startRun", "lastTarget", "settleRun", "markActed"] as const)
+  test(`a store that is away at ${verb} costs time and no attempt`, async (t) => {
+    const { runnerWith, enqueue, find, store, clock } = await setUpRunner(t);
+    const id = await enqueue({ deliver: true });
+    let away = 4;
+    const call = store[verb].bind(store) as (...input: unknown[]) => Promise<unknown>;
+    const flaky = {
+      ...store,
+      [verb]: async (...input: unknown[]) => {
+        if (away-- > 0) throw new StoreUnavailable("away");
+        return call(...input);
+      },
+    };
+    const agent = createFakeAgent(async (input) => {
+      assert.ok(await input.onActing());
+      return { kind: "replied", reply: "done" };
+    });
+    const ticked = runnerWith(agent, { store: flaky }).tick();
+    await eventually(async () => {
+      await clock.advance(100);
+      return away < 0;
+    });
+    await ticked;
+    const { status, attempts } = await find(id);
+    assert.deepEqual([status, attempts, agent.inputs.length], ["succeeded", 1, 1]);
+  });
+
+test("a heartbeat waits for a store that is away when its events are read", async (t) => {
+  const { runnerWith, wake, heartbeats, store, clock } = await setUpRunner(t);
+  await wake("look");
+  let away = 4;
+  const flaky = {
+    ...store,
+    waitingEvents: async (...input: Parameters<typeof store.waitingEvents>) => {
+      if (away-- > 0) throw new StoreUnavailable("away");
+      return store.waitingEvents(...input);
+    },
+  };
+  const agent = createFakeAgent();
+  const ticked = runnerWith(agent, { store: flaky }).tick();
+  await eventually(async () => {
+    await clock.advance(100);
+    return away < 0;
+  });
+  await ticked;
+  const [beat] = await heartbeats();
+  assert.deepEqual([beat?.status, beat?.attempts, agent.inputs.length], ["succeeded", 1, 1]);
+});
+
+test("an end is stored also when our lease ran out meanwhile, if no other node has the run", async (t) => {
+  const { runnerWith, enqueue, find, store, clock } = await setUpRunner(t);
+  const id = await enqueue();
+  const reading = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<void>();
+  const slow = {
+    ...store,
+    renewRuns: () => new Promise<never>(() => {}),
+    lastTarget: async () => {
+      reading.resolve();
+      await answer.promise;
+      return null;
+    },
+  };
+  const agent = createFakeAgent();
+  const other = await enqueue({ deliver: true });
+  const ticked = runnerWith(agent, { store: slow }).tick();
+  await reading.promise;
+  await clock.advance(leaseMs + 1000);
+  answer.resolve();
+  await ticked;
+  assert.deepEqual([(await find(id)).status, (await find(other)).status], ["succeeded", "succeeded"]);
+  assert.equal(agent.inputs.length, 2);
+});
+
+for (const claimTookMs of [leaseMs, leaseMs / 2])
+  test(`a claim that took ${claimTookMs} ms is worked only under what is left of its lease`, async (t) => {
+    const { runnerWith, enqueue, find, store, clock } = await setUpRunner(t);
+    const id = await enqueue();
+    const slow = {
+      ...store,
+      claimRuns: async (claim: Parameters<typeof store.claimRuns>[0]) => {
+        const claimed = await store.claimRuns(claim);
+        await clock.advance(claimTookMs);
+        return claimed;
+      },
+    };
+    const agent = createFakeAgent();
+    await runnerWith(agent, { store: slow }).tick();
+    const isInTime = claimTookMs < leaseMs;
+    assert.equal(agent.inputs.length, isInTime ? 1 : 0);
+    assert.equal((await find(id)).status, isInTime ? "succeeded" : "running");
+  });

@@ -6,6 +6,7 @@ import { faultKind } from "../core/errors.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { ClaimedRun } from "../core/run.ts";
 import type { Trace } from "../core/trace.ts";
+import { untilStored } from "../work/persist.ts";
 import { observeAgent } from "./observe.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { timeLimitSeconds } from "./settle.ts";
@@ -29,8 +30,11 @@ export type ExecuteDependencies = Omit<InputDependencies, "policy"> & {
   trace: Trace;
 };
 
-/** `input` is set for a run that was started when it was accepted. */
-export type Work = { run: ClaimedRun; input: AttemptInput | null };
+/**
+ * `leasedFrom`: the monotonic time at which the claim was sent. `input` is set for a run that was started when it was
+ * accepted.
+ */
+export type Work = { run: ClaimedRun; leasedFrom: number; input: AttemptInput | null };
 
 /** The end of an attempt: an outcome, or parked, released or lost. */
 type End = Outcome | Exclude<Attempt, EndedAttempt>;
@@ -57,20 +61,23 @@ async function attempt(
   progress: Progress,
   dependencies: ExecuteDependencies,
 ): Promise<End> {
-  const { agents, policy, store } = dependencies;
+  const { agents, policy, store, clock } = dependencies;
+  const untilAborted = { clock, giveUp: () => signal.aborted };
   if (signal.aborted) return stopOf(signal);
   const limit = timeLimitOf(run, policy());
   const before = endBeforeStart(run, policy(), limit);
   if (before) return before;
   const prepared = early
     ? { ok: true as const, input: early }
-    : await prepareInput(run, agents(), dependencies);
+    : await untilStored(() => prepareInput(run, agents(), dependencies), untilAborted);
+  if (prepared === "given-up") return stopOf(signal);
   if (!prepared.ok) return prepared.outcome;
   const { input } = prepared;
   progress.promptMade(input);
-  const started: AttemptStarted = early
+  const started: AttemptStarted | "given-up" = early
     ? firstStarted
-    : await store.startRun(attemptStart(run, input, dependencies));
+    : await untilStored(() => store.startRun(attemptStart(run, input, dependencies)), untilAborted);
+  if (started === "given-up") return stopOf(signal);
   if (started.kind !== "go") return started;
   return callAgent({ run, input, started, limit }, signal, progress, dependencies);
 }
@@ -87,7 +94,10 @@ async function callAgent(
   const { agent, config } = input.configured;
   const onActing = async () => {
     progress.acted();
-    return store.markActed({ id: run.id, lease: run.lease });
+    const giveUp = () => signal.aborted;
+    return (
+      (await untilStored(() => store.markActed({ id: run.id, lease: run.lease }), { clock, giveUp })) === true
+    );
   };
   const agentCall = agentInput(run, input, { timeoutSeconds: Math.ceil(limit.leftMs / 1000), onActing });
   progress.agentCalled(agentCall);

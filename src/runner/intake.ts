@@ -2,6 +2,7 @@
 // agent is called without another write.
 import type { Agents } from "../agents/registry.ts";
 import type { FirstAttempt } from "../core/attempt.ts";
+import type { Clock } from "../core/clock.ts";
 import type { Acceptance, Accepted } from "../core/request.ts";
 import type { ClaimedRun, NewRun } from "../core/run.ts";
 import { isolatedRun } from "../store/create/single.ts";
@@ -22,6 +23,7 @@ export type ReserveDependencies = {
   loop: Pick<Loop<Work>, "reserve">;
   agents: () => Agents;
   policy: InputDependencies["policy"];
+  clock: Clock;
   leaseMs: number;
   /** Shared by all runs that are claimed on accept: none of them can have had a lease before. */
   lease: string;
@@ -30,17 +32,19 @@ export type ReserveDependencies = {
 /** Null when the run has to wait for a slot. */
 export function reserveSlot(
   run: NewRun,
-  { loop, agents, policy, leaseMs, lease }: ReserveDependencies,
+  { loop, agents, policy, clock, leaseMs, lease }: ReserveDependencies,
 ): RunSlot | null {
   const slot = loop.reserve();
   if (!slot) return null;
   let input: AttemptInput | null = null;
+  let leasedFrom = -Infinity;
   return {
     async firstAttempt() {
       input = earlyInput(run, agents());
+      leasedFrom = clock.monotonic();
       return input && { start: attemptStart({ ...run, lease }, input, { policy }), leaseMs };
     },
-    take: (started) => slot.take({ run: started, input }),
+    take: (started) => slot.take({ run: started, leasedFrom, input }),
     free: slot.free,
   };
 }

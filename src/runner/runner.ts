@@ -47,7 +47,7 @@ export type Runner = {
 };
 
 export function createRunner(options: RunnerOptions): Runner {
-  const { agents, policy, leaseMs, newId = newUuid } = options;
+  const { agents, policy, clock, leaseMs, newId = newUuid } = options;
   const attempts = createAttempts({
     ...withDefaults(options),
     onSettled(run, settlement) {
@@ -59,7 +59,7 @@ export function createRunner(options: RunnerOptions): Runner {
   });
   const byKind = createLoops(options, attempts);
   const loops = Object.values(byKind);
-  const reserving = { loop: byKind.hook, agents, policy, leaseMs, lease: newId() };
+  const reserving = { loop: byKind.hook, agents, policy, clock, leaseMs, lease: newId() };
 
   return {
     start: () => loops.forEach((loop) => loop.start()),
@@ -72,7 +72,7 @@ export function createRunner(options: RunnerOptions): Runner {
     async drain(drainMs) {
       attempts.refuse();
       if (drainMs <= 0) attempts.release();
-      const cancelTimer = options.clock.after(drainMs, attempts.release);
+      const cancelTimer = clock.after(drainMs, attempts.release);
       await Promise.all(loops.map((loop) => loop.drain()));
       cancelTimer();
       await attempts.end();
@@ -100,8 +100,9 @@ function createLoops(options: RunnerOptions, attempts: RunningAttempts): Record<
       capacity,
       // Each claim has a lease of its own, so that a lost attempt cannot settle a run that this node has claimed again.
       async claim(limit) {
+        const leasedFrom = clock.monotonic();
         const { claimed, nextInMs } = await store.claimRuns({ kind, limit, lease: newId(), leaseMs });
-        return { claimed: claimed.map((run) => ({ run, input: null })), nextInMs };
+        return { claimed: claimed.map((run) => ({ run, leasedFrom, input: null })), nextInMs };
       },
       handle: attempts.handle,
       opensNext: ({ run }) => !run.isolated,

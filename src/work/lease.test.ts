@@ -21,8 +21,10 @@ function setUp(leaseMs: number, renew?: LeaseOptions["renew"]) {
     },
   });
   const aborts: string[] = [];
-  const keep = (id: string, lease = "lease") =>
-    keeper.keep({ id, lease }, (reason) => aborts.push(`${id} ${reason} ${clock.now()}`));
+  const keep = (id: string, lease = "lease", claimTookMs = 0) =>
+    keeper.keep({ id, lease }, clock.monotonic() - claimTookMs, (reason) =>
+      aborts.push(`${id} ${reason} ${clock.now()}`),
+    );
   return { clock, keeper, renewals, outcomes, aborts, keep };
 }
 
@@ -80,6 +82,55 @@ test("a lease is lost when its renewal hangs", async () => {
   keep("a");
   await clock.advance(900);
   assert.deepEqual(aborts, ["a lost 900"]);
+});
+
+test("a lease counts from when its claim was sent, and is renewed early after a slow one", async () => {
+  const { clock, aborts, keep, renewals } = setUp(15_000, () => new Promise(() => {}));
+  await clock.advance(20_000);
+  keep("a", "lease", 9000);
+  await clock.advance(0);
+  assert.deepEqual(renewals, [{ at: 20_000, ids: ["a"], lease: "lease" }]);
+  await clock.advance(5999);
+  assert.deepEqual(aborts, []);
+  await clock.advance(1);
+  assert.deepEqual(aborts, ["a lost 26000"]);
+});
+
+test("a lease that ran out before its claim came back is lost at once", async () => {
+  const { clock, aborts, keep } = setUp(1000);
+  await clock.advance(5000);
+  keep("a", "lease", 1300);
+  await clock.advance(0);
+  assert.deepEqual(aborts, ["a lost 5000"]);
+});
+
+for (const roundTripMs of [1300, 4000, 6000, 7400])
+  test(`a lease of 15 s is kept with round trips of ${roundTripMs} ms`, async () => {
+    const { clock, aborts, keep, renewals } = setUp(
+      15_000,
+      ({ ids }) =>
+        new Promise((resolve) => void clock.after(roundTripMs, () => resolve({ held: ids, cancelled: [] }))),
+    );
+    await clock.advance(roundTripMs);
+    keep("a", "lease", roundTripMs);
+    await clock.advance(120_000);
+    assert.deepEqual(aborts, []);
+    assert.ok(
+      renewals.length < 120_000 / Math.min(roundTripMs, 5000) + 3,
+      "not one beside another without need",
+    );
+  });
+
+test("a renewal that hangs does not keep the next from being sent", async () => {
+  let isFirst = true;
+  const { clock, aborts, keep } = setUp(15_000, ({ ids }) => {
+    if (!isFirst) return Promise.resolve({ held: ids, cancelled: [] });
+    isFirst = false;
+    return new Promise(() => {});
+  });
+  keep("a");
+  await clock.advance(120_000);
+  assert.deepEqual(aborts, []);
 });
 
 test("a renewal that works again keeps the lease", async () => {

@@ -8,8 +8,11 @@ export type LossReason = "lost" | "cancelled";
 export type Leased = { id: string; lease: string };
 
 export type LeaseKeeper = {
-  /** Renews a lease that was claimed just now, until the returned function releases it. */
-  keep(item: Leased, abort: (reason: LossReason) => void): () => void;
+  /**
+   * Renews a lease until the returned function releases it. `leasedFrom`: the monotonic time at which its claim was
+   * sent. The store may have counted from any moment since, so the lease is judged from there.
+   */
+  keep(item: Leased, leasedFrom: number, abort: (reason: LossReason) => void): () => void;
   stop(): void;
 };
 
@@ -30,17 +33,22 @@ type Kept = Leased & {
 };
 
 export function createLeaseKeeper({ clock, log, leaseMs, renew }: LeaseOptions): LeaseKeeper {
+  const betweenMs = Math.min(leaseMs / 3, longestBetweenMs);
   const kept = new Set<Kept>();
-  const renewing = new Set<string>();
+  /** When the last renewal of a lease was sent that has not come back. */
+  const renewing = new Map<string, number>();
   let failing = false;
-  let cancelTimer: (() => void) | null = null;
+  let wakesAt = Infinity;
+  let cancelTimer = () => {};
 
-  function schedule(): void {
-    if (cancelTimer || kept.size === 0) return;
-    cancelTimer = clock.after(Math.min(leaseMs / 3, longestBetweenMs), () => {
-      cancelTimer = null;
+  function wakeAt(at: number): void {
+    if (at >= wakesAt) return;
+    cancelTimer();
+    wakesAt = at;
+    cancelTimer = clock.after(Math.max(0, at - clock.monotonic()), () => {
+      wakesAt = Infinity;
       renewAll();
-      schedule();
+      for (const { heldUntil } of kept) wakeAt(Math.min(clock.monotonic() + betweenMs, heldUntil));
     });
   }
 
@@ -50,21 +58,23 @@ export function createLeaseKeeper({ clock, log, leaseMs, renew }: LeaseOptions):
   }
 
   function renewAll(): void {
-    for (const item of kept) if (item.heldUntil <= clock.monotonic()) lose(item);
+    const now = clock.monotonic();
+    for (const item of kept) if (item.heldUntil <= now) lose(item);
+    // A renewal that takes long may never come back; another is sent beside it.
     for (const [lease, items] of Map.groupBy(kept, (item) => item.lease))
-      if (!renewing.has(lease)) void renewOne(lease, items);
+      if (now - (renewing.get(lease) ?? -Infinity) >= leaseMs / 3) void renewOne(lease, items);
   }
 
   async function renewOne(lease: string, items: readonly Kept[]): Promise<void> {
-    const heldUntil = clock.monotonic() + leaseMs;
-    renewing.add(lease);
+    const sentAt = clock.monotonic();
+    renewing.set(lease, sentAt);
     try {
       const { held, cancelled } = await renew({ ids: items.map(({ id }) => id), lease });
       if (failing) log.info("leases can be renewed again");
       failing = false;
       for (const item of items) {
         if (!kept.has(item)) continue;
-        item.heldUntil = heldUntil;
+        item.heldUntil = Math.max(item.heldUntil, sentAt + leaseMs);
         if (!held.includes(item.id)) lose(item);
         else if (!item.cancelled && cancelled.includes(item.id)) {
           item.cancelled = true;
@@ -75,20 +85,23 @@ export function createLeaseKeeper({ clock, log, leaseMs, renew }: LeaseOptions):
       if (!failing) log.warn("leases cannot be renewed now", { kind: faultKind(fault) });
       failing = true;
     } finally {
-      renewing.delete(lease);
+      if (renewing.get(lease) === sentAt) renewing.delete(lease);
     }
   }
 
   return {
-    keep(item, abort) {
-      const entry: Kept = { ...item, abort, heldUntil: clock.monotonic() + leaseMs, cancelled: false };
-      kept.add(entry);
-      schedule();
+    keep(item, leasedFrom, abort) {
+      const entry: Kept = { ...item, abort, heldUntil: leasedFrom + leaseMs, cancelled: false };
+      if (entry.heldUntil <= clock.monotonic()) abort("lost");
+      else {
+        kept.add(entry);
+        wakeAt(Math.min(leasedFrom + betweenMs, entry.heldUntil));
+      }
       return () => void kept.delete(entry);
     },
     stop() {
-      cancelTimer?.();
-      cancelTimer = null;
+      cancelTimer();
+      wakesAt = Infinity;
       kept.clear();
     },
   };

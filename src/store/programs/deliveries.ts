@@ -117,25 +117,36 @@ export function* waitingChannels(_dialect: Dialect, _input: null): Program<strin
   return rows.map((row) => String(row["name"]));
 }
 
-export type AdvanceInput = { id: string; lease: string; sentMessages: number; leaseMs: number; now: number };
+export type AdvanceInput = {
+  id: string;
+  lease: string;
+  sentMessages: number;
+  leaseMs: number;
+  now: number | null;
+};
 
-export function* advanceDelivery(_dialect: Dialect, input: AdvanceInput): Program<boolean> {
+export function* advanceDelivery(dialect: Dialect, input: AdvanceInput): Program<boolean> {
   const rows = yield {
-    sql: `update delivery set cursor = $3, doubts = 0, ready_at = cast($4 as bigint)
+    sql: `update delivery set cursor = $3, doubts = 0, ready_at = ${dialect.timeOf("$4")} + cast($5 as bigint)
       where id = $1 and lease = $2 and status = 'waiting' returning id`,
-    values: [input.id, input.lease, input.sentMessages, input.now + input.leaseMs],
+    values: [input.id, input.lease, input.sentMessages, input.now, input.leaseMs],
   };
   return rows.length > 0;
 }
 
-export type RenewDeliveriesInput = { ids: readonly string[]; lease: string; leaseMs: number; now: number };
+export type RenewDeliveriesInput = {
+  ids: readonly string[];
+  lease: string;
+  leaseMs: number;
+  now: number | null;
+};
 
 export function* renewDeliveries(dialect: Dialect, input: RenewDeliveriesInput): Program<string[]> {
-  const { from, item } = dialect.given(idColumn, 2);
+  const { from, item } = dialect.given(idColumn, 3);
   const rows = yield {
-    sql: `update delivery set ready_at = cast($2 as bigint) ${from}
+    sql: `update delivery set ready_at = ${dialect.timeOf("$2")} + cast($3 as bigint) ${from}
       where delivery.id = ${item.id} and lease = $1 and status = 'waiting' returning delivery.id`,
-    values: [input.lease, input.now + input.leaseMs],
+    values: [input.lease, input.now, input.leaseMs],
     rows: { columns: idColumn, items: input.ids.map((each) => [each]) },
   };
   return rows.map((row) => String(row["id"]));

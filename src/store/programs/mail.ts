@@ -56,12 +56,12 @@ function* addAccount(id: string): Program<void> {
 }
 
 export function* renewMailbox(
-  _dialect: Dialect,
-  input: Held & { leaseMs: number; now: number },
+  dialect: Dialect,
+  input: Held & { leaseMs: number; now: number | null },
 ): Program<boolean> {
   const held = yield {
-    sql: "update mail_account set lease_until = $3 where id = $1 and lease = $2 returning id",
-    values: [input.id, input.lease, input.now + input.leaseMs],
+    sql: `update mail_account set lease_until = ${dialect.timeOf("$3")} + cast($4 as bigint) where id = $1 and lease = $2 returning id`,
+    values: [input.id, input.lease, input.now, input.leaseMs],
   };
   return held.length > 0;
 }

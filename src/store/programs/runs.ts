@@ -88,17 +88,17 @@ function* claimOneByOne(dialect: Dialect, input: ClaimInput): Program<ClaimedRow
   return { rows, next };
 }
 
-export type RenewInput = { ids: readonly string[]; lease: string; leaseMs: number; now: number };
+export type RenewInput = { ids: readonly string[]; lease: string; leaseMs: number; now: number | null };
 
 export function* renewRuns(
   dialect: Dialect,
   input: RenewInput,
 ): Program<{ held: string[]; cancelled: string[] }> {
-  const { from, item } = dialect.given(idColumn, 2);
+  const { from, item } = dialect.given(idColumn, 3);
   const rows = yield {
-    sql: `update run set ready_at = cast($2 as bigint) ${from}
+    sql: `update run set ready_at = ${dialect.timeOf("$2")} + cast($3 as bigint) ${from}
       where run.id = ${item.id} and lease = $1 returning run.id, cancel_requested`,
-    values: [input.lease, input.now + input.leaseMs],
+    values: [input.lease, input.now, input.leaseMs],
     rows: { columns: idColumn, items: input.ids.map((each) => [each]) },
   };
   return {
