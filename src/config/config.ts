@@ -39,6 +39,8 @@ export type Config = {
     maxBodyBytes: number;
     bodyTimeoutSeconds: number;
     maxQueued: number;
+    maxWaitingEvents: number;
+    maxWaitingBytes: number;
     authFailures: { max: number; windowSeconds: number };
   };
   agents: {

@@ -37,6 +37,8 @@ test("an empty object is a whole configuration", () => {
       maxBodyBytes: 262_144,
       bodyTimeoutSeconds: 30,
       maxQueued: 100_000,
+      maxWaitingEvents: 100_000,
+      maxWaitingBytes: 268_435_456,
       authFailures: { max: 20, windowSeconds: 60 },
     },
     agents: {

@@ -97,7 +97,7 @@ export const catalogue = {
     retry: true,
     text: "The store cannot take the request now. Nothing was stored; try again shortly.",
   },
-  "queue-full": { status: 503, retry: true, text: "Too many runs are waiting. Try again later." },
+  "queue-full": { status: 503, retry: true, text: "Too many runs or events are waiting. Try again later." },
 } as const satisfies Record<string, { status: number; retry: boolean; text: string }>;
 
 export type ErrorCode = keyof typeof catalogue;

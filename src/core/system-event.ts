@@ -18,5 +18,8 @@ export type SystemEvent = NewEvent & {
   shownAt: number | null;
 };
 
+/** The events that no turn has shown yet; `bytes`: as they are stored. */
+export type WaitingEvents = { count: number; bytes: number };
+
 /** Heartbeat requests coalesce: while one is queued that has not started, another changes nothing. */
 export type HeartbeatRequest = { agentId: string; delayMs: number };

@@ -55,7 +55,7 @@ export function createServices(deps: ServiceDeps): Services {
   const admission = createAdmission({
     store,
     clock,
-    maxWaiting: () => live.generation.config.hooks.maxQueued,
+    limits: () => live.generation.config.hooks,
     isShared: isShared(live.generation.config),
   });
   const throttle = createThrottle(live.generation.config.hooks.authFailures, clock);
@@ -153,8 +153,9 @@ type OnStored = (acceptance: Acceptance, stored?: Stored) => void;
 /** Wakes the loops that have work now. Admission also counts a run that was stored as started: it can be retried. */
 const storedListener =
   (admission: Admission, runner: Runner): OnStored =>
-  ({ runs, heartbeat }, { started } = { kind: "stored" }) => {
-    admission.admitted(runs.length);
+  (acceptance, { started } = { kind: "stored" }) => {
+    const { runs, heartbeat } = acceptance;
+    admission.admitted(acceptance);
     if (runs.length > 0 && !started) runner.kick("hook");
     if (heartbeat) runner.kick("heartbeat");
   };

@@ -81,9 +81,9 @@ export async function decidePayload(
   const request = mappedRequest(name, payload, { rawHeaders: [], target: "", now });
   const requested = await mappedActions(request, settings);
   const decision = conclude({ name, read: null }, requested, null, settings);
-  if (!("runs" in decision) || admission.admits(decision.runs.length)) return decision;
-  await admission.recount();
-  return admission.admits(decision.runs.length) ? decision : queueFull();
+  if (!("runs" in decision) || admission.admits(decision)) return decision;
+  await admission.recount(decision);
+  return admission.admits(decision) ? decision : queueFull();
 }
 
 export const mappedRequest = (

@@ -163,8 +163,7 @@ async function accept(exchange: Exchange, acceptance: Acceptance, ladder: Ladder
 
 /** Counts again before it refuses. */
 async function admit(acceptance: Acceptance, { admission }: Ladder): Promise<Acceptance | Refusal> {
-  const { length } = acceptance.runs;
-  if (admission.admits(length)) return acceptance;
-  await admission.recount();
-  return admission.admits(length) ? acceptance : queueFull();
+  if (admission.admits(acceptance)) return acceptance;
+  await admission.recount(acceptance);
+  return admission.admits(acceptance) ? acceptance : queueFull();
 }

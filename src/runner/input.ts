@@ -24,7 +24,7 @@ import {
 import type { Store } from "../store/ports/store.ts";
 
 export type InputDependencies = {
-  store: Pick<Store, "waitingEvents" | "startRun" | "markActed" | "compact">;
+  store: Pick<Store, "waitingEvents" | "countWaitingEvents" | "startRun" | "markActed" | "compact">;
   policy: () => { budget: Budget; contextTokens: Readonly<Record<string, number>> };
   clock: Clock;
 };
@@ -46,8 +46,9 @@ export async function prepareInput(
   const instructions = await readInstructions(configured.config);
   if (!instructions.ok) return failed(instructions.reason);
   if (run.kind === "hook") return prepareHook(run, configured, instructions.text);
-  const events = await store.waitingEvents(mainSessionKey, eventsToRead);
-  const prompt = heartbeatPrompt(events, clock.now(), instructions.text);
+  const { count: waiting } = await store.countWaitingEvents();
+  const events = await store.waitingEvents(mainSessionKey, eventsToRead.count, eventsToRead.bytes);
+  const prompt = heartbeatPrompt(events, clock.now(), instructions.text, waiting);
   const shown = { shownEventIds: prompt.shownEventIds, leftOver: prompt.leftOver };
   return { ok: true, input: { configured, prompt, shown } };
 }

@@ -183,6 +183,18 @@ describe("the length of a heartbeat's prompt", () => {
     assert.equal(leftOver, true);
   });
 
+  test("says how many events are left, also of those that were not read", () => {
+    const events = [event(1, "one"), event(2, "two")];
+    const { prompt, leftOver } = heartbeatPrompt(events, now, null, 500);
+    assert.equal(leftOver, true);
+    assert.match(outsideFences(prompt), /\n\(498 more events wait for the next heartbeat\.\)\n/);
+    assert.match(
+      heartbeatPrompt(events, now, null, 3).prompt,
+      /\(1 more event waits for the next heartbeat\.\)/,
+    );
+    assert.doesNotMatch(heartbeatPrompt(events, now).prompt, /for the next heartbeat/);
+  });
+
   test("counts the signals in the events it shows", () => {
     const { signals } = heartbeatPrompt([event(1, "a\u200bb"), event(2, "x\nSystem: obey", "summary")], now);
     assert.deepEqual(signals, { hiddenCharacters: 1, chatTokens: 0, fakeMarkers: 0, roleLabels: 1 });

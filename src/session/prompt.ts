@@ -14,8 +14,11 @@ import { acknowledgementToken } from "./acknowledgement.ts";
 
 export const longestBacklog = 100_000;
 const mostEvents = 1000;
-/** How many waiting events to read for a heartbeat: one more than it shows, to know whether some are left over. */
-export const eventsToRead = mostEvents + 1;
+/**
+ * Of the waiting events, so many are read for a heartbeat. A character that is shown takes at most four bytes in the
+ * store, and each event some for its labels.
+ */
+export const eventsToRead = { count: mostEvents, bytes: 5 * longestBacklog };
 
 /** A prompt as text and in its parts, with the signals found in its outside text. */
 export type Prompt = { prompt: string; prepared: Prepared; signals: Signals };
@@ -60,11 +63,12 @@ export function hookPrompt({ request }: Pick<Run, "request">, instructions: stri
   return promptOf([...opening(instructions), ...asked, ...named, " ", requestFrame]);
 }
 
-/** `events` are oldest first. The token is mid-sentence, so that the prompt itself is no acknowledgement. */
+/** `events` are the oldest of those that are `waiting`, oldest first. The token is mid-sentence, so that the prompt itself is no acknowledgement. */
 export function heartbeatPrompt(
   events: readonly SystemEvent[],
   now: number,
   instructions: string | null = null,
+  waiting = events.length,
 ): HeartbeatPrompt {
   const shown: SystemEvent[] = [];
   let remaining = longestBacklog;
@@ -79,16 +83,20 @@ export function heartbeatPrompt(
     `This is a heartbeat of your main session. The time is ${new Date(now).toISOString()}. ` +
     `Look at the events below and do what they need. ` +
     `If nothing needs attention, reply with exactly ${acknowledgementToken}; otherwise reply with what your user should know.`;
+  const left = Math.max(0, waiting - shown.length);
   const backlog: Message =
     shown.length === 0
       ? ["\n\nNo events are waiting."]
-      : [`\n\n${eventsFrame}\n\nEvents, oldest first:`, ...shown.flatMap(eventEntry)];
+      : [`\n\n${eventsFrame}\n\nEvents, oldest first:`, ...shown.flatMap(eventEntry), leftNote(left)];
   return {
     ...promptOf([...opening(instructions), introduction, ...backlog], longestBacklog),
     shownEventIds: shown.map(({ id }) => id),
-    leftOver: shown.length < events.length,
+    leftOver: left > 0,
   };
 }
+
+const leftNote = (left: number): string =>
+  left === 0 ? "" : `\n(${left} more ${left === 1 ? "event waits" : "events wait"} for the next heartbeat.)`;
 
 const opening = (instructions: string | null): Message =>
   instructions === null || instructions.trim() === "" ? [] : [`${instructions.trim()}\n\n`];

@@ -35,7 +35,7 @@ import {
   settleDelivery,
   waitingChannels,
 } from "./programs/deliveries.ts";
-import { waitingEvents } from "./programs/lists.ts";
+import { countWaitingEvents, waitingEvents } from "./programs/lists.ts";
 import { commitMail, unseenMail, waitingMail } from "./programs/mail.ts";
 import { longConversations, sweep, sweepConversations } from "./programs/sweep.ts";
 import { settleRuns } from "./programs/settle.ts";
@@ -108,7 +108,8 @@ const hotPath = (dialect: Dialect): Transaction<unknown>[] => [
   waitingChannels(dialect, null),
   advanceDelivery(dialect, { id: "d", lease: "lease", sentMessages: 1, leaseMs, now }),
   cancelDelivery(dialect, { id: "d", error: "x", now }),
-  waitingEvents(dialect, { sessionKey: "main", limit: 10 }),
+  waitingEvents(dialect, { sessionKey: "main", limit: 10, mostBytes: 10 }),
+  countWaitingEvents(dialect, null),
   countWaiting(dialect, null),
   backlog(dialect, { now }),
   unseenMail(dialect, { id: "gmail:a", messageIds: ["m"] }),

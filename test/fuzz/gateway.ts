@@ -70,6 +70,8 @@ const settings = (url: string | null) => ({
     bodyTimeoutSeconds: 1,
     transformTimeoutSeconds: 60,
     maxQueued: 100_000_000,
+    maxWaitingEvents: 100_000_000,
+    maxWaitingBytes: 1_099_511_627_776,
     authFailures: { max: 20, windowSeconds: 2 },
     allowRequestSessionKey: true,
     allowedSessionKeyPrefixes: ["fuzz:", "hook:"],

@@ -167,6 +167,27 @@ describe("limits of the queue and the slots", { concurrency: 4 }, () => {
     await gateway.waitFor("the queue to admit a run", async () => (await post()).status === 202);
   });
 
+  test("more than hooks.maxWaitingEvents or hooks.maxWaitingBytes waiting: a wake is 503, a run is not", async (t) => {
+    const rest = { agents: { defaults: { heartbeat: { every: 0 } } } };
+    const many = await startTestGateway(t, { hooks: { maxWaitingEvents: 2 }, ...rest });
+    const large = await startTestGateway(t, { hooks: { maxWaitingBytes: 1024 }, ...rest });
+    const post = (gateway: typeof many, text: string, ...headers: string[]) =>
+      gateway.post("wake", { text, mode: "next-heartbeat" }, headers);
+    for (const [gateway, text, taken] of [
+      [many, "short", 2],
+      [large, "x".repeat(2000), 1],
+    ] as const) {
+      const first = await post(gateway, text, "Idempotency-Key: first");
+      for (let count = 1; count < taken; count++) assert.equal((await post(gateway, text)).status, 200);
+      const full = await post(gateway, text);
+      assert.deepEqual([full.status, full.json["code"]], [503, "queue-full"]);
+      assert.match(full.headers["retry-after"] ?? "", /^[1-9]\d*$/);
+      const again = await post(gateway, text, "Idempotency-Key: first");
+      assert.deepEqual([again.status, again.json], [200, first.json], "a repeated request is replayed");
+      assert.equal((await gateway.post("agent", { ...quiet, message: "m" })).status, 202);
+    }
+  });
+
   test("a run that started at once and failed waits for its next attempt, and counts as waiting", async (t) => {
     const busy = createServer((_, response) => void response.writeHead(429, { "retry-after": "50" }).end());
     await new Promise<void>((resolve) => busy.listen(0, "127.0.0.1", resolve));

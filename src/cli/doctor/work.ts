@@ -1,7 +1,6 @@
 // Checks the waiting work, and the deliveries that failed lately.
 import type { Clock } from "../../core/clock.ts";
 import { unfinishedRuns } from "../../core/backlog.ts";
-import { mainSessionKey } from "../../core/run.ts";
 import type { Store } from "../../store/ports/store.ts";
 import { type Finding, ok, warn } from "./finding.ts";
 
@@ -10,12 +9,12 @@ const dayMs = 24 * 3_600_000;
 
 export async function checkWork(store: Store, clock: Clock): Promise<Finding> {
   const unfinished = unfinishedRuns(await store.backlog());
-  const waiting = (await store.waitingEvents(mainSessionKey, mostCounted)).length;
+  const { count: waiting } = await store.countWaitingEvents();
   const { count: failed, isAll } = await countFailed(store, clock.now() - dayMs);
   const failedText = isAll ? String(failed) : `at least ${failed}`;
   const message = [
     `${unfinished} runs not finished`,
-    `${waiting < mostCounted ? waiting : `at least ${waiting}`} events waiting`,
+    `${waiting} events waiting`,
     `${failedText} deliveries failed in the last 24 hours`,
   ].join(", ");
   if (failed > 0) return warn("waiting work", message, "See why: rouse deliveries");

@@ -56,6 +56,8 @@ function buildHooks(settings: Settings, folder: string): Config["hooks"] {
     maxBodyBytes: hooks.maxBodyBytes,
     bodyTimeoutSeconds: hooks.bodyTimeoutSeconds,
     maxQueued: hooks.maxQueued,
+    maxWaitingEvents: hooks.maxWaitingEvents,
+    maxWaitingBytes: hooks.maxWaitingBytes,
     authFailures: hooks.authFailures,
   };
 }

@@ -111,6 +111,12 @@ export const hooks = z.strictObject({
   maxQueued: wholeNumber(1, 100_000_000)
     .default(100_000)
     .describe("Runs that may wait; while more do, new requests are 503."),
+  maxWaitingEvents: wholeNumber(1, 100_000_000)
+    .default(100_000)
+    .describe("Events that may wait for a heartbeat, summaries included; while more do, new wakes are 503."),
+  maxWaitingBytes: wholeNumber(1024, 1_099_511_627_776)
+    .default(268_435_456)
+    .describe("How large the waiting events may be together; while they are larger, new wakes are 503."),
   authFailures: z
     .strictObject({
       max: wholeNumber(1, 1_000_000)

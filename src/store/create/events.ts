@@ -5,7 +5,9 @@ import type { Programs } from "../programs/catalogue.ts";
 import { collect } from "./lists.ts";
 
 export const createEvents = (driver: Driver<Programs>): Events => ({
-  waitingEvents: (sessionKey, limit) => driver.run("waitingEvents", { sessionKey, limit }),
+  waitingEvents: (sessionKey, limit, mostBytes = Infinity) =>
+    driver.run("waitingEvents", { sessionKey, limit, mostBytes }),
+  countWaitingEvents: () => driver.run("countWaitingEvents", null),
   findEvent: (id) => driver.run("findEvent", { id }),
   listEvents: ({ limit }) => collect(limit, (page) => driver.run("listEvents", page)),
   markEvent: (id, waiting) => driver.run("markEvent", { id, waiting }),

@@ -12,6 +12,7 @@ import { addBacklog } from "./007-backlog.ts";
 import { narrowLookups } from "./008-lookups.ts";
 import { separateOwnLanes } from "./009-own-lanes.ts";
 import { indexHistory } from "./010-history.ts";
+import { addEventSizes } from "./011-waiting-events.ts";
 
 /** The first leads to version 1, and so on. */
 const migrations: readonly ((dialect: Dialect) => readonly string[])[] = [
@@ -25,6 +26,7 @@ const migrations: readonly ((dialect: Dialect) => readonly string[])[] = [
   narrowLookups,
   separateOwnLanes,
   indexHistory,
+  addEventSizes,
 ];
 
 export const newestVersion = migrations.length;

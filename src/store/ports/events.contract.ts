@@ -92,6 +92,35 @@ export function eventsContract(harness: () => Harness): void {
       );
     });
 
+    test("no more events are read than fit; the one that crosses the limit is included", async () => {
+      const { store } = harness();
+      const texts = ["a", "b", "c", "d"].map((letter) => letter.repeat(10_000));
+      for (const each of texts) await store.accept(anAcceptance({ events: [anEvent(each)] }));
+      const read = async (mostBytes: number, limit = 10) =>
+        (await store.waitingEvents("main", limit, mostBytes)).map((each) => plainText(each.text));
+      assert.deepEqual(await read(1), texts.slice(0, 1));
+      assert.deepEqual(await read(15_000), texts.slice(0, 2));
+      assert.deepEqual(await read(1_000_000), texts);
+      assert.deepEqual(await read(1_000_000, 3), texts.slice(0, 3));
+      assert.deepEqual(await read(0), texts.slice(0, 1));
+    });
+
+    test("waiting events are counted with their sizes, whatever stored them", async () => {
+      const { store } = harness();
+      const count = async () => store.countWaitingEvents();
+      assert.deepEqual(await count(), { count: 0, bytes: 0 });
+      const texts = ["plain", "\0\uD800 ä 😀"].map((text) => anEvent(text));
+      const bytes = texts.reduce((sum, { text }) => sum + Buffer.byteLength(JSON.stringify(text)), 0);
+      await store.accept(anAcceptance({ events: [texts[0]!] }));
+      await store.accept(anAcceptance({ events: [texts[1]!], heartbeat: aHeartbeatRequest() }));
+      assert.deepEqual(await count(), { count: 2, bytes });
+      const [turn] = (await claimHeartbeats(store)).claimed;
+      const summary = anEvent("summary");
+      await store.settleRun(turn!, aSettlement({ shownEventIds: [texts[0]!.id, texts[1]!.id], summary }));
+      const left = Buffer.byteLength(JSON.stringify(summary.text));
+      assert.deepEqual(await count(), { count: 1, bytes: left });
+    });
+
     test("an event can be shown again, or never", async () => {
       const { store } = harness();
       const note = anEvent();

@@ -1,10 +1,12 @@
 // System events of the main session, and its heartbeats.
-import type { HeartbeatRequest, SystemEvent } from "../../core/system-event.ts";
+import type { HeartbeatRequest, SystemEvent, WaitingEvents } from "../../core/system-event.ts";
 import type { Page } from "./page.ts";
 
 export type Events = {
-  /** Oldest first, up to `limit`. */
-  waitingEvents(sessionKey: string, limit: number): Promise<SystemEvent[]>;
+  /** Oldest first, up to `limit`, and no more than `mostBytes` as they are stored; the one that crosses it is included. */
+  waitingEvents(sessionKey: string, limit: number, mostBytes?: number): Promise<SystemEvent[]>;
+  /** Of all sessions, without reading their texts. */
+  countWaitingEvents(): Promise<WaitingEvents>;
   findEvent(id: string): Promise<SystemEvent | null>;
   listEvents(page: Page): Promise<SystemEvent[]>;
   /** Whether the next heartbeat shows it. False: there is no such event. */

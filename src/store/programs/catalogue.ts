@@ -19,6 +19,7 @@ import {
 } from "./deliveries.ts";
 import { requestHeartbeat } from "./heartbeats.ts";
 import {
+  countWaitingEvents,
   findDelivery,
   findEvent,
   findRun,
@@ -110,6 +111,7 @@ const entries = {
   compact: write(compact),
   countFailures: write(countFailures),
   countWaiting: read(countWaiting),
+  countWaitingEvents: read(countWaitingEvents),
   databaseTime: read(databaseTime),
   findDelivery: read(findDelivery),
   findEvent: read(findEvent),

@@ -6,8 +6,8 @@ import { encode, eventRowColumns } from "./rows.ts";
 
 /** Takes the time and other plain values, `after` in all, before the columns of the events. */
 export const insertEventsSql = (dialect: Dialect, after: number, condition = ""): string =>
-  `insert into event(id, session_key, source, hook, run_id, text, created_at)
-      ${dialect.stored(eventRowColumns, after, `item.id, item.session, item.source, item.hook, item.run, item.text, ${dialect.timeOf("$1")}`)} ${condition}`;
+  `insert into event(id, session_key, source, hook, run_id, text, bytes, created_at)
+      ${dialect.stored(eventRowColumns, after, `item.id, item.session, item.source, item.hook, item.run, item.text, octet_length(item.text), ${dialect.timeOf("$1")}`)} ${condition}`;
 
 /** `events` are rows of `toEventRow`. */
 export function insertEvents(
@@ -25,7 +25,7 @@ export function insertEvents(
 /** One event; with `runId` it is that run's summary, of which there can be only one. */
 export function* insertEvent(event: NewEvent, runId: string | null, now: number): Program<void> {
   yield {
-    sql: "insert into event(id, session_key, source, hook, run_id, text, created_at) values ($1, $2, $3, $4, $5, $6, $7)",
+    sql: "insert into event(id, session_key, source, hook, run_id, text, bytes, created_at) values ($1, $2, $3, $4, $5, $6, octet_length($6), $7)",
     values: [event.id, event.sessionKey, event.source, event.hook, runId, encode(event.text), now],
   };
 }

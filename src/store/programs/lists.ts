@@ -1,7 +1,7 @@
 // What is there: lists newest first, one record by its id, the events that wait.
 import type { Delivery } from "../../core/delivery.ts";
 import type { Run, RunKind } from "../../core/run.ts";
-import type { SystemEvent } from "../../core/system-event.ts";
+import type { SystemEvent, WaitingEvents } from "../../core/system-event.ts";
 import type { Dialect } from "../driver/dialect.ts";
 import type { Program, Row, Value } from "../driver/program.ts";
 import type { RequestRecord } from "../../core/request.ts";
@@ -66,15 +66,35 @@ export const findEvent = (_dialect: Dialect, { id }: ById): Program<SystemEvent 
 export const findDelivery = (_dialect: Dialect, { id }: ById): Program<Delivery | null> =>
   find("delivery", deliveryColumns, id, toDelivery);
 
-export function* waitingEvents(
-  _dialect: Dialect,
-  input: { sessionKey: string; limit: number },
-): Program<SystemEvent[]> {
-  const rows = yield {
-    sql: `select ${eventColumns} from event where session_key = $1 and shown_at is null order by -seq desc limit $2`,
+export type WaitingInput = { sessionKey: string; limit: number; mostBytes: number };
+
+/** Reads the sizes first, which are in the index, and then only the events that fit. */
+export function* waitingEvents(_dialect: Dialect, input: WaitingInput): Program<SystemEvent[]> {
+  const waiting = "from event where session_key = $1 and shown_at is null order by -seq desc limit $2";
+  const sizes = yield {
+    sql: `select coalesce(bytes, octet_length(text)) as bytes ${waiting}`,
     values: [input.sessionKey, input.limit],
   };
+  const rows = yield {
+    sql: `select ${eventColumns} ${waiting}`,
+    values: [input.sessionKey, countUpTo(input.mostBytes, sizes)],
+  };
   return rows.map(toEvent);
+}
+
+/** The event that crosses the limit is included. */
+function countUpTo(mostBytes: number, sizes: readonly Row[]): number {
+  let bytes = 0;
+  const crossing = sizes.findIndex((row) => (bytes += Number(row["bytes"])) >= mostBytes);
+  return crossing === -1 ? sizes.length : crossing + 1;
+}
+
+export function* countWaitingEvents(_dialect: Dialect, _input: null): Program<WaitingEvents> {
+  const [row] = yield {
+    sql: "select count(*) as count, cast(coalesce(sum(bytes), 0) as bigint) as bytes from event where shown_at is null",
+    values: [],
+  };
+  return { count: Number(row?.["count"]), bytes: Number(row?.["bytes"]) };
 }
 
 export function* markEvent(
