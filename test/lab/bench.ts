@@ -13,6 +13,7 @@ import type { Setting } from "./cells.ts";
 import type { NodeEvent } from "./fail-points.ts";
 import type { Life, Note } from "./history.ts";
 import { createLabNode, type LabNode } from "./lab-node.ts";
+import type { FromNode } from "./node.ts";
 import { startWire, type Wire } from "./proxy.ts";
 import { startWorld, type World } from "./world.ts";
 
@@ -81,7 +82,7 @@ export async function openBench(setting: Setting, seed: number): Promise<Bench> 
         createLabNode({
           name,
           configure,
-          hear: (message) => message.kind !== "ready" && message.kind !== "armed" && hear(message),
+          hear: (message) => isEvent(message) && hear(message),
           born: (life) => void lives.push(life),
           lost: (life, end) => void troubles.push(`the node ${life} ended by itself (${end})`),
         }),
@@ -119,6 +120,9 @@ export async function openBench(setting: Setting, seed: number): Promise<Bench> 
     throw fault;
   }
 }
+
+const isEvent = (message: FromNode): message is NodeEvent =>
+  message.kind !== "ready" && message.kind !== "armed" && message.kind !== "stepped";
 
 export function releaseAll({ nodes, world }: Bench): void {
   world.release();

@@ -16,8 +16,12 @@ export const faults = {
   restart: "database restart",
   cut: "connection cut",
   full: "full disk",
+  clock: "clock set",
 } as const;
 export type Fault = keyof typeof faults;
+
+/** In them the store is away for a time. */
+export const outages: ReadonlySet<Fault> = new Set(["restart", "cut", "full"]);
 
 export type StoreKind = "sqlite" | "postgres";
 export type Setting = { store: StoreKind; nodes: 1 | 3 };
@@ -34,8 +38,8 @@ export const settings: readonly Setting[] = [
  * and to fill another one for a running process takes Linux.
  */
 const faultsOn: Readonly<Record<StoreKind, readonly Fault[]>> = {
-  sqlite: process.platform === "linux" ? ["kill", "stop", "full"] : ["kill", "stop"],
-  postgres: ["kill", "stop", "restart", "cut"],
+  sqlite: process.platform === "linux" ? ["kill", "stop", "clock", "full"] : ["kill", "stop", "clock"],
+  postgres: ["kill", "stop", "restart", "cut", "clock"],
 };
 
 export const cells: readonly Cell[] = settings.flatMap((setting) =>

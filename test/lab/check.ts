@@ -1,4 +1,5 @@
 // The judge of a round: a pure function from the histories to the violations in them.
+import { outages } from "./cells.ts";
 import { claimedAfterEnd, overlaps, unclaimed, wrongMemory, wrongOrder } from "./check-lanes.ts";
 import { needlessMessages, wrongDeliveries, wrongMessages } from "./check-messages.ts";
 import { lostRequests, unlikeTwins, unseenEvents, wrongEnds, wrongSummaries } from "./check-requests.ts";
@@ -34,10 +35,7 @@ function noProgress({ victim, cell, lives, runs, requests, received, notes, turn
   const needed: readonly [string, boolean][] = [
     ["no node came to the point", victim !== null],
     ["no process ended", (cell.fault !== "kill" && cell.fault !== "stop") || died],
-    [
-      "the store was never away",
-      cell.fault === "kill" || cell.fault === "stop" || notes.some(({ kind }) => kind === "away"),
-    ],
+    ["the store was never away", !outages.has(cell.fault) || notes.some(({ kind }) => kind === "away")],
     ["no run succeeded", runs.some(({ status }) => status === "succeeded")],
     ["no conversation went on", turns.some(({ reminded }) => reminded.length > 0)],
     ["no wake was taken", accepted("wake") > 0],

@@ -1,6 +1,7 @@
 // The fault that strikes a node at the point, or the store under it.
 import { spawnSync } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
+import { clockSteps } from "../builders/clock-step.ts";
 import { until } from "../support/process.ts";
 import { type Bench, type BenchNode, leaseMs, releaseAll, type Standing } from "./bench.ts";
 import type { Cell } from "./cells.ts";
@@ -16,6 +17,8 @@ export type Plan = {
   isLong: boolean;
   /** With a full disk: how far into its files the node can still write. */
   spaceBytes: number;
+  /** How far the node's wall clock is set. */
+  stepMs: number;
 };
 
 export const planOf = (random: () => number, nodes: number): Plan => ({
@@ -23,6 +26,7 @@ export const planOf = (random: () => number, nodes: number): Plan => ({
   isLate: random() < 0.5,
   isLong: random() < 0.35,
   spaceBytes: Math.floor(random() * 3) * 16_384,
+  stepMs: clockSteps[Math.floor(random() * clockSteps.length)]![1],
 });
 
 /** Resolves when the fault is over, with the violations that it noticed. */
@@ -46,6 +50,8 @@ export async function strike(bench: Bench, standing: Standing, cell: Cell, plan:
         start: () => limitFiles(victim.pid(), String(plan.spaceBytes)),
         end: () => limitFiles(victim.pid(), "unlimited"),
       });
+    case "clock":
+      return setClock(bench, victim, cell, plan);
   }
 }
 
@@ -77,6 +83,24 @@ async function outage(
   } finally {
     await end();
   }
+  return [];
+}
+
+/** The node's wall clock is set, and stays so. On SQLite that is the store's clock, too, and the node says that it saw it. */
+async function setClock(
+  bench: Bench,
+  victim: BenchNode,
+  { store }: Cell,
+  { isLate, isLong, stepMs }: Plan,
+): Promise<string[]> {
+  const steps = (): number => victim.output().split("the store's clock").length;
+  const before = steps();
+  await victim.setClock(stepMs);
+  releaseOthers(bench, victim);
+  if (!isLate) releaseAll(bench);
+  if (store === "sqlite")
+    await until(`a step of the clock of ${victim.life()}`, () => steps() > before, { withinMs: 20_000 });
+  if (isLong) await delay(1.5 * leaseMs);
   return [];
 }
 

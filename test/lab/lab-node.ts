@@ -17,6 +17,8 @@ export type LabNode = {
   start(): Promise<void>;
   arm(stand: Stand): Promise<void>;
   release(): void;
+  /** Sets its wall clock, until its process ends. */
+  setClock(stepMs: number): Promise<void>;
   kill(): Promise<void>;
   /** SIGTERM. Resolves with its exit code or signal. */
   stop(): Promise<number | NodeJS.Signals | null>;
@@ -39,6 +41,7 @@ type Going = {
   isToEnd: boolean;
   output: string;
   armed: PromiseWithResolvers<void>;
+  stepped: PromiseWithResolvers<void>;
   ended: Promise<number | NodeJS.Signals | null>;
 };
 
@@ -66,6 +69,7 @@ export function createLabNode({ name, configure, hear, born, lost }: LabNodeOpti
       isToEnd: false,
       output: "",
       armed: Promise.withResolvers<void>(),
+      stepped: Promise.withResolvers<void>(),
       ended: ended.promise,
     };
     for (const stream of [child.stdout, child.stderr]) {
@@ -78,6 +82,7 @@ export function createLabNode({ name, configure, hear, born, lost }: LabNodeOpti
         process.url = message.url;
         ready.resolve();
       } else if (message.kind === "armed") process.armed.resolve();
+      else if (message.kind === "stepped") process.stepped.resolve();
       else hear(message);
     });
     child.on("close", (code, signal) => {
@@ -118,6 +123,12 @@ export function createLabNode({ name, configure, hear, born, lost }: LabNodeOpti
       await Promise.race([going.armed.promise, going.ended]);
     },
     release: () => say({ release: true }),
+    async setClock(stepMs) {
+      if (!going) return;
+      going.stepped = Promise.withResolvers<void>();
+      say({ step: stepMs });
+      await Promise.race([going.stepped.promise, going.ended]);
+    },
     async kill() {
       if (!going || !isAlive()) return;
       going.isToEnd = true;

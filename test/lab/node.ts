@@ -4,10 +4,11 @@ import { loadConfig } from "../../src/config/load.ts";
 import { startGateway } from "../../src/gateway/gateway.ts";
 import { openStore } from "../../src/store/open.ts";
 import { createLog } from "../../src/telemetry/log.ts";
+import { settableWallClock } from "./wall-clock.ts";
 import { createFailPoints, type FailPoints, type Stand, type NodeEvent } from "./fail-points.ts";
 
-export type ToNode = { arm: Stand } | { release: true };
-export type FromNode = NodeEvent | { kind: "ready"; url: string } | { kind: "armed" };
+export type ToNode = { arm: Stand } | { release: true } | { step: number };
+export type FromNode = NodeEvent | { kind: "ready"; url: string } | { kind: "armed" } | { kind: "stepped" };
 
 async function main([config = "", life = ""]: readonly string[]): Promise<void> {
   const tell = (message: FromNode): void => {
@@ -17,6 +18,7 @@ async function main([config = "", life = ""]: readonly string[]): Promise<void> 
   // The signal for a write beyond the limit; without a listener, it ends the process.
   process.on("SIGXFSZ", () => {});
 
+  const setClock = settableWallClock();
   const loaded = loadConfig(config, process.env);
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
   let points: FailPoints | undefined;
@@ -26,7 +28,10 @@ async function main([config = "", life = ""]: readonly string[]): Promise<void> 
   });
   process.on("message", (message: ToNode) => {
     if ("release" in message) points?.release();
-    else void points?.arm(message.arm).then(() => tell({ kind: "armed" }));
+    else if ("step" in message) {
+      setClock(message.step);
+      tell({ kind: "stepped" });
+    } else void points?.arm(message.arm).then(() => tell({ kind: "armed" }));
   });
   const log = createLog(loaded.config.log);
   const gateway = await startGateway({ loaded, store: opening, env: process.env, log, port: 0 });
