@@ -33,7 +33,9 @@ function explainOne(issue: Issue, path: Path, value: unknown, known: (path: Path
   if (valueAt(value, path) === undefined) return [{ path, message: "is missing" }];
   if (issue.code === "invalid_union") {
     const branch = meantBranch(issue.errors);
-    if (!branch) return [{ path, message: unionSentence(issue) }];
+    // Each name belongs to a branch, but not all of them to one.
+    const isMixed = branch !== undefined && unknownIn(branch).some((key) => known(path).includes(key));
+    if (!branch || isMixed) return [{ path, message: unionSentence(issue) }];
     return branch.flatMap((inner) => explainOne(inner, [...path, ...(inner.path as Path)], value, known));
   }
   return [{ path, message: sentence(issue) }];
@@ -43,14 +45,24 @@ function sentence(issue: Issue): string {
   if (issue.code === "invalid_type") return `must be ${kinds[issue.expected] ?? issue.expected}`;
   if (issue.code === "invalid_value")
     return `must be ${orList(issue.values.map((each) => JSON.stringify(each)))}`;
-  if (issue.code === "too_small") {
-    return issue.origin === "string" ? "must not be blank" : `must be at least ${issue.minimum}`;
-  }
-  if (issue.code === "too_big") {
-    return `must be at most ${issue.maximum}${issue.origin === "string" ? " characters" : ""}`;
-  }
+  if (issue.code === "too_small") return tooSmall(issue);
+  if (issue.code === "too_big")
+    return `must ${issue.origin === "array" ? "have" : "be"} at most ${counted(issue.maximum, issue)}`;
   if (issue.code === "invalid_key") return issue.issues[0] ? sentence(issue.issues[0]) : "has a bad name";
   return issue.message;
+}
+
+function tooSmall(issue: z.core.$ZodIssueTooSmall): string {
+  if (issue.origin === "string" && issue.minimum === 1) return "must not be blank";
+  if (issue.origin === "array" && issue.minimum === 1)
+    return "must not be an empty list: name at least one value, or leave the setting out";
+  return `must ${issue.origin === "array" ? "have" : "be"} at least ${counted(issue.minimum, issue)}`;
+}
+
+/** A limit with what it counts. */
+function counted(limit: number | bigint, { origin }: { origin: string }): string {
+  if (origin === "string") return `${limit} characters`;
+  return origin === "array" ? `${limit} values` : String(limit);
 }
 
 function unknownSetting(key: string, known: readonly string[]): string {
@@ -60,19 +72,38 @@ function unknownSetting(key: string, known: readonly string[]): string {
 }
 
 const isOtherKind = (issue: Issue): boolean =>
-  issue.path.length === 0 && (issue.code === "invalid_type" || issue.code === "invalid_value");
+  issue.path.length === 0 &&
+  (issue.code === "invalid_type" ||
+    issue.code === "invalid_value" ||
+    (issue.code === "invalid_union" && !meantBranch(issue.errors)));
 
-/** The branch of a union that fits the kind of value that was written, if any. */
-const meantBranch = (branches: readonly Issue[][]): Issue[] | undefined =>
-  branches.find((issues) => !issues.some(isOtherKind));
+/**
+ * The branch of a union that fits what was written, if any: its kind, and of several branches the one with most of its
+ * names. Without names that tell them apart it is none.
+ */
+function meantBranch(branches: readonly Issue[][]): Issue[] | undefined {
+  const fitting = branches.filter((issues) => !issues.some(isOtherKind));
+  const [best, other] = fitting.toSorted((a, b) => unknownIn(a).length - unknownIn(b).length);
+  const isEither = best && other && unknownIn(best).length === 0 && unknownIn(other).length === 0;
+  return isEither ? undefined : best;
+}
+
+const unknownIn = (issues: readonly Issue[]): string[] =>
+  issues.flatMap((issue) =>
+    issue.code === "unrecognized_keys" && issue.path.length === 0 ? issue.keys : [],
+  );
 
 function unionSentence({ message, errors }: z.core.$ZodIssueInvalidUnion): string {
   if (message.startsWith("must ")) return message;
-  const words = errors.flatMap(([issue]) =>
-    issue?.code === "invalid_type" ? [kinds[issue.expected] ?? issue.expected] : [],
-  );
-  return `must be ${orList([...new Set(words)])}`;
+  return `must be ${orList([...new Set(kindsIn(errors))])}`;
 }
+
+const kindsIn = (branches: readonly Issue[][]): string[] =>
+  branches.flatMap(([issue]) => {
+    if (issue?.code === "invalid_union") return kindsIn(issue.errors);
+    if (issue?.code === "invalid_value") return issue.values.map((each) => JSON.stringify(each));
+    return issue?.code === "invalid_type" ? [kinds[issue.expected] ?? issue.expected] : [];
+  });
 
 const orList = (words: readonly string[]): string =>
   words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;

@@ -53,10 +53,10 @@ test("a secret file is read unchanged, without line breaks at its end", () => {
 test("a secret file that is missing or empty is a problem, an unset variable in its name is one too", () => {
   const files = { "/home/rouse/blank": " \n" };
   assert.deepEqual(problemsOf({ hooks: { enabled: true, token: { file: "none" } } }), [
-    "hooks.token: the file cannot be read (ENOENT)",
+    "hooks.token: the file /home/rouse/none cannot be read (ENOENT)",
   ]);
   assert.deepEqual(problemsOf({ hooks: { enabled: true, token: [{ file: "blank" }] } }, { files }), [
-    "hooks.token[0]: the file is empty",
+    "hooks.token[0]: the file /home/rouse/blank is empty",
   ]);
   assert.deepEqual(problemsOf({ gateway: { auth: { token: { file: "${DIR}/x" } } } }), [
     "gateway.auth.token.file: the environment variable DIR is not set",

@@ -1,5 +1,5 @@
 // Resolves references: `${NAME}` to the environment, `{ "file": … }` to a file. A reference that cannot be resolved
-// is a problem. No message contains a value.
+// is a problem. No message contains a secret; a file is named.
 import { resolve } from "node:path";
 import { faultKind } from "../../core/errors.ts";
 
@@ -40,10 +40,11 @@ function expandFault(name: string, closed: boolean, found: string | undefined): 
 }
 
 export function readSecret(file: string, sources: Sources): Resolved {
+  const path = resolve(sources.folder, file);
   try {
-    const value = sources.readFile(resolve(sources.folder, file)).replace(/[\r\n]+$/, "");
-    return value.trim() === "" ? { ok: false, message: "the file is empty" } : { ok: true, value };
+    const value = sources.readFile(path).replace(/[\r\n]+$/, "");
+    return value.trim() === "" ? { ok: false, message: `the file ${path} is empty` } : { ok: true, value };
   } catch (fault) {
-    return { ok: false, message: `the file cannot be read (${faultKind(fault)})` };
+    return { ok: false, message: `the file ${path} cannot be read (${faultKind(fault)})` };
   }
 }

@@ -1,6 +1,6 @@
 // Generates `docs/configuration.md` from the schema.
 import type { z } from "zod";
-import { configJsonSchema } from "./json-schema.ts";
+import { describedSchema } from "./json-schema.ts";
 import { restartSettings } from "../restart.ts";
 
 type Schema = z.core.JSONSchema.BaseSchema;
@@ -30,17 +30,17 @@ Rouse reads one file, \`rouse.jsonc\`, from its home (\`ROUSE_HOME\`, else \`~/.
 
 A setting of type *secret* can also name a file: \`{ "file": "secrets/hook-token" }\`. Its content counts, without line breaks at the end. It must be a regular file of up to 4 MiB: a pipe, a device or a folder is refused.
 
-Keep the file to yourself (\`chmod 600\`). No message ever shows a value.
+Keep the file to yourself (\`chmod 600\`). No message ever shows a secret. A file that cannot be read is named.
 
 ## Changes while running
 
 Rouse checks the file, and the secret files it names, about once a second, and takes a change up without a restart. A file with problems is reported, and the last good one stays in force. These settings need a restart: ${restartSettings.map((name) => `\`${name}\``).join(", ")}.
 
-Durations are written as \`250ms\`, \`90s\`, \`30m\`, \`12h\`, \`7d\`.
+Durations are written as \`250ms\`, \`90s\`, \`30m\`, \`12h\`, \`7d\`. A setting that is *required* must stand wherever its object does. \`[]\` stands for an entry of a list, \`ID\` for a name in a map.
 `;
 
 export function configReference(): string {
-  const sections = Object.entries(propertiesOf(configJsonSchema())).filter(([name]) => name !== "$schema");
+  const sections = Object.entries(propertiesOf(describedSchema())).filter(([name]) => name !== "$schema");
   return [introduction, ...sections.map(([name, schema]) => section(name, schema))].join("\n");
 }
 
@@ -55,18 +55,40 @@ function section(name: string, schema: Schema): string {
 }
 
 /** An object is shown by its fields; a list or map of objects has a row of its own as well. */
-function rows(prefix: string, schema: Schema): Row[] {
+function rows(prefix: string, schema: Schema, mayBeLeftOut = false): Row[] {
+  const required = mayBeLeftOut ? [] : (schema.required ?? []);
   return Object.entries(propertiesOf(schema)).flatMap(([key, inner]) => {
     const name = `${prefix}.${key}`;
     if (name === "agents.defaults") return [row(name, inner), ...agentDefaults(name, inner, schema)];
-    if (inner.properties && Object.keys(inner.properties).length > 0) return rows(name, inner);
-    const item = asSchema(inner.items);
-    const value = asSchema(inner.additionalProperties);
-    if (item?.properties) return [row(name, inner), ...rows(`${name}[]`, item)];
-    if (value?.properties) return [row(name, inner), ...rows(`${name}.ID`, value)];
-    return [row(name, inner)];
+    if (hasFields(inner)) return rows(name, inner);
+    return [row(name, inner, required.includes(key)), ...rowsInside(name, inner)];
   });
 }
+
+/** The fields of the objects in a list, a map or one of several forms. */
+function rowsInside(name: string, schema: Schema): Row[] {
+  if (schema.writeOnly) return [];
+  const item = asSchema(schema.items);
+  const value = asSchema(schema.additionalProperties);
+  const found = [
+    ...(item ? inForms(`${name}[]`, item) : []),
+    ...(value ? inForms(`${name}.ID`, value) : []),
+    ...alternatives(schema).flatMap((each) => inForms(name, each)),
+  ];
+  return found.filter(({ name: each }, at) => found.findIndex((other) => other.name === each) === at);
+}
+
+/** A field that only one of several forms requires can be left out in another. */
+function inForms(name: string, schema: Schema): Row[] {
+  if (schema.writeOnly) return [];
+  if (hasFields(schema)) return rows(name, schema);
+  return alternatives(schema).flatMap((each) =>
+    hasFields(each) ? rows(name, each, true) : rowsInside(name, each),
+  );
+}
+
+const hasFields = (schema: Schema): boolean =>
+  !schema.writeOnly && Object.keys(propertiesOf(schema)).length > 0;
 
 /** Only the settings that the defaults have and an agent in the list does not. */
 function agentDefaults(name: string, defaults: Schema, agents: Schema): Row[] {
@@ -75,10 +97,10 @@ function agentDefaults(name: string, defaults: Schema, agents: Schema): Row[] {
   return rows(name, { ...defaults, properties: Object.fromEntries(own) });
 }
 
-const row = (name: string, schema: Schema): Row => ({
+const row = (name: string, schema: Schema, isRequired = false): Row => ({
   name,
   type: typeName(schema),
-  preset: presetOf(schema),
+  preset: isRequired ? "required" : presetOf(schema),
   meaning: (schema.description ?? "").replaceAll("|", "\\|"),
 });
 
@@ -87,23 +109,62 @@ const presetOf = ({ default: preset }: Schema): string =>
     ? ""
     : `\`${JSON.stringify(preset)}\``;
 
-function typeName(schema: Schema): string {
-  const item = asSchema(schema.items);
-  if (schema.writeOnly)
-    return alternatives(schema).some(({ type }) => type === "array") ? "secret, or a list" : "secret";
+export function typeName(schema: Schema): string {
+  const forms = alternatives(schema);
+  if (schema.writeOnly) return forms.some(({ type }) => type === "array") ? "secret, or a list" : "secret";
+  if (typeof schema["duration"] === "string") return `duration, ${schema["duration"]}`;
+  if (forms.length > 0) return formsName(forms.map(typeName));
+  if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
   if (schema.enum) return schema.enum.map((each) => `\`${JSON.stringify(each)}\``).join(", ");
-  if (schema.type === "array")
-    return item?.properties ? "list of objects" : `list of ${item ? typeName(item) : "values"}`;
-  if (schema.type === "integer") return `whole number, ${range(schema)}`;
-  if (schema.type === "number") return `number, ${range(schema)}`;
-  if (schema.type === "boolean") return "true or false";
-  if (schema.type === "object") return asSchema(schema.additionalProperties) ? "map" : "object";
-  if (alternatives(schema).some((each) => each.const === 0 || each.enum?.includes(0))) return "duration";
+  const types = typesOf(schema);
+  return types.length === 1 ? plainType(types[0], schema) : orList(types.map(shortType));
+}
+
+const typesOf = ({ type }: Schema): readonly (string | undefined)[] => (Array.isArray(type) ? type : [type]);
+
+const shortType = (type = ""): string => (type === "string" ? "text" : type);
+
+function formsName(names: readonly string[]): string {
+  const [first = "", second] = names;
+  return names.length === 2 && second === `list of ${grouped(first)}` ? `${first}, or a list` : orList(names);
+}
+
+function plainType(type: string | undefined, schema: Schema): string {
+  const item = asSchema(schema.items);
+  const value = asSchema(schema.additionalProperties);
+  if (type === "array") return `list of ${inner(item)}`;
+  if (type === "object") return value && Object.keys(value).length > 0 ? `map of ${inner(value)}` : "object";
+  if (type === "integer") return `whole number${range(schema)}`;
+  if (type === "number") return `number${range(schema)}`;
+  if (type === "boolean") return "true or false";
   return "text";
 }
 
-const range = ({ minimum = 0, maximum = 0 }: Schema): string =>
-  minimum > 0 && minimum < 1 ? `above 0, at most ${maximum}` : `${minimum} to ${maximum}`;
+/** What a list or a map holds. */
+function inner(schema: Schema | undefined): string {
+  if (schema === undefined) return "values";
+  if (hasFields(schema)) return "objects";
+  const name = typeName(schema);
+  return name === "secret" || name === "object" ? `${name}s` : grouped(name);
+}
+
+const grouped = (name: string): string =>
+  / or |, /.test(name) && !name.startsWith("`") ? `(${name})` : name;
+
+/** A minimum between 0 and 1 stands for the smallest that counts. */
+function range({ minimum, maximum }: Schema): string {
+  const least = minimum !== undefined && minimum > 0 && minimum < 1 ? "above 0" : minimum;
+  if (least === undefined) return maximum === undefined ? "" : `, at most ${maximum}`;
+  if (maximum === undefined) return least === "above 0" ? ", above 0" : `, at least ${least}`;
+  return least === "above 0" ? `, above 0, at most ${maximum}` : `, ${least} to ${maximum}`;
+}
+
+const orList = (words: readonly string[]): string => {
+  const distinct = [...new Set(words)];
+  return distinct.length < 2
+    ? distinct.join("")
+    : `${distinct.slice(0, -1).join(", ")} or ${distinct.at(-1)}`;
+};
 
 const alternatives = (schema: Schema): readonly Schema[] =>
   (schema.anyOf ?? []).map(asSchema).filter((each) => each !== undefined);

@@ -36,22 +36,29 @@ export const secret = (description: string) =>
     .transform((written) => (typeof written === "string" ? written : ""))
     .meta({ description, writeOnly: true });
 
-/** Milliseconds, written as people write durations. `offAllowed`: a bare 0 means off. */
-export const duration = (limits: { least: string; most: string; offAllowed?: boolean }) =>
-  z.union([z.string(), z.literal(0)]).transform((written, context) => {
-    const milliseconds = parseDuration(String(written));
-    const within = milliseconds !== null && isWithin(milliseconds, limits);
-    if (within) return milliseconds;
-    const off = limits.offAllowed ? ", or 0 to turn it off" : "";
-    const message =
-      milliseconds === null
-        ? 'must be a duration such as "90s", "30m", "12h" or "7d"'
-        : `must be from ${limits.least} to ${limits.most}${off}`;
-    context.issues.push({ code: "custom", message, input: written });
-    return z.NEVER;
-  });
+type DurationLimits = { least: string; most: string; offAllowed?: boolean };
 
-function isWithin(milliseconds: number, limits: { least: string; most: string; offAllowed?: boolean }) {
+/** Milliseconds, written as people write durations. `offAllowed`: a bare 0 means off. */
+export const duration = (limits: DurationLimits) =>
+  z
+    .union([z.string(), z.literal(0)])
+    .meta({ duration: limitsOf(limits) })
+    .transform((written, context) => {
+      const milliseconds = parseDuration(String(written));
+      const within = milliseconds !== null && isWithin(milliseconds, limits);
+      if (within) return milliseconds;
+      const message =
+        milliseconds === null
+          ? 'must be a duration such as "90s", "30m", "12h" or "7d"'
+          : `must be from ${limitsOf(limits)}${limits.offAllowed ? " to turn it off" : ""}`;
+      context.issues.push({ code: "custom", message, input: written });
+      return z.NEVER;
+    });
+
+const limitsOf = ({ least, most, offAllowed }: DurationLimits): string =>
+  `${least} to ${most}${offAllowed ? ", or 0" : ""}`;
+
+function isWithin(milliseconds: number, limits: DurationLimits) {
   if (milliseconds === 0) return limits.offAllowed === true;
   return milliseconds >= (parseDuration(limits.least) ?? 0) && milliseconds <= (parseDuration(limits.most) ?? 0);
 }

@@ -47,11 +47,11 @@ export const models = z.strictObject({
 const server = z.union(
   [
     z.strictObject({
-      url: webAddress.describe("Its address."),
+      url: webAddress.describe("The address of a server that is asked over HTTP. Either this or `command`."),
       headers: z.record(text(), secret("A header's value.")).default({}).describe("Headers it wants."),
     }),
     z.strictObject({
-      command: text().describe("The program that is the server."),
+      command: text().describe("The program of a server that is started for each run. Either this or `url`."),
       args: z.array(argument).default([]).describe("Its arguments."),
       env: z.array(variableName).default([]).describe("Environment variables it may see."),
     }),
