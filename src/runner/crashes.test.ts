@@ -6,6 +6,7 @@ import { eventually, settled } from "../../test/fakes/clock.ts";
 import { leaseMs, setUpRunner } from "../../test/fakes/runner.ts";
 import { StoreUnavailable } from "../core/errors.ts";
 import { silentLog, type Log } from "../core/log.ts";
+import { startRun } from "../store/ports/harness.contract.ts";
 
 test("a run whose lease is lost is not changed", async (t) => {
   const { runnerWith, enqueue, find, store, clock, summaries } = await setUpRunner(t);
@@ -48,10 +49,21 @@ test("a reply after another node has claimed the run is not stored", async (t) =
   assert.deepEqual(warnings, ["a run's lease was lost; this attempt's outcome is not stored"]);
 });
 
+/** Claims a run for a node that then crashes: before it has started the attempt, or after. */
+async function crash(
+  { store }: Pick<Awaited<ReturnType<typeof setUpRunner>>, "store">,
+  lease: string,
+  when: "claimed" | "started",
+): Promise<void> {
+  const [run] = (await store.claimRuns({ kind: "hook", limit: 1, lease, leaseMs })).claimed;
+  assert.ok(run);
+  if (when === "started") await startRun(store, run);
+}
+
 test("a crash: the lease expires and the run is executed again", async (t) => {
   const { runnerWith, enqueue, find, store, clock } = await setUpRunner(t);
   const id = await enqueue();
-  await store.claimRuns({ kind: "hook", limit: 1, lease: "crashed", leaseMs });
+  await crash({ store }, "crashed", "started");
   const agent = createFakeAgent();
   const runner = runnerWith(agent);
   await clock.advance(leaseMs - 1);
@@ -65,8 +77,8 @@ test("a crash: the lease expires and the run is executed again", async (t) => {
 test("a run whose every attempt ended in a crash fails without another", async (t) => {
   const { runnerWith, enqueue, find, store, clock } = await setUpRunner(t);
   const id = await enqueue();
-  for (let crash = 0; crash < 3; crash++) {
-    await store.claimRuns({ kind: "hook", limit: 1, lease: `crashed ${crash}`, leaseMs });
+  for (let count = 0; count < 3; count++) {
+    await crash({ store }, `crashed ${count}`, "started");
     await clock.advance(leaseMs);
   }
   const agent = createFakeAgent();
@@ -97,6 +109,41 @@ test("an outcome is stored when the store is available again", async (t) => {
   });
   await ticked;
   assert.deepEqual([(await find(id)).status, agent.inputs.length], ["succeeded", 1]);
+});
+
+test("attempts whose agent was never asked cost nothing, however many", async (t) => {
+  const { runnerWith, enqueue, find, store, clock } = await setUpRunner(t);
+  const id = await enqueue({ timeoutSeconds: 60 });
+  for (let count = 0; count < 10; count++) {
+    await crash({ store }, `crashed ${count}`, "claimed");
+    await clock.advance(leaseMs);
+  }
+  await crash({ store }, "crashed later", "started");
+  await clock.advance(leaseMs);
+  await crash({ store }, "crashed again", "claimed");
+  await clock.advance(leaseMs);
+  const agent = createFakeAgent();
+  await runnerWith(agent).tick();
+  const { status, attempts } = await find(id);
+  assert.deepEqual([status, attempts, agent.inputs.length], ["succeeded", 2, 1]);
+});
+
+test("a lease that runs out while the start is stored gives the attempt back", async (t) => {
+  const { runnerWith, enqueue, find, store, clock } = await setUpRunner(t);
+  const id = await enqueue();
+  const slow = {
+    ...store,
+    renewRuns: () => new Promise<never>(() => {}),
+    startRun: async (start: Parameters<typeof store.startRun>[0]) => {
+      const started = await store.startRun(start);
+      await clock.advance(leaseMs);
+      return started;
+    },
+  };
+  const agent = createFakeAgent();
+  await runnerWith(agent, { store: slow }).tick();
+  const { status, attempts } = await find(id);
+  assert.deepEqual([status, attempts, agent.inputs.length], ["queued", 0, 0]);
 });
 
 for (const verb of ["startRun", "lastTarget", "settleRun", "markActed"] as const)
@@ -189,5 +236,6 @@ for (const claimTookMs of [leaseMs, leaseMs / 2])
     await runnerWith(agent, { store: slow }).tick();
     const isInTime = claimTookMs < leaseMs;
     assert.equal(agent.inputs.length, isInTime ? 1 : 0);
-    assert.equal((await find(id)).status, isInTime ? "succeeded" : "running");
+    const { status, attempts } = await find(id);
+    assert.deepEqual([status, attempts], isInTime ? ["succeeded", 1] : ["queued", 0]);
   });

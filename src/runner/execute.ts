@@ -63,23 +63,33 @@ async function attempt(
 ): Promise<End> {
   const { agents, policy, store, clock } = dependencies;
   const untilAborted = { clock, giveUp: () => signal.aborted };
-  if (signal.aborted) return stopOf(signal);
+  if (signal.aborted) return stoppedEarly(signal);
   const limit = timeLimitOf(run, policy());
   const before = endBeforeStart(run, policy(), limit);
   if (before) return before;
   const prepared = early
     ? { ok: true as const, input: early }
     : await untilStored(() => prepareInput(run, agents(), dependencies), untilAborted);
-  if (prepared === "given-up") return stopOf(signal);
+  if (prepared === "given-up") return stoppedEarly(signal);
   if (!prepared.ok) return prepared.outcome;
   const { input } = prepared;
   progress.promptMade(input);
   const started: AttemptStarted | "given-up" = early
     ? firstStarted
     : await untilStored(() => store.startRun(attemptStart(run, input, dependencies)), untilAborted);
-  if (started === "given-up") return stopOf(signal);
+  if (started === "given-up") return stoppedEarly(signal);
   if (started.kind !== "go") return started;
+  if (signal.aborted) return stoppedEarly(signal);
   return callAgent({ run, input, started, limit }, signal, progress, dependencies);
+}
+
+/**
+ * Stopped before its agent was asked. With a lease that ran out, the attempt is given back, so that it does not count;
+ * the store refuses that where another node has the run.
+ */
+function stoppedEarly(signal: AbortSignal): End {
+  const stop = stopOf(signal);
+  return stop.kind === "lost" ? { kind: "released" } : stop;
 }
 
 type Call = { run: ClaimedRun; input: AttemptInput; started: Started; limit: TimeLimit };

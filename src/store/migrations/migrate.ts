@@ -13,6 +13,7 @@ import { narrowLookups } from "./008-lookups.ts";
 import { separateOwnLanes } from "./009-own-lanes.ts";
 import { indexHistory } from "./010-history.ts";
 import { addEventSizes } from "./011-waiting-events.ts";
+import { numberAttempts } from "./012-attempts.ts";
 
 /** The first leads to version 1, and so on. */
 const migrations: readonly ((dialect: Dialect) => readonly string[])[] = [
@@ -27,6 +28,7 @@ const migrations: readonly ((dialect: Dialect) => readonly string[])[] = [
   separateOwnLanes,
   indexHistory,
   addEventSizes,
+  numberAttempts,
 ];
 
 export const newestVersion = migrations.length;

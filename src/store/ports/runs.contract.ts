@@ -6,7 +6,7 @@ import { newId } from "../../core/id.ts";
 import { aHeartbeatRequest, anAcceptance, anEvent } from "../../../test/builders/acceptance.ts";
 import { aRun } from "../../../test/builders/run.ts";
 import { aSettlement } from "../../../test/builders/settlement.ts";
-import { acceptRuns, claim, leaseMs, type Harness } from "./harness.contract.ts";
+import { acceptRuns, claim, claimNext, leaseMs, startRun, type Harness } from "./harness.contract.ts";
 
 const summary = (text = "Hook Test: done") => anEvent(text, { source: "summary" });
 const cancelled = { error: "cancelled", summary: null, heartbeat: null };
@@ -91,6 +91,7 @@ export function runsContract(harness: () => Harness): void {
       const next = aRun({ sessionKey: "hook:a" });
       await acceptRuns(store, aRun({ sessionKey: "hook:a" }), next);
       const [lost] = (await claim(store, { lease: "slow" })).claimed;
+      assert.equal((await startRun(store, lost!)).kind, "go");
       clock.advance(1000);
       await store.renewRuns({ ids: [lost!.id], lease: "slow", leaseMs });
       clock.advance(leaseMs - 1);
@@ -111,6 +112,29 @@ export function runsContract(harness: () => Harness): void {
         (await claim(store)).claimed.map((each) => each.id),
         [next.id],
       );
+    });
+
+    test("an attempt counts, and costs time, from when it has started", async () => {
+      const { store, clock } = harness();
+      await acceptRuns(store, aRun());
+      const outline: [number, number][] = [];
+      for (const starts of [false, false, true, false, true, false]) {
+        const run = await claimNext(store);
+        outline.push([run.attempts, run.elapsedMs]);
+        if (starts) assert.equal((await startRun(store, run)).kind, "go");
+        clock.advance(1000);
+        await store.renewRuns({ ids: [run.id], lease: run.lease, leaseMs });
+        clock.advance(leaseMs);
+      }
+      const expected = [
+        [1, 0],
+        [1, 0],
+        [1, 0],
+        [2, 1000],
+        [2, 1000],
+        [3, 2000],
+      ];
+      assert.deepEqual(outline, expected);
     });
 
     test("a renewed lease is kept", async () => {

@@ -79,9 +79,9 @@ function acceptSql(dialect: Dialect): string {
         select agent, session, null, ${now} from going group by agent, session
         on conflict (agent_id, session_key) do update set last_at = excluded.last_at),
       prompted as (
-        insert into turn(agent_id, session_key, run_id, role, isolated, text, created_at)
-        select agent, session, id, 'user', 1, text, ${now} from going
-        on conflict (run_id, role) where run_id is not null do update set text = excluded.text)
+        insert into turn(agent_id, session_key, run_id, role, isolated, text, attempt, created_at)
+        select agent, session, id, 'user', 1, text, 1, ${now} from going
+        on conflict (run_id, role) where run_id is not null do update set text = excluded.text, attempt = excluded.attempt)
       insert into run(${claimedColumns}) select ${claimedValues("going", now, "$5")} from going
       returning id, created_at`;
 }

@@ -13,11 +13,16 @@ import { insertEvent } from "./events.ts";
 import { requestHeartbeat } from "./heartbeats.ts";
 import { leasesEnded } from "./leases.ts";
 import { voidMailLeases } from "./mail.ts";
+import { attemptStarted } from "./transcripts.ts";
 import { encode, idColumn, numberOrNull, runColumns, toRunRow, toClaimedRun, toRun } from "./rows.ts";
+
+// An attempt whose node was lost counts, and costs time, once it has started. Before that its agent was never asked: the
+// run is claimed again as if it had not been.
+const neverStarted = `status = 'running' and not ${attemptStarted}`;
 
 /** The working time of a crashed attempt: until its last renewal, which was one lease before its lease ends. */
 const workedByCrashed = (leaseMs: string): string =>
-  `case when status = 'running' and ready_at - ${leaseMs} > claimed_at then ready_at - ${leaseMs} - claimed_at else 0 end`;
+  `case when status = 'running' and ready_at - ${leaseMs} > claimed_at and ${attemptStarted} then ready_at - ${leaseMs} - claimed_at else 0 end`;
 
 export type ClaimInput = {
   kind: RunKind;
@@ -49,7 +54,7 @@ const nextDue = (dialect: Dialect, { kind }: ClaimInput): string =>
 const claimSql = (dialect: Dialect, which: string): string => {
   const now = dialect.timeOf("$1");
   return `update run set elapsed_ms = elapsed_ms + ${workedByCrashed("cast($3 as bigint)")},
-        status = 'running', lease = $2, attempts = attempts + 1, ready_at = ${now} + cast($3 as bigint), claimed_at = ${now},
+        status = 'running', lease = $2, attempts = attempts + case when ${neverStarted} then 0 else 1 end, ready_at = ${now} + cast($3 as bigint), claimed_at = ${now},
         started_at = coalesce(started_at, ${now})
       ${which} returning ${runColumns}`;
 };
@@ -178,7 +183,8 @@ export function* releaseRuns(
 /** At the start of the only gateway on this store: no other process can hold a lease, so all of them are void. */
 export function* voidLeases(_dialect: Dialect, input: { now: number; leaseMs: number }): Program<void> {
   yield {
-    sql: `update run set elapsed_ms = elapsed_ms + ${workedByCrashed("cast($2 as bigint)")}, status = 'queued', lease = null, ready_at = cast($1 as bigint)
+    sql: `update run set elapsed_ms = elapsed_ms + ${workedByCrashed("cast($2 as bigint)")}, status = 'queued', lease = null, ready_at = cast($1 as bigint),
+        attempts = attempts - case when ${neverStarted} then 1 else 0 end
       where head > 0 and kind in ('hook', 'heartbeat') and status = 'running'`,
     values: [input.now, input.leaseMs],
   };

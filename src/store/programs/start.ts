@@ -32,7 +32,8 @@ export function* startRuns(dialect: Dialect, { starts, now }: StartInput): Trans
   );
   const { refused, counts } = withinBudget(budgetedRuns(starts, held), spent);
   const going = starts.filter(({ id }) => held.has(id) && !refused.has(id));
-  const { statements, toResult } = startTurns(dialect, going, counts, now);
+  const attempts = going.map((start) => ({ ...start, attempt: Number(held.get(start.id)?.["attempts"]) }));
+  const { statements, toResult } = startTurns(dialect, attempts, counts, now);
   const started = (rows: readonly Row[][]): AttemptStarted[] => {
     const byId = toResult(rows);
     return starts.map(({ id }) => byId.get(id) ?? { kind: "lost" });
@@ -50,7 +51,7 @@ const heldColumns = ["id", "lease"] as const;
 
 function lockRuns(dialect: Dialect, starts: readonly AttemptStart[]): Query<Map<string, Row>> {
   const statement = {
-    sql: `select run.id, released, ${startedBefore} as started from run, ${dialect.rows(heldColumns, 0)}
+    sql: `select run.id, run.attempts, released, ${startedBefore} as started from run, ${dialect.rows(heldColumns, 0)}
       where run.id = item.id and run.lease = item.lease
       ${dialect.lockOrder("run.lane")} ${dialect.forUpdate}`,
     values: [],
@@ -70,10 +71,13 @@ const budgetedRuns = (starts: readonly AttemptStart[], held: ReadonlyMap<string,
     return [{ id, hook, budget, isNew: Number(row["started"]) === 0 }];
   });
 
+/** `attempt`: which one of its run. */
+type NumberedStart = AttemptStart & { attempt: number };
+
 /** Counts the runs, marks their sessions as used, stores their prompts, and reads the history of conversations. */
 function startTurns(
   dialect: Dialect,
-  starts: readonly AttemptStart[],
+  starts: readonly NumberedStart[],
   counts: ReadonlyMap<string, number>,
   now: number,
 ): Query<Map<string, AttemptStarted>> {
@@ -104,22 +108,23 @@ function startTurns(
   };
 }
 
-const turnRowColumns = ["agent", "session", "run", "isolated", "text"] as const;
+const turnRowColumns = ["agent", "session", "run", "isolated", "text", "attempt"] as const;
 
 /** A later attempt replaces the prompt of an earlier one. */
-function putTurns(dialect: Dialect, starts: readonly AttemptStart[], now: number): Query<void> {
+function putTurns(dialect: Dialect, starts: readonly NumberedStart[], now: number): Query<void> {
   if (starts.length === 0) return nothing;
-  const items = starts.map(({ agentId, sessionKey, id, isolated, prompt }): Value[] => [
+  const items = starts.map(({ agentId, sessionKey, id, isolated, prompt, attempt }): Value[] => [
     agentId,
     sessionKey,
     id,
     isolated ? 1 : 0,
     encode(prompt),
+    attempt,
   ]);
   return command({
-    sql: `insert into turn(agent_id, session_key, run_id, role, isolated, text, created_at)
-      ${dialect.stored(turnRowColumns, 1, `item.agent, item.session, item.run, 'user', cast(item.isolated as smallint), item.text, cast($1 as bigint)`)}
-      on conflict (run_id, role) where run_id is not null do update set text = excluded.text`,
+    sql: `insert into turn(agent_id, session_key, run_id, role, isolated, text, attempt, created_at)
+      ${dialect.stored(turnRowColumns, 1, `item.agent, item.session, item.run, 'user', cast(item.isolated as smallint), item.text, cast(item.attempt as integer), cast($1 as bigint)`)}
+      on conflict (run_id, role) where run_id is not null do update set text = excluded.text, attempt = excluded.attempt`,
     values: [now],
     rows: { columns: turnRowColumns, items },
   });

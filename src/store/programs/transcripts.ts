@@ -126,6 +126,9 @@ const hasStarted = (runId: string): string => `${promptTurn("seq", runId)} is no
 /** 1 for a run that has been counted against its budget, even if its attempts were released. */
 export const startedBefore = `case when ${hasStarted("run.id")} then 1 else 0 end`;
 
+/** Whether the latest attempt of a run has started. An earlier version stored no number; then it counts. */
+export const attemptStarted = `exists(select 1 from turn where run_id = run.id and role = 'user' and coalesce(turn.attempt, run.attempts) = run.attempts)`;
+
 /** Stores the replies of ended runs. */
 export function endTurns(
   dialect: Dialect,
