@@ -44,6 +44,7 @@ const numbers: ReadonlySet<string> = new Set([
   "delivery.attempts",
   "delivery.cursor",
   "delivery.doubts",
+  "event.bytes",
   "mail_seen.attempts",
   "migration.version",
   "run.attempts",
