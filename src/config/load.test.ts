@@ -115,7 +115,7 @@ test("every problem is reported at once: schema, secrets and rules, each with it
     "agents.list[2].id: is taken by another agent in the list",
     "agents.list[2].thinking: must be text",
     'agents.defaults.models["c/d"].alias: is the alias of another model already',
-    "store.url: the file /home/rouse/nowhere cannot be read (ENOENT)",
+    "store.url: there is no file of this name (ENOENT); names are relative to /home/rouse",
     'log.level: must be "debug", "info", "warn", "error" or "silent"',
   ]);
 });

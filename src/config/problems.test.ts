@@ -104,11 +104,11 @@ test("an empty list, a missing file and a value of several forms each have their
     "hooks.mappings[0].match.payload.action: must be text, a number, true or false, null or a list",
   ]);
   assert.deepEqual(problemsOf({ store: { url: { file: "db" } } }), [
-    "store.url: the file /home/rouse/db cannot be read (ENOENT)",
+    "store.url: there is no file of this name (ENOENT); names are relative to /home/rouse",
   ]);
   const serverWith = (server: object) => problemsOf({ mcp: { servers: { x: server } } });
   assert.deepEqual(serverWith({ command: 5 }), ["mcp.servers.x.command: must be text"]);
   for (const both of [{ command: "a", url: "http://b" }, {}])
     assert.deepEqual(serverWith(both), ['mcp.servers.x: must have either "url" or "command"']);
-  assert.deepEqual(serverWith({ comand: "a" }).at(-1)?.slice(-24), "did you mean `command`?".slice(-24));
+  assert.match(serverWith({ comand: "a" }).join(), /did you mean `command`\?/);
 });

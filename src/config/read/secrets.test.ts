@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
+import { makeFolder } from "../../../test/support/folder.ts";
+import { loadConfig } from "../load.ts";
 import { configOf, gatewayToken, hookToken, problemsOf } from "../../../test/fixtures/config.ts";
 import { expand } from "./secrets.ts";
 
@@ -53,7 +57,7 @@ test("a secret file is read unchanged, without line breaks at its end", () => {
 test("a secret file that is missing or empty is a problem, an unset variable in its name is one too", () => {
   const files = { "/home/rouse/blank": " \n" };
   assert.deepEqual(problemsOf({ hooks: { enabled: true, token: { file: "none" } } }), [
-    "hooks.token: the file /home/rouse/none cannot be read (ENOENT)",
+    "hooks.token: there is no file of this name (ENOENT); names are relative to /home/rouse",
   ]);
   assert.deepEqual(problemsOf({ hooks: { enabled: true, token: [{ file: "blank" }] } }, { files }), [
     "hooks.token[0]: the file /home/rouse/blank is empty",
@@ -67,4 +71,23 @@ test("only a secret can be a file", () => {
   assert.deepEqual(problemsOf({ gateway: { host: { file: "x" } } }), ["gateway.host: must be text"]);
   assert.deepEqual(problemsOf({ hooks: { token: { file: 5 } } }), ["hooks.token.file: must be text"]);
   assert.deepEqual(problemsOf({ hooks: { token: { file: " " } } }), ["hooks.token.file: must not be blank"]);
+});
+
+test("a secret file that is there and cannot be read is named, and one that is not there may be the secret itself", () => {
+  const folder = makeFolder("secrets");
+  mkdirSync(join(folder, "hook-token"));
+  const file = join(folder, "rouse.jsonc");
+  const messageFor = (name: string): string => {
+    writeFileSync(file, JSON.stringify({ hooks: { token: { file: name } } }), { mode: 0o600 });
+    const loaded = loadConfig(file, {});
+    return loaded.ok ? "" : (loaded.problems[0]?.message ?? "");
+  };
+  assert.equal(
+    messageFor("hook-token"),
+    `the file ${join(folder, "hook-token")} cannot be read (it is not a regular file)`,
+  );
+  assert.equal(
+    messageFor("S3CRET"),
+    `there is no file of this name (ENOENT); names are relative to ${folder}`,
+  );
 });

@@ -1,5 +1,5 @@
 // Resolves references: `${NAME}` to the environment, `{ "file": … }` to a file. A reference that cannot be resolved
-// is a problem. No message contains a secret; a file is named.
+// is a problem. No message contains a value; a file that exists is named.
 import { resolve } from "node:path";
 import { faultKind } from "../../core/errors.ts";
 
@@ -39,12 +39,18 @@ function expandFault(name: string, closed: boolean, found: string | undefined): 
   return `the environment variable ${name} is ${found === undefined ? "not set" : "empty"}`;
 }
 
+/** A name that is no file's may be the secret itself, written in the wrong place: it is not shown. */
+const unreadable = (path: string, folder: string, kind: string): string =>
+  kind === "ENOENT" || kind === "ENAMETOOLONG" || kind === "ENOTDIR"
+    ? `there is no file of this name (${kind}); names are relative to ${folder}`
+    : `the file ${path} cannot be read (${kind})`;
+
 export function readSecret(file: string, sources: Sources): Resolved {
   const path = resolve(sources.folder, file);
   try {
     const value = sources.readFile(path).replace(/[\r\n]+$/, "");
     return value.trim() === "" ? { ok: false, message: `the file ${path} is empty` } : { ok: true, value };
   } catch (fault) {
-    return { ok: false, message: `the file ${path} cannot be read (${faultKind(fault)})` };
+    return { ok: false, message: unreadable(path, sources.folder, faultKind(fault)) };
   }
 }
