@@ -56,10 +56,18 @@ export async function requestedActions(
 ): Promise<RequestedActions | Refusal | NoAction> {
   const parsed = parseJson(request.body);
   if (isRefusal(parsed)) return parsed;
-  if (hook.read === null) return mappedActions(mappedRequest(hook.name, parsed.value, request), settings);
+  if (hook.read === null) {
+    // Parsing has held the event loop for a while. Rendering may hold it for as long again.
+    if (request.body.length > quickBytes) await nextTurn();
+    const mapped = mappedRequest(hook.name, parsed.value, request);
+    return mappedActions({ ...mapped, body: request.body }, settings);
+  }
   const action = hook.read(parsed.value);
   return isRefusal(action) ? action : { actions: [action], elements: null };
 }
+
+const quickBytes = 65_536;
+const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 async function mappedActions(
   request: MappedRequest,

@@ -277,3 +277,10 @@ test("transforms: wrong results and errors", async (t) => {
     assert.match(log, /mapping-failed/);
   });
 });
+
+test("with forEach, more than a transform may get for a request is 500 with a record", async (t) => {
+  const gateway = await startTestGateway(t, settings, { files });
+  const items = Array.from({ length: 1000 }, (_, n) => ({ n }));
+  const reason = await failureOf(gateway, "each", { around: "x".repeat(100_000), items });
+  assert.match(reason, /its elements are more than the 32,000,000 characters that a transform gets/);
+});

@@ -2,12 +2,15 @@
 // each action. The result becomes one acceptance, stored together or not at all.
 import type { Action } from "../../core/action.ts";
 import { isRefusal, type Refusal, refuse } from "../../core/errors.ts";
-import { readField, replaceField } from "../../core/field-path.ts";
+import { readField } from "../../core/field-path.ts";
 import { TemplateFault } from "../template/template.ts";
-import type { CallResult, TransformFault, Transforms } from "../../transforms/pool.ts";
+import type { CallResult, TransformCall, TransformFault, Transforms } from "../../transforms/pool.ts";
 import type { Mapping } from "./compile.ts";
-import { type Draft, draftOf, faulty, overwrite, shown, toAction } from "./draft.ts";
+import { type Draft, faulty, overwrite, shown, toAction } from "./draft.ts";
+import { elementsOf } from "./elements.ts";
 import type { Matcher } from "./match.ts";
+import { createRendering, type RenderFault, type Rendering } from "./rendering.ts";
+import type { RenderThread } from "./render-thread.ts";
 import type { MappedRequest } from "./request.ts";
 
 export const mostElements = 1000;
@@ -21,10 +24,19 @@ export type MappingResult =
 
 const mostReasons = 5;
 
+export type MappingDeps = {
+  matcher: Matcher<Mapping>;
+  /** In the order that the thread knows. */
+  list: readonly Mapping[];
+  transforms: Transforms;
+  thread: RenderThread;
+};
+
 export async function decideMapped(
   request: MappedRequest,
-  { matcher, transforms }: { matcher: Matcher<Mapping>; transforms: Transforms },
+  deps: MappingDeps,
 ): Promise<MappingResult | Refusal> {
+  const { matcher } = deps;
   const found = matcher.find(request);
   if (found.kind === "unknown") return refuse("unknown-hook");
   if (found.kind === "filtered")
@@ -33,22 +45,23 @@ export async function decideMapped(
       reason: `no mapping took it: ${found.reasons.slice(0, mostReasons).join("; ")}`,
     };
   try {
-    return await applyMapping(found.mapping, request, transforms);
+    return await applyMapping(found.mapping, request, deps);
   } catch (fault) {
     if (fault instanceof TemplateFault) return failed(found.mapping, fault.message);
     throw fault;
   }
 }
 
-export async function applyMapping(
+async function applyMapping(
   mapping: Mapping,
   request: MappedRequest,
-  transforms: Transforms,
+  { list, transforms, thread }: MappingDeps,
 ): Promise<MappingResult | Refusal> {
-  const requests = requestsOf(mapping, request);
-  if (isRefusal(requests)) return requests;
-  if (requests.length === 0) return skipped(mapping, `${mapping.forEach?.written ?? ""} is empty`);
-  const drafts = await transformed(mapping, requests, transforms);
+  const count = countElements(mapping, request);
+  if (typeof count !== "number") return count;
+  if (count === 0) return skipped(mapping, `${mapping.forEach?.written ?? ""} is empty`);
+  const rendering = createRendering({ mapping, index: list.indexOf(mapping), request, thread });
+  const drafts = await transformed(mapping, request, rendering, transforms);
   if ("kind" in drafts) {
     if (drafts.kind === "busy") return refuse("queue-full", { retryAfterSeconds: 5 });
     return failed(mapping, drafts.reason);
@@ -67,51 +80,69 @@ export async function applyMapping(
   return { kind: "actions", actions, elements: mapping.forEach === null ? null : elements };
 }
 
-/** One request for each element, in whose payload the array holds that element only. */
-function requestsOf(mapping: Mapping, request: MappedRequest): MappedRequest[] | Refusal {
-  const { forEach } = mapping;
-  if (forEach === null) return [request];
-  const list = readField(request.payload, forEach.path);
+/** How many actions the request asks for. */
+function countElements({ forEach }: Mapping, { payload }: MappedRequest): number | Refusal {
+  if (forEach === null) return 1;
+  const list = readField(payload, forEach.path);
   const message = `must be an array of at most ${mostElements} elements`;
   if (!Array.isArray(list) || list.length > mostElements) return faulty([{ path: forEach.written, message }]);
-  return list.map((element: unknown) => ({
-    ...request,
-    payload: replaceField(request.payload, forEach.path, [element]),
-  }));
+  return list.length;
 }
 
 /** Null for an element for which the transform returned null. */
 async function transformed(
   mapping: Mapping,
-  requests: readonly MappedRequest[],
+  request: MappedRequest,
+  rendering: Rendering,
   transforms: Transforms,
-): Promise<(Draft | null)[] | TransformFault> {
-  const drafts = requests.map((request) => draftOf(mapping, request));
-  if (mapping.transform === null) return drafts;
-  const calls = requests.map(({ name, payload, headers, query }, at) => ({
-    input: { name, path: name, payload, headers, query },
-    action: shown(drafts[at]!),
-  }));
+): Promise<(Draft | null)[] | TransformFault | RenderFault> {
+  const drafts = await rendering.drafts();
+  if (!Array.isArray(drafts) || mapping.transform === null) return drafts;
+  const calls = callsOf(mapping, request, drafts);
+  if (calls === null) return { kind: "failed", reason: tooLargeForTransform };
   const results = await transforms.run(mapping.transform, calls);
   if (!Array.isArray(results)) return results;
   const changed: (Draft | null)[] = [];
   for (const [at, result] of results.entries()) {
-    const draft = result.kind === "skip" ? null : changedDraft(mapping, requests[at]!, drafts[at]!, result);
+    const draft = await changedDraft(drafts[at]!, result, rendering);
     if (typeof draft === "string") return { kind: "failed", reason: draft };
+    if (draft !== null && "kind" in draft) return draft;
     changed.push(draft);
   }
   return changed;
 }
 
-function changedDraft(
-  mapping: Mapping,
-  request: MappedRequest,
+async function changedDraft(
   draft: Draft,
-  result: Exclude<CallResult, { kind: "skip" }>,
-): Draft | string {
+  result: CallResult,
+  rendering: Rendering,
+): Promise<Draft | RenderFault | string | null> {
+  if (result.kind === "skip") return null;
   if (result.kind === "kept") return draft;
   const { payload, ...keys } = result.value;
-  return overwrite(payload === undefined ? draft : draftOf(mapping, { ...request, payload }), keys);
+  const rendered = payload === undefined ? draft : await rendering.again(payload);
+  return "kind" in rendered ? rendered : overwrite(rendered, keys);
+}
+
+/** Each element is sent with all of the payload around it. */
+const mostCallCharacters = 32_000_000;
+const tooLargeForTransform = `with all that surrounds them, its elements are more than the ${mostCallCharacters.toLocaleString("en-US")} characters that a transform gets for a request`;
+
+/** Null when they are too large together. A call's payload is written when the call is sent: there are no copies. */
+function callsOf(
+  { forEach }: Mapping,
+  { name, payload, headers, query }: MappedRequest,
+  drafts: readonly Draft[],
+): TransformCall[] | null {
+  const input = { name, path: name, headers, query };
+  if (forEach === null) return [{ input: { ...input, payload }, action: shown(drafts[0]!) }];
+  const { list, at } = elementsOf(payload, forEach.path);
+  const around = JSON.stringify(payload).length - JSON.stringify(list).length;
+  if (around * list.length > mostCallCharacters) return null;
+  return drafts.map((draft, index) => ({
+    input: { ...input, payload: { toJSON: () => at(index) } },
+    action: shown(draft),
+  }));
 }
 
 /** The element that an action is for, as an operator would write it: `items[3]`. */

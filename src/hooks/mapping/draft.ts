@@ -7,10 +7,12 @@ import { longestRunSeconds } from "../../core/run.ts";
 import type { TransformAction } from "../../sdk/transform.ts";
 import { readAgent } from "../payload/agent.ts";
 import { type Fields, readFields } from "../payload/fields.ts";
+import type { Budget } from "../template/budget.ts";
 import { scopeOf } from "../template/scope.ts";
 import type { Template } from "../template/template.ts";
 import { readWake } from "../payload/wake.ts";
 import type { Mapping } from "./compile.ts";
+import { elementsOf } from "./elements.ts";
 import type { MappedRequest } from "./request.ts";
 
 export type Draft = {
@@ -30,13 +32,25 @@ export type Draft = {
   readonly timeoutSeconds: number | null;
 };
 
+/** One draft; with `forEach`, one for each element. Throws a TemplateFault. */
+export function draftsOf(mapping: Mapping, request: MappedRequest, budget: Budget): Draft[] {
+  if (mapping.forEach === null) return [draftOf(mapping, request, budget)];
+  const { list, at, restore } = elementsOf(request.payload, mapping.forEach.path);
+  try {
+    return list.map((_, index) => draftOf(mapping, { ...request, payload: at(index) }, budget));
+  } finally {
+    restore();
+  }
+}
+
 /** Throws a TemplateFault. */
-export function draftOf(mapping: Mapping, request: MappedRequest): Draft {
+export function draftOf(mapping: Mapping, request: MappedRequest, budget: Budget): Draft {
   const scope = scopeOf({ ...request, path: request.name });
   const { templates } = mapping;
-  const text = (template: Template | null): string | null => template?.renderText(scope).trim() ?? null;
+  const text = (template: Template | null): string | null =>
+    template?.renderText(scope, budget).trim() ?? null;
   const message = (template: Template | null): Message =>
-    template === null ? [] : trimmed(template.renderMessage(scope));
+    template === null ? [] : trimmed(template.renderMessage(scope, budget));
   return {
     action: mapping.action,
     wakeMode: mapping.wakeMode,

@@ -44,6 +44,7 @@ export async function prepareMappings(options: Options): Promise<PreparedMapping
   const { compileMappings } = await import("./compile.ts");
   const { decideMapped } = await import("./decide.ts");
   const { createMatcher } = await import("./match.ts");
+  const { createRenderThread } = await import("./render-thread.ts");
   const { mappings: list, faults } = compileMappings(options.mappings);
   const opened = await openTransformsOf(options);
   const all = [...faults, ...(opened.ok ? [] : opened.faults)];
@@ -53,9 +54,10 @@ export async function prepareMappings(options: Options): Promise<PreparedMapping
   }
   const { transforms } = opened;
   const matcher = createMatcher(list);
+  const thread = createRenderThread(options.mappings);
   const pending = new Set<Promise<unknown>>();
   const decide = (request: MappedRequest) => {
-    const decision = decideMapped(request, { matcher, transforms });
+    const decision = decideMapped(request, { matcher, list, transforms, thread });
     pending.add(decision);
     const forget = () => void pending.delete(decision);
     decision.then(forget, forget);
@@ -63,7 +65,7 @@ export async function prepareMappings(options: Options): Promise<PreparedMapping
   };
   const close = async () => {
     await Promise.allSettled(pending);
-    await transforms.close();
+    await Promise.all([transforms.close(), thread.close()]);
   };
   return { ok: true, mappings: { couldTake: matcher.couldTake, decide, list, transforms, close } };
 }

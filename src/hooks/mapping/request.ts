@@ -5,6 +5,8 @@ export type MappedRequest = {
   /** The hook's name: the path under `hooks.path`. */
   readonly name: string;
   readonly payload: unknown;
+  /** The payload's bytes as they came; left out where this node made the payload. */
+  readonly body?: Uint8Array;
   /** Names in lower case; repeated ones joined with a comma. */
   readonly headers: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;

@@ -1,5 +1,6 @@
 // Resolves names and fields while a template is rendered.
 import { Context, Drop, type Liquid } from "liquidjs";
+import type { Budget } from "./budget.ts";
 import type { Scope } from "./scope.ts";
 
 type Owner = Parameters<Context["readProperty"]>[0];
@@ -17,8 +18,22 @@ class TemplateContext extends Context {
   }
 }
 
-export const createContext = ({ words, fields }: Scope, liquid: Liquid): Context =>
-  new TemplateContext(words, liquid.options, { globals: fields, sync: true }, { liquid });
+export const createContext = ({ words, fields }: Scope, liquid: Liquid, budget: Budget): Context =>
+  new TemplateContext(
+    words,
+    liquid.options,
+    { globals: fields, sync: true },
+    {
+      liquid,
+      // LiquidJS exports its limits as a class with private fields; it calls only what ours have.
+      memoryLimit: budget.memory as unknown as Context["memoryLimit"],
+      renderLimit: budget.time as unknown as Context["renderLimit"],
+    },
+  );
+
+/** Whether a `{% for %}` is being rendered. */
+export const isInLoop = (context: Context): boolean =>
+  (context["scopes"] as object[]).some((scope) => Object.hasOwn(scope, "forloop"));
 
 /** Like LiquidJS's `getSync` in a fifth of its time: that runs five generators for `messages[0].from`. */
 export function readPath(context: Context, path: Path): unknown {

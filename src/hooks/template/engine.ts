@@ -1,10 +1,8 @@
-// One LiquidJS for all templates: no files, our own nodes for all output, and limits on the cost of a rendering.
+// One LiquidJS for all templates: no files, and our own nodes for all output. `budget.ts` limits what rendering costs.
 import { type FilterImplOptions, Liquid, filters } from "liquidjs";
 import { availableFilters, pathFilters } from "./available.ts";
 import { type Memory, writeJson } from "./json.ts";
 import { TemplateParser } from "./parser.ts";
-
-export const limits = { templateCharacters: 200_000, renderMs: 1_000, memory: 10_000_000 } as const;
 
 export type Engine = { readonly liquid: Liquid; readonly parser: TemplateParser };
 
@@ -16,8 +14,6 @@ export function createEngine(): Engine {
     strictFilters: true,
     strictVariables: false,
     locale: "en-US",
-    renderLimit: limits.renderMs,
-    memoryLimit: limits.memory,
   });
   for (const name in liquid.filters) if (!availableFilters.includes(name)) liquid.unregisterFilter(name);
   for (const name of ["json", "jsonify", "inspect"]) liquid.registerFilter(name, json);

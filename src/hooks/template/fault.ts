@@ -1,7 +1,7 @@
 // Says in plain words why a template cannot be parsed or rendered. LiquidJS's own messages about a rendering are not
 // passed on: they can contain text of the payload.
 import { LiquidError } from "liquidjs";
-import { limits } from "./engine.ts";
+import { OverBudget } from "./budget.ts";
 
 export class TemplateFault extends Error {
   override readonly name = "TemplateFault";
@@ -45,10 +45,7 @@ export function faultOf(error: unknown, source: string): TemplateFault {
 function reasonOf(error: unknown): string {
   const origin = originOf(error);
   if (!(origin instanceof Error)) return "it failed";
-  if (origin.message === "template render limit exceeded") return `it took longer than ${limits.renderMs} ms`;
-  if (origin.message === "memory alloc limit exceeded") {
-    return `it needs more memory than the ${limits.memory.toLocaleString("en-US")} characters a template may use`;
-  }
+  if (origin instanceof OverBudget) return origin.message;
   if (origin instanceof RangeError)
     return "a value is nested too deeply, too long, or not one that is allowed";
   return "a filter or a comparison got a value that it cannot work with";

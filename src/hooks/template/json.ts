@@ -5,6 +5,7 @@ export type Memory = { use(count: number): void };
 
 /** Undefined for values that JSON cannot express. */
 export function writeJson(value: unknown, spaces: number, memory: Memory): string | undefined {
+  if (spaces === 0) return writeCompactJson(value, memory);
   const depths = new Map<unknown, number>();
   return JSON.stringify(
     value,
@@ -17,3 +18,9 @@ export function writeJson(value: unknown, spaces: number, memory: Memory): strin
     spaces,
   );
 }
+
+const writeCompactJson = (value: unknown, memory: Memory): string | undefined =>
+  JSON.stringify(value, (key, each: unknown) => {
+    memory.use(key.length + 4 + (typeof each === "string" ? each.length : 0));
+    return each;
+  });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { compiled, faultFrom, problemIn, request } from "../../../test/fixtures/template.ts";
 import { assertLinear } from "../../../test/support/growth.ts";
+import { type Message, plainText } from "../../core/message.ts";
 import { scopeOf } from "./scope.ts";
 
 const list = Array.from({ length: 20_000 }, (_, id) => ({ id, body: "b" }));
@@ -14,7 +15,10 @@ const scope = scopeOf(request({ list, deep, long, few: [long], huge, beyond: hug
 test("a template that takes too long is a fault", () => {
   for (const inner of ["", "{{ b.id }}", "{% assign c = b.id %}", "{% if list contains b %}{% endif %}"]) {
     const fault = faultFrom(`{% for a in list %}{% for b in list %}${inner}{% endfor %}{% endfor %}`, scope);
-    assert.match(fault.message, /: it took longer than 1000 ms\.$/);
+    assert.match(
+      fault.message,
+      /: it took longer than the 1000 ms of processor time that the templates of a request may use together\.$/,
+    );
   }
 });
 
@@ -36,7 +40,7 @@ test("a template that needs too much memory is a fault", () => {
     const fault = faultFrom(source, scope);
     assert.match(
       fault.message,
-      /: it needs more memory than the 10,000,000 characters a template may use\.$/,
+      /: it needs more than the 4,000,000 characters that the templates of a request may use together\.$/,
       source,
     );
   }
@@ -44,7 +48,35 @@ test("a template that needs too much memory is a fault", () => {
 
 test("a large payload within the limits is rendered whole", () => {
   assert.equal(compiled("{{ deep }}").renderText(scope), JSON.stringify(deep));
-  assert.equal(compiled("{% for a in list %}{{ a.body }}{% endfor %}").renderText(scope).length, list.length);
+  const joined = compiled("{{ list | map: 'body' | join: '' }}").renderText(scope);
+  assert.equal(joined.length, list.length);
+});
+
+test("a message has at most 1,000 values from outside, and says so when more were left out", () => {
+  const render = (source: string, count: number) =>
+    compiled(source).renderMessage(scopeOf(request({ list: list.slice(0, count) })));
+  const loop = "List:{% for a in list %}\n- {{ a.body }}{% endfor %}\nThe end {{ list[0].body }}.";
+  const texts = (message: Message) => message.filter((part) => typeof part !== "string").length;
+  const full = render(loop, 999);
+  assert.equal(texts(full), 1000);
+  assert.doesNotMatch(plainText(full), /left out/);
+  const cut = render(loop, 20_000);
+  assert.equal(texts(cut), 1000);
+  const text = plainText(cut);
+  assert.ok(text.length < 6_000, "the words of the loop end with it");
+  assert.match(
+    text,
+    /\nThe end \[left out\]\.\n\n\(Only the first 1000 values from outside are here\. The rest was left out\.\)$/,
+  );
+  assert.equal(
+    texts(
+      render(
+        "{{ list[0].body }}{% capture c %}{% for a in list %}{{ a.body }}{% endfor %}{% endcapture %}{{ c }}",
+        20_000,
+      ),
+    ),
+    2,
+  );
 });
 
 test("a range from the payload that would never end is a fault", () => {

@@ -1,5 +1,6 @@
 // The nodes of a template besides its tags: the operator's text, and `{{ … }}`.
 import type { Context, Emitter, Liquid, Template, Token } from "liquidjs";
+import { isInLoop } from "./context.ts";
 import { readExpression } from "./expression.ts";
 import { type Memory, writeJson } from "./json.ts";
 import { isMessageEmitter } from "./message-emitter.ts";
@@ -14,6 +15,9 @@ export function textNode(token: Token, text: string): Template {
   };
 }
 
+/** What a part of a message costs besides its text. */
+const partCharacters = 100;
+
 type OutputToken = Token & { readonly content: string; readonly contentRange: [number, number] };
 
 export function outputNode(token: OutputToken, liquid: Liquid): Template {
@@ -26,8 +30,12 @@ export function outputNode(token: OutputToken, liquid: Liquid): Template {
       const text = textOf(value, context.memoryLimit);
       if (text === "") return;
       const isOutside = !isPlain(value) && !expression.isOurs(context);
-      if (isOutside && isMessageEmitter(emitter)) emitter.writeOutside(label, text);
-      else emitter.write(text);
+      if (!isOutside || !isMessageEmitter(emitter)) return emitter.write(text);
+      context.memoryLimit.use(label.length + partCharacters);
+      if (emitter.writeOutside(label, text)) return;
+      // The rest of a loop would be words around nothing.
+      if (isInLoop(context)) context.breakCalled = true;
+      else emitter.write("[left out]");
     },
   };
 }

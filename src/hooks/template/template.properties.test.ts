@@ -6,7 +6,7 @@ import * as fc from "fast-check";
 import { cases } from "../../../test/support/cases.ts";
 import { plainText } from "../../core/message.ts";
 import { availableFilters } from "./available.ts";
-import { limits } from "./engine.ts";
+import { requestLimits } from "./budget.ts";
 import { compile, request } from "../../../test/fixtures/template.ts";
 import { scopeOf } from "./scope.ts";
 import { TemplateFault } from "./template.ts";
@@ -98,7 +98,7 @@ test("any template is parsed or has a problem with a location, and renders any p
       const before = JSON.stringify(payload);
       try {
         const text = plainText(result.template.renderMessage(scopeOf(request(payload))));
-        assert.ok(text.length <= 2 * limits.memory);
+        assert.ok(text.length <= 2 * requestLimits(0).characters);
       } catch (fault) {
         assert.ok(fault instanceof TemplateFault, `${source}\n${before}\n${String(fault)}`);
       }

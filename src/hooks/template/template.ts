@@ -3,26 +3,30 @@
 import { type Template as Node, toValueSync } from "liquidjs";
 import { type Message, plainText } from "../../core/message.ts";
 import { createContext } from "./context.ts";
-import { type Engine, limits } from "./engine.ts";
+import { type Budget, createBudget, requestLimits } from "./budget.ts";
+import type { Engine } from "./engine.ts";
 import { faultOf, type Problem, problemOf } from "./fault.ts";
-import { createMessageEmitter } from "./message-emitter.ts";
+import { createMessageEmitter, emittedMessage } from "./message-emitter.ts";
 import type { Scope } from "./scope.ts";
 
 export { TemplateFault } from "./fault.ts";
 
-/** Both throw a TemplateFault when the template cannot be rendered for this request. */
+/** Both throw a TemplateFault when the template cannot be rendered for this request, or only over its budget. */
 export type Template = {
   /** The same values, joined as one text. */
-  renderText(scope: Scope): string;
-  renderMessage(scope: Scope): Message;
+  renderText(scope: Scope, budget?: Budget): string;
+  renderMessage(scope: Scope, budget?: Budget): Message;
 };
+
+const mostCharacters = 200_000;
+const ownBudget = (): Budget => createBudget(requestLimits(0));
 
 export type CompileResult =
   | { readonly ok: true; readonly template: Template }
   | ({ readonly ok: false } & Problem);
 
 export function compileTemplate(source: string, engine: Engine): CompileResult {
-  if (source.length > limits.templateCharacters) {
+  if (source.length > mostCharacters) {
     return { ok: false, message: tooLong(source.length), line: 1, column: 1 };
   }
   if (!source.includes("{{") && !source.includes("{%"))
@@ -36,22 +40,39 @@ export function compileTemplate(source: string, engine: Engine): CompileResult {
 
 function createTemplate(source: string, { liquid, parser }: Engine): Template {
   const nodes: Node[] = parser.parse(source);
-  const renderMessage = (scope: Scope): Message => {
+  const renderMessage = (scope: Scope, budget = ownBudget()): Message => {
     const emitter = createMessageEmitter();
+    const context = createContext(scope, liquid, budget);
     try {
-      toValueSync(liquid.renderer.renderTemplates(nodes, createContext(scope, liquid), emitter));
+      budget.during(() => toValueSync(liquid.renderer.renderTemplates(nodes, context, emitter)));
     } catch (error) {
       throw faultOf(error, source);
     }
-    return emitter.parts;
+    return emittedMessage(emitter);
   };
-  return { renderMessage, renderText: (scope) => plainText(renderMessage(scope)) };
+  return { renderMessage, renderText: (scope, budget) => plainText(renderMessage(scope, budget)) };
 }
 
 function constantTemplate(source: string): Template {
   const message: Message = source === "" ? [] : [source];
-  return { renderMessage: () => message, renderText: () => source };
+  const charge = (budget = ownBudget()): void => {
+    try {
+      budget.memory.use(source.length);
+    } catch (error) {
+      throw faultOf(error, source);
+    }
+  };
+  return {
+    renderMessage(_, budget) {
+      charge(budget);
+      return message;
+    },
+    renderText(_, budget) {
+      charge(budget);
+      return source;
+    },
+  };
 }
 
 const tooLong = (length: number): string =>
-  `a template may have ${limits.templateCharacters} characters, this one has ${length}`;
+  `a template may have ${mostCharacters} characters, this one has ${length}`;
