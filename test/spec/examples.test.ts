@@ -173,6 +173,9 @@ describe("the examples", { concurrency: 2 }, () => {
       const of = (verb: string) => commands.filter(([first]) => first === verb);
       for (const words of commands) assert.deepEqual(await commandFaults(words, root), []);
       assert.deepEqual([of("explain").length, of("serve").length, of("send").length], [1, 1, 1]);
+      const headers = `examples/${name}/headers.txt`;
+      if (existsSync(join(root, headers)))
+        for (const verb of ["explain", "send"]) assert.ok(of(verb)[0]?.includes(headers), verb);
       const placed = (word: string) =>
         word.endsWith("rouse.jsonc")
           ? example.config

@@ -7,7 +7,7 @@ import { configFlag, jsonFlag, readArguments, refuseMore } from "../terminal/arg
 import { type Command, type Context, WrongUsage } from "../command.ts";
 import { printJson } from "../terminal/output.ts";
 import {
-  headerFlag,
+  headerFlags,
   type Pair,
   queryFlag,
   readBodyFile,
@@ -19,7 +19,7 @@ import { type Loaded, loadSettings } from "../open/settings.ts";
 const flags = {
   ...configFlag,
   ...jsonFlag,
-  ...headerFlag,
+  ...headerFlags,
   ...queryFlag,
   payload: { type: "string" },
 } as const;
@@ -34,7 +34,7 @@ async function run(context: Context): Promise<number> {
   refuseMore(positionals, 1);
   if (values.payload === undefined)
     throw new WrongUsage("Give the payload: --payload FILE, or --payload - for standard input");
-  const headers = readHeaders(values.header);
+  const headers = readHeaders(values);
   const query = readQuery(values.query);
   const body = await readBodyFile(values.payload, () => context.readInput());
   const loaded = await loadSettings(context, values.config);
@@ -96,7 +96,7 @@ function rawHeadersOf(headers: readonly Pair[]): string[] {
 export const command: Command = {
   name: "explain",
   summary: "say what a request to a hook would do, without sending it",
-  help: `Usage: rouse explain NAME --payload FILE [--header 'NAME: VALUE']… [--query NAME=VALUE]… [--json]
+  help: `Usage: rouse explain NAME --payload FILE [--headers FILE] [--header 'NAME: VALUE']… [--query NAME=VALUE]… [--json]
 
 Handles a request as the gateway would, up to the point where it would be stored, and prints each
 step: which mapping takes it and why the others do not, what the templates and the transform make of
@@ -108,6 +108,7 @@ starts would fail, such as for want of the agent's instructions file (the action
 
 Options:
   --payload FILE           the request's JSON body; - reads standard input
+  --headers FILE           the request's headers, one a line as NAME: VALUE
   --header 'NAME: VALUE'   a header of the request; may be given several times
   --query NAME=VALUE       a parameter of the request; may be given several times
   --json                   {"hook":…,"mappings":[{"id":…,"takes":…,"reason":…}],"outcome":…,

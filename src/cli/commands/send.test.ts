@@ -168,3 +168,34 @@ test("an incomplete or contradictory request is wrong usage", async (t) => {
   ];
   for (const argv of wrong) assert.equal((await rouse(["send", ...argv])).code, 2, argv.join(" "));
 });
+
+test("--json prints an object for every response, also for one without a body", async (t) => {
+  const { rouse } = createConfig(t);
+  const sent = async (status: number, body: object | null) => {
+    const { url } = await startRecordingServer(t, status, body);
+    const result = await rouse(["send", "x", "--file", "-", "--json", "--url", url]);
+    return [result.code, json(result)];
+  };
+  assert.deepEqual(await sent(204, null), [0, { ok: true, status: 204 }]);
+  assert.deepEqual(await sent(200, []), [1, { ok: false, status: 200 }]);
+  assert.deepEqual(await sent(502, null), [1, { ok: false, status: 502 }]);
+});
+
+test("a file of headers is sent; --header replaces one of the same name, and a bad line is named", async (t) => {
+  const { rouse, folder } = createConfig(t);
+  const { url, seen } = await startRecordingServer(t, 204, null);
+  const file = join(folder, "headers.txt");
+  const send = (...more: string[]) =>
+    rouse(["send", "x", "--file", "-", "--headers", file, "--url", url, ...more]);
+  writeFileSync(file, "X-Event: push\r\n\r\nX-Id: a: b\n");
+  assert.equal((await send("--header", "x-event: ping")).code, 0);
+  assert.deepEqual([seen[0]?.headers["x-event"], seen[0]?.headers["x-id"]], ["ping", "a: b"]);
+  for (const line of ["Host: x", "Authorization: Bearer x", "no value"]) {
+    writeFileSync(file, `X-Event: push\n${line}\n`);
+    const { code, stderr } = await send();
+    assert.equal(code, 2, line);
+    assert.match(stderr, /Line 2 of \S+headers\.txt/);
+  }
+  assert.equal((await rouse(["send", "x", "--file", "-", "--headers", join(folder, "none")])).code, 1);
+  assert.equal(seen.length, 1);
+});

@@ -4,7 +4,7 @@ import { configFlag, jsonFlag, readArguments, refuseMore } from "../terminal/arg
 import { type Command, type Context, WrongUsage } from "../command.ts";
 import { postHook } from "../send/post.ts";
 import { hookUrl } from "../open/hook-url.ts";
-import { headerFlag, readHeaders } from "../send/request-options.ts";
+import { headerFlags, readHeaders } from "../send/request-options.ts";
 import { showResponse } from "../send/response.ts";
 import { bodyFlags, makeBody } from "../send/body.ts";
 import { loadSettings } from "../open/settings.ts";
@@ -13,7 +13,7 @@ const flags = {
   ...configFlag,
   ...jsonFlag,
   ...bodyFlags,
-  ...headerFlag,
+  ...headerFlags,
   url: { type: "string" },
   "idempotency-key": { type: "string" },
   wait: { type: "boolean" },
@@ -26,7 +26,7 @@ async function run(context: Context): Promise<number> {
   refuseMore(positionals, 2);
   if (values.wait && hook === "wake")
     throw new WrongUsage("--wait is for runs; wake starts none of its own.");
-  const headers = readHeaders(values.header);
+  const headers = readHeaders(values);
   const key = values["idempotency-key"];
   if (key !== undefined && headers.some(([name]) => name.toLowerCase() === "idempotency-key"))
     throw new WrongUsage("--idempotency-key and a header Idempotency-Key cannot both be given.");
@@ -48,7 +48,7 @@ export const command: Command = {
   summary: "send a request to the gateway: wake, agent or another hook",
   help: `Usage: rouse send wake TEXT [--mode now|next-heartbeat] [OPTIONS]
        rouse send agent MESSAGE [AGENT OPTIONS] [OPTIONS]
-       rouse send NAME --file FILE [--header 'NAME: VALUE']… [OPTIONS]
+       rouse send NAME --file FILE [--headers FILE] [--header 'NAME: VALUE']… [OPTIONS]
 
 A small client that takes the address and the token from the config. Use it to try a hook, or in
 scripts on the gateway's machine. wake leaves a note for the main session; agent runs an agent; any
@@ -70,10 +70,11 @@ Options:
   --wait                   wait until every run it started has ended, and print the replies
   --mode MODE              for wake: now (default) or next-heartbeat
   --file FILE              send the JSON in FILE as it is; - reads standard input
+  --headers FILE           the request's headers, one a line as NAME: VALUE
   --header 'NAME: VALUE'   a header of the request, for mappings that read it; may be repeated
   --idempotency-key KEY    a repeat with this key within 24 hours changes nothing
   --url URL                another gateway address, such as http://127.0.0.1:4665
-  --json                   the response as JSON; with --wait the ended run, or an array of several
+  --json                   the response as JSON, {"ok":true,"status":204} where it has no body; with --wait the ended run, or an array of several
   --config FILE            the config to use (default: rouse.jsonc in ROUSE_HOME)
 
 Examples:

@@ -3,8 +3,12 @@ import { readFileSync } from "node:fs";
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { UsageError } from "../../core/errors.ts";
 import { WrongUsage } from "../command.ts";
+import type { Values } from "../terminal/arguments.ts";
 
-export const headerFlag = { header: { type: "string", multiple: true } } as const;
+export const headerFlags = {
+  header: { type: "string", multiple: true },
+  headers: { type: "string" },
+} as const;
 export const queryFlag = { query: { type: "string", multiple: true } } as const;
 
 export type Pair = [name: string, value: string];
@@ -20,28 +24,43 @@ const connectionHeaders = [
   "upgrade",
 ];
 
-/** Each `name: value`. */
-export function readHeaders(written: readonly string[] = []): Pair[] {
-  return written.map((each) => {
-    const [name, value] = split(each, ":", "--header", "'X-GitHub-Event: push'");
-    const lower = name.toLowerCase();
-    if (tokenHeaders.includes(lower))
-      throw new WrongUsage(`${name} cannot be set: the token comes from the config.`);
-    if (connectionHeaders.includes(lower))
-      throw new WrongUsage(`${name} cannot be set: it belongs to the connection.`);
-    if (!isHeader(name, value)) throw new WrongUsage(`This is not a valid header: ${name}: ${value}`);
-    return [name, value];
-  });
+type HeaderValues = Values<typeof headerFlags>;
+
+/** Each `name: value`; those of the command line stand in place of the file's. */
+export function readHeaders({ header = [], headers: file }: HeaderValues): Pair[] {
+  const given = header.map((each) => readHeader(each, "--header"));
+  const isGiven = (name: string) => given.some(([other]) => other.toLowerCase() === name.toLowerCase());
+  const filed = file === undefined ? [] : readHeadersFile(file);
+  return [...filed.filter(([name]) => !isGiven(name)), ...given];
+}
+
+/** One header a line. */
+function readHeadersFile(file: string): Pair[] {
+  const lines = readGivenFile(file).toString("utf8").split(/\r?\n/);
+  return lines.flatMap((line, at) =>
+    line.trim() === "" ? [] : [readHeader(line, `Line ${at + 1} of ${file}`)],
+  );
+}
+
+function readHeader(written: string, where: string): Pair {
+  const [name, value] = split(written, ":", where, "X-GitHub-Event: push");
+  const lower = name.toLowerCase();
+  if (tokenHeaders.includes(lower))
+    throw new WrongUsage(`${where}: ${name} cannot be set: the token comes from the config.`);
+  if (connectionHeaders.includes(lower))
+    throw new WrongUsage(`${where}: ${name} cannot be set: it belongs to the connection.`);
+  if (!isHeader(name, value)) throw new WrongUsage(`${where}: this is not a valid header: ${name}: ${value}`);
+  return [name, value];
 }
 
 /** Each `name=value`. */
 export const readQuery = (written: readonly string[] = []): Pair[] =>
   written.map((each) => split(each, "=", "--query", "team=blue"));
 
-function split(written: string, mark: string, flag: string, example: string): Pair {
+function split(written: string, mark: string, where: string, example: string): Pair {
   const end = written.indexOf(mark);
   const name = written.slice(0, Math.max(0, end)).trim();
-  if (name === "") throw new WrongUsage(`${flag} is a name and a value: ${flag} ${example}`);
+  if (name === "") throw new WrongUsage(`${where} must be a name and a value, such as '${example}'`);
   return [name, written.slice(end + 1).trim()];
 }
 
@@ -57,7 +76,10 @@ function isHeader(name: string, value: string): boolean {
 
 /** A file's bytes as they are; `-` is standard input. */
 export async function readBodyFile(file: string, readInput: () => Promise<string>): Promise<Buffer> {
-  if (file === "-") return Buffer.from(await readInput());
+  return file === "-" ? Buffer.from(await readInput()) : readGivenFile(file);
+}
+
+function readGivenFile(file: string): Buffer {
   try {
     return readFileSync(file);
   } catch (fault) {

@@ -44,16 +44,20 @@ export async function showResponse(
   response: HookResponse,
   { wait, json }: { wait: boolean; json: boolean },
 ): Promise<number> {
-  if (response.status < 200 || response.status > 299) return showRefusal(context, response, json);
+  if (!isAccepted(response)) return showRefusal(context, response, json);
   const runIds = idsIn(response, "run");
   if (wait && runIds.length > 0) return showEnds(context, config, runIds, json);
-  if (json) printJson(context, response.body);
+  if (json) printJson(context, response.body ?? { ok: true, status: response.status });
   else printLine(context, sentenceFor(response));
   return 0;
 }
 
+/** A success of another program has no JSON object. */
+const isAccepted = ({ status, body }: HookResponse): boolean =>
+  status >= 200 && status <= 299 && (body !== null || status === 204);
+
 function showRefusal(context: Context, { status, body }: HookResponse, json: boolean): number {
-  if (json && body) printJson(context, body);
+  if (json) printJson(context, body ?? { ok: false, status });
   const { error, code, details } = body ?? {};
   const sentence =
     typeof error === "string" ? error : "This response is not from Rouse: is the address right?";
