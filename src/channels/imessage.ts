@@ -8,7 +8,7 @@ import { renderMessages } from "../markdown/render.ts";
 
 const limit = { most: 4000, unit: "utf16" } as const;
 const chatGuid = /^[A-Za-z]+;[-+];\S+$/;
-const mailAddress = /^[^\s@;]+@[^\s@;]+\.[^\s@;]+$/;
+const mailAddress = /^[^\s@;]+@[^\s@;.]+(?:\.[^\s@;.]+)+$/;
 
 /** Either `command` is set, or `apiBase` and `password` are: the config has seen to it. */
 export function createImessage(

@@ -1,6 +1,6 @@
 // A platform's response as the outcome of a message, where platforms agree.
 import type { CheckResult, SendOutcome } from "../sdk/channel.ts";
-import { cutWithMark, oneLine } from "../core/text.ts";
+import { cutWithMark, oneLine, withoutEndSlash } from "../core/text.ts";
 import { type Responded, type PlatformResponse, retryAfterMs } from "./request.ts";
 
 const longestWaitMs = 15 * 60_000;
@@ -70,7 +70,7 @@ export const checkOf = (outcome: SendOutcome, detail: string): CheckResult =>
   outcome.kind === "sent" ? { ok: true, detail } : { ok: false, reason: outcome.reason };
 
 /** `apiBase` may end with a slash or without. */
-export const within = (apiBase: string, path: string): string => `${apiBase.replace(/\/+$/, "")}/${path}`;
+export const within = (apiBase: string, path: string): string => `${withoutEndSlash(apiBase)}/${path}`;
 
 /** The platform's words for use in a reason: one short line without the token. */
 export const quoted = (text: string, token: string): string =>

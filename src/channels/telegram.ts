@@ -96,10 +96,10 @@ function toWhereItMoved(body: Body, response: ResponseBody | undefined): Body | 
 
 const plain = (html: string): string =>
   html
-    .replace(/<a href="([^"]*)">(.*?)<\/a>/gs, (_all, address: string, title: string) =>
+    .replace(/<a href="([^"]*)">((?:(?!<a |<\/a>).)*)<\/a>/gs, (_all, address: string, title: string) =>
       title === address ? address : `${title} (${address})`,
     )
-    .replace(/<[^>]*>/g, "")
+    .replace(/<[^<>]*>/g, "")
     .replace(/&(lt|gt|quot|amp);/g, (_all, name: keyof typeof characters) => characters[name]);
 
 const characters = { lt: "<", gt: ">", quot: '"', amp: "&" };

@@ -88,7 +88,8 @@ test("nesting without end is a problem, also after a comment", () => {
 
 test("a large file of something else gives a list of problems", () => {
   const other = Object.fromEntries(Array.from({ length: 2000 }, (_, at) => [`key${at}`, at]));
-  assert.equal(problemsOf({ hooks: other }).length, 2000);
+  const problems = problemsOf({ hooks: other });
+  assert.deepEqual([problems.length, problems.at(-1)], [101, ": and 1900 more"]);
 });
 
 test("__proto__ is no setting, and pollutes nothing", () => {

@@ -6,7 +6,7 @@ import { buildConfig } from "./build/build.ts";
 import type { Config } from "./config.ts";
 import { createFileReader } from "./read/files.ts";
 import { explain } from "./read/messages.ts";
-import { elsewhere, type Finding, firstOfEachPath, type Problem } from "./problem.ts";
+import { elsewhere, type Finding, firstOfEachPath, firstProblems, type Problem } from "./problem.ts";
 import { checkRules } from "./rules/rules.ts";
 import { refusedPaths, salvage } from "./read/salvage.ts";
 import { settingsSchema, type Settings } from "./schema/index.ts";
@@ -34,7 +34,11 @@ export function parseConfig(
   const source = text.replace(/^\uFEFF/, "");
   const syntax = parseSyntax(source);
   if (!syntax.ok)
-    return { ok: false, problems: syntax.findings.map(locateIn(source, new Map())), warnings: [] };
+    return {
+      ok: false,
+      problems: firstProblems(syntax.findings.map(locateIn(source, new Map()))),
+      warnings: [],
+    };
   const findings: Finding[] = [];
   const offsets: Offsets = new Map([[offsetKey([]), syntax.root.offset]]);
   const sources = { folder: dirname(resolve(file)), env, readFile };
@@ -46,9 +50,10 @@ export function parseConfig(
   });
   const checked = check(value, findings);
   const locate = locateIn(source, offsets);
-  const warnings = checked.warnings.map(locate);
+  const warnings = firstProblems(checked.warnings.map(locate));
   if (checked.settings) return { ok: true, config: buildConfig(checked.settings, file), warnings, locate };
-  return { ok: false, problems: checked.problems.map(locate).toSorted(byPosition), warnings };
+  const problems = firstProblems(checked.problems.map(locate).toSorted(byPosition));
+  return { ok: false, problems, warnings };
 }
 
 type Checked = { settings: Settings | null; problems: Finding[]; warnings: Finding[] };

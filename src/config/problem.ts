@@ -11,6 +11,16 @@ export function formatProblem({ path, message, line, column }: Problem): string 
 export const problemList = (file: string, problems: readonly Problem[]): string =>
   [`${file} cannot be used:`, ...problems.map((each) => `  ${formatProblem(each)}`)].join("\n");
 
+/** A person mends these first; a file of something else has one for each of its lines. */
+const mostProblems = 100;
+
+/** The first of them, and how many more there are. */
+export function firstProblems(problems: readonly Problem[]): Problem[] {
+  const more = problems.length - mostProblems;
+  const rest: Problem[] = more > 0 ? [{ path: "", message: `and ${more} more` }] : [];
+  return [...problems.slice(0, mostProblems), ...rest];
+}
+
 export type Path = readonly (string | number)[];
 
 /** A problem whose line and column are not known yet; `offset` where it is known already. */

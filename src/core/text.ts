@@ -13,3 +13,6 @@ export const cutWithMark = (text: string, limit: number, mark = "…"): string =
 
 /** One line without control characters: for names and reasons inside a line of ours. */
 export const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
+
+/** An address that paths are put behind. */
+export const withoutEndSlash = (url: string): string => url.replace(/(?<!\/)\/+$/, "");

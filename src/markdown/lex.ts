@@ -60,7 +60,7 @@ class BoundedTokenizer extends Tokenizer {
   }
   override table(source: string) {
     const delimiters = source.split("\n", 2)[1] ?? "";
-    const plausible = /^[ |:-]*[|:][ |:-]*$/.test(delimiters) && delimiters.split("|").length <= MOST_COLUMNS;
+    const plausible = /^[ -]*[|:][ |:-]*$/.test(delimiters) && delimiters.split("|").length <= MOST_COLUMNS;
     return plausible ? super.table(source) : undefined;
   }
   override def(source: string) {

@@ -74,7 +74,7 @@ export function renderLines<Message extends string | { text: string }>(
 
 /** Telegram counts the text without tags and with entities decoded. */
 function withoutTags(message: string): string {
-  return message.replace(/<[^>]*>/g, "").replace(/&(?:lt|gt|amp|quot);/g, "&");
+  return message.replace(/<[^<>]*>/g, "").replace(/&(?:lt|gt|amp|quot);/g, "&");
 }
 
 function withoutMentions(voice: Voice, escape: (text: string) => string): Voice {

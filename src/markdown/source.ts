@@ -47,7 +47,7 @@ export function sections(source: string): Section[] {
     prose = [];
   };
   for (let at = 0; at < lines.length; at += 1) {
-    const fence = /^(`{3,}(?=[^`]*$)|~{3,})(.*)$/.exec(lines[at]!);
+    const fence = /^(`{3,}(?=[^`]*$)|~{3,})(.*)$/s.exec(lines[at]!);
     if (!fence) {
       prose.push(lines[at]!);
       continue;

@@ -33,7 +33,7 @@ export function tableLines(
 }
 
 function oneLine(spans: readonly Span[]): Span[] {
-  return spans.map((span) => ({ ...span, text: span.text.replace(/\s*\n/g, " ") }));
+  return spans.map((span) => ({ ...span, text: span.text.replace(/(?<!\s)\s*\n/g, " ") }));
 }
 
 function nativeLines([header = [], ...rows]: Span[][][], align: readonly Align[]): Line[] {

@@ -86,7 +86,18 @@ describe("a heartbeat's reply with other text beside the token", () => {
   });
 
   test("a long hostile reply is decided in time that grows with its length", () => {
-    for (const filler of ["<", "_", "\\_", "HEARTBEAT_OK ", "<b ", "` "])
+    for (const filler of [
+      "<",
+      "_",
+      "\\_",
+      "HEARTBEAT_OK ",
+      "<b ",
+      "` ",
+      "\n```",
+      "<b a=b ",
+      "<b \t",
+      "&nbsp;",
+    ])
       assertLinear(filler, 25_000, (size) =>
         isAcknowledgement(`${filler.repeat(size)}HEARTBEAT_OK x`, { heartbeat }),
       );

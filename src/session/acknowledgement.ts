@@ -5,7 +5,7 @@ const mostOtherCharacters = 300;
 
 const tags =
   /<\/?(?:a|b|big|blockquote|body|br|center|code|div|em|font|h[1-6]|hr|html|i|kbd|li|ol|p|pre|s|samp|small|span|strong|sub|sup|tt|u|ul)(?:\s+[a-z-]+=(?:"[^"<>]*"|'[^'<>]*'|[^\s"'<>]+))*\s*\/?>/gi;
-const fences = /^[ \t]*(?:```|~~~)[ \t]*[\w-]*[ \t]*$/gm;
+const fences = /^[ \t]*(?:```|~~~)[ \t]*(?:[\w-]+[ \t]*)?$/gm;
 const spaces = /&nbsp;/gi;
 
 /** Markdown's and chat platforms' signs, punctuation, white space and invisible characters. */

@@ -3,6 +3,7 @@
 import { connect } from "node:net";
 import type { Config, ProviderConfig } from "../../config/config.ts";
 import { resolveModel } from "../../core/model.ts";
+import { withoutEndSlash } from "../../core/text.ts";
 import { faultCode } from "../send/post.ts";
 
 export type Reached = { status: "ok" | "warn" | "fail"; message: string; fix: string | null };
@@ -28,7 +29,7 @@ export function providerOf(
 }
 
 export async function reachProvider(name: string, provider: ProviderConfig): Promise<Reached> {
-  const base = (provider.baseUrl ?? defaultAddress[provider.kind]).replace(/\/+$/, "");
+  const base = withoutEndSlash(provider.baseUrl ?? defaultAddress[provider.kind]);
   try {
     const response = await fetch(`${base}/models`, {
       headers: headersOf(provider),

@@ -96,7 +96,7 @@ export const programs: Readonly<Record<CommandPreset, Program>> = {
       { file: join(home, ".gemini", "oauth_creds.json"), holds: fits(geminiLogin) },
       {
         file: join(home, ".gemini", ".env"),
-        holds: (text) => /^\s*(GEMINI|GOOGLE)_API_KEY\s*=\s*\S/m.test(text),
+        holds: (text) => /^[ \t]*(GEMINI|GOOGLE)_API_KEY[ \t]*=[ \t]*\S/m.test(text),
       },
     ],
     keyStoreOn: ["darwin"],

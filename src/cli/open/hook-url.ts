@@ -1,6 +1,7 @@
 // The URL of a hook, for a client on the gateway's machine.
 import type { Config } from "../../config/config.ts";
 import { UsageError } from "../../core/errors.ts";
+import { withoutEndSlash } from "../../core/text.ts";
 import { addressOf, hookName, localHost } from "./address.ts";
 import { WrongUsage } from "../command.ts";
 
@@ -13,5 +14,5 @@ export function hookUrl({ gateway, hooks, file }: Config, hook: string, written:
   const base = written ?? addressOf(localHost(gateway.host), gateway.port);
   if (!/^https?:\/\//i.test(base) || !URL.canParse(base))
     throw new WrongUsage("--url must be an address such as http://127.0.0.1:4665");
-  return `${base.replace(/\/+$/, "")}${hooks.path}/${hookName(hook)}`;
+  return `${withoutEndSlash(base)}${hooks.path}/${hookName(hook)}`;
 }

@@ -1,6 +1,7 @@
 // Builds the `GmailConfig` from `hooks.gmail`.
 import { secondsToMs } from "../../core/duration.ts";
 import { resolve } from "node:path";
+import { withoutEndSlash } from "../../core/text.ts";
 import type { GmailConfig } from "../config.ts";
 import type { Settings } from "../schema/index.ts";
 
@@ -33,15 +34,13 @@ export function buildGmail(gmail: Settings["hooks"]["gmail"], folder: string): G
     renewEveryMs: gmail.renewEveryMinutes * minuteMs,
     catchUp: { maxAgeMs: catchUp.maxAgeHours * hourMs, maxMessages: catchUp.maxMessages },
     endpoints: {
-      oauth: withoutSlash(endpoints.oauth ?? google.oauth),
-      gmail: withoutSlash(endpoints.gmail ?? google.gmail),
-      pubsub: withoutSlash(endpoints.pubsub ?? google.pubsub),
-      certs: withoutSlash(endpoints.certs ?? google.certs),
+      oauth: withoutEndSlash(endpoints.oauth ?? google.oauth),
+      gmail: withoutEndSlash(endpoints.gmail ?? google.gmail),
+      pubsub: withoutEndSlash(endpoints.pubsub ?? google.pubsub),
+      certs: withoutEndSlash(endpoints.certs ?? google.certs),
     },
   };
 }
 
 const inProjectOf = (topic: string | null, name: string): string | null =>
   topic === null ? null : `${topic.slice(0, topic.indexOf("/topics/"))}/subscriptions/${name}`;
-
-const withoutSlash = (url: string): string => url.replace(/\/+$/, "");

@@ -13,13 +13,19 @@ export type Salvaged<T> = {
 type Issue = z.core.$ZodIssue;
 type Container = Record<string | number, unknown>;
 
+/** With more, the file is something else, and what is left of it says nothing. */
+const mostRefused = 1000;
+
+const nothingLeft: Salvaged<never> = { rest: null, restore: (finding) => finding };
+
 export function salvage<T>(schema: z.ZodType<T>, value: unknown, issues: readonly Issue[]): Salvaged<T> {
   const rest = structuredClone(value);
   const removed = new Map<string, number[]>();
   let refused = issues;
+  if (issues.flatMap(refusedPaths).length > mostRefused) return nothingLeft;
   for (;;) {
     const targets = refused.flatMap(refusedPaths).map((path) => existing(rest, path));
-    if (targets.some((path) => path.length === 0)) return { rest: null, restore: (finding) => finding };
+    if (targets.some((path) => path.length === 0)) return nothingLeft;
     for (const path of outermost(targets).toSorted(lastFirst)) remove(rest, path, removed);
     const parsed = schema.safeParse(rest);
     if (parsed.success) return { rest: parsed.data, restore: restoreWith(removed) };
@@ -71,7 +77,9 @@ function remove(root: unknown, path: Path, removed: Map<string, number[]>): void
   }
   container.splice(Number(last), 1);
   const name = formatPath(around);
-  removed.set(name, [...(removed.get(name) ?? []), Number(last)]);
+  const indices = removed.get(name) ?? [];
+  indices.push(Number(last));
+  removed.set(name, indices);
 }
 
 const isContainer = (value: unknown): value is Container => typeof value === "object" && value !== null;

@@ -48,7 +48,7 @@ const unreadable = (path: string, folder: string, kind: string): string =>
 export function readSecret(file: string, sources: Sources): Resolved {
   const path = resolve(sources.folder, file);
   try {
-    const value = sources.readFile(path).replace(/[\r\n]+$/, "");
+    const value = sources.readFile(path).replace(/(?<![\r\n])[\r\n]+$/, "");
     return value.trim() === "" ? { ok: false, message: `the file ${path} is empty` } : { ok: true, value };
   } catch (fault) {
     return { ok: false, message: unreadable(path, sources.folder, faultKind(fault)) };

@@ -52,8 +52,10 @@ const fail = (message: string, offset: number): Syntax => ({
   findings: [{ path: [], message, offset }],
 });
 
-const firstOfEachOffset = <F extends { offset: number }>(findings: readonly F[]): F[] =>
-  findings.filter((each, index) => findings.findIndex(({ offset }) => offset === each.offset) === index);
+function firstOfEachOffset<F extends { offset: number }>(findings: readonly F[]): F[] {
+  const seen = new Set<number>();
+  return findings.filter(({ offset }) => seen.size < seen.add(offset).size);
+}
 
 /** The offset at which the nesting passes its limit. Checked before parsing, because the parser recurses. */
 function tooDeepOffset(text: string): number | null {

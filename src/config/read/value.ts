@@ -52,9 +52,9 @@ const isFileReference = (object: Record<string, unknown>): object is { file: str
   typeof object["file"] === "string" && object["file"].trim() !== "" && Object.keys(object).length === 1;
 
 function fromFile(file: string, path: Path, reading: Reading): string {
-  const unresolved = reading.findings.some(
-    (finding) => formatPath(finding.path) === formatPath([...path, "file"]),
-  );
+  // The name of the file is the only value in this object: a finding about it is the last one.
+  const last = reading.findings.at(-1);
+  const unresolved = last !== undefined && formatPath(last.path) === formatPath([...path, "file"]);
   return unresolved ? standIn(path) : settled(readSecret(file.trim(), reading.sources), path, reading);
 }
 

@@ -1,6 +1,7 @@
 // `hooks`: the webhook endpoint, its token, and what requests may ask for.
 import { z } from "zod";
 import { sessionKeyFault } from "../../core/session-key.ts";
+import { withoutEndSlash } from "../../core/text.ts";
 import { fileReference, secret, seconds, text, wholeNumber } from "./field.ts";
 import { gmail } from "./gmail.ts";
 import { mail } from "./mail.ts";
@@ -25,7 +26,7 @@ function pathFault(path: string): string | null {
 const hooksPath = z.string().transform((written, context) => {
   const trimmed = written.trim();
   if (trimmed === "") return defaultHooksPath;
-  const path = (trimmed.startsWith("/") ? trimmed : `/${trimmed}`).replace(/\/+$/, "");
+  const path = withoutEndSlash(trimmed.startsWith("/") ? trimmed : `/${trimmed}`);
   const fault = pathFault(path);
   if (fault === null) return path;
   context.issues.push({ code: "custom", message: fault, input: written });
