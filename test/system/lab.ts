@@ -130,6 +130,13 @@ export const clockWrongBy = (ms: number): NodeJS.ProcessEnv => {
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` };
 };
 
+/** The environment of a node whose clock is set by the next of these steps at each SIGUSR2. */
+export const settableClock = (steps: readonly number[]): NodeJS.ProcessEnv => {
+  const code = `const right = Date.now; const steps = ${JSON.stringify(steps)}; let ahead = 0;
+    Date.now = () => right() + ahead; process.on("SIGUSR2", () => { ahead += steps.shift() ?? 0; });`;
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` };
+};
+
 /** A lab that is removed, with its processes, when the test ends. */
 export function labFor(test: TestContext, options: LabOptions = {}): Lab {
   const lab = createLab(options);

@@ -86,7 +86,7 @@ export function clockContract(name: string, prepare: () => Promise<Opened>): voi
       await open();
       // The database's time is known from the first transaction on.
       await store.probe();
-      opened.clock.advance(10 * 60_000);
+      opened.clock.advance(10_000);
     });
     afterEach(async () => {
       await store.close();
@@ -254,6 +254,27 @@ export function clockContract(name: string, prepare: () => Promise<Opened>): voi
       await beat();
       await step(-2 * dayMs);
       assert.equal(await beat(), hourMs);
+    });
+
+    test("of several nodes, one heals a step, and says so", async () => {
+      const { clock, isShared } = opened;
+      if (!isShared) return;
+      const others = [await opened.open(), await opened.open()];
+      const toldByOthers: ClockStep[] = [];
+      for (const other of others) {
+        other.watchClock((each) => toldByOthers.push(each));
+        await other.probe();
+      }
+      await deliverLater(store, hourMs);
+      await step(-hourMs / 2);
+      clock.advance(100);
+      for (const other of others) await other.probe();
+      for (const other of others) await other.close();
+      clock.advance(hourMs - 2000);
+      assert.deepEqual((await claimDeliveries(store)).claimed, [], "it was not moved twice");
+      assert.deepEqual([told.length, toldByOthers], [1, []]);
+      clock.advance(2000);
+      assert.equal((await claimDeliveries(store)).claimed.length, 1);
     });
 
     test("clocks that are not set are nothing to tell of", async () => {

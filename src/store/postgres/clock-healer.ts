@@ -16,14 +16,17 @@ export type Healer = {
 export function createHealer(
   driver: Pick<Driver<Programs>, "run">,
   steps: Pick<ClockSteps, "add">,
-  leaseMs: number,
+  { leaseMs, monotonic }: { leaseMs: number; monotonic: () => number },
 ): Healer {
-  /** A step back that the store could not be healed from yet. */
+  /** A step back that the store could not be healed from yet, and when it was seen. */
   let unhealed = 0;
+  let seenAt = 0;
   let healing = false;
 
-  const heal = async (stepMs: number | null): Promise<void> =>
-    steps.add(await driver.run("healClock", { stepMs, leaseMs }));
+  const heal = async (stepMs: number | null): Promise<void> => {
+    const agoMs = stepMs === null ? 0 : Math.round(monotonic() - seenAt);
+    steps.add(await driver.run("healClock", { stepMs, leaseMs, agoMs }));
+  };
 
   const retry = (): void => {
     if (unhealed === 0 || healing) return;
@@ -44,6 +47,7 @@ export function createHealer(
     stepped(stepMs) {
       if (stepMs > 0) return steps.add({ stepMs, moved: nothingMoved });
       unhealed += stepMs;
+      seenAt = monotonic();
       retry();
     },
     retry,

@@ -31,10 +31,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const { url, clock, migrate, leaseMs = 15_000, connections = 8, onGroup } = options;
   const { timeouts = defaultTimeouts } = options;
   const pool = createPool(url, connections);
-  const watch = createClockWatch({
-    monotonic: clock?.monotonic ?? (() => performance.now()),
-    holdMs: leaseMs,
-  });
+  const monotonic = clock?.monotonic ?? (() => performance.now());
+  const watch = createClockWatch({ monotonic, holdMs: leaseMs });
   const learn: ClockWatch["learn"] = (databaseTime, roundTrip) => {
     const stepMs = watch.learn(databaseTime, roundTrip);
     if (stepMs !== 0 && migrate) healer.stepped(stepMs);
@@ -42,7 +40,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   };
   const driver = createPostgresDriver(pool, { clock, timeouts, watch: { ...watch, learn } });
   const steps: ClockSteps = createClockSteps(clock ? undefined : () => askForTime(driver, learn, healer));
-  const healer = createHealer(driver, steps, leaseMs);
+  const healer = createHealer(driver, steps, { leaseMs, monotonic });
   try {
     if (migrate) {
       await driver.run("migrate", {});

@@ -34,7 +34,7 @@ const left: Readonly<Record<string, string>> = {
 const written: Readonly<Record<string, string>> = {
   "mail_account.cursor": "the date in it is compared with nothing",
   "setting.value":
-    "heartbeat-due is at most a period ahead (programs/upkeep.ts); probe is healed in healClock",
+    "heartbeat-due is at most a period ahead (programs/upkeep.ts); probe is healed in healClock; clock-healed is compared both ways",
   "spending.day": "the day of the calendar, by the new time from the step on",
 };
 

@@ -94,6 +94,8 @@ const littleMs = 1000;
 type HealInput = {
   /** How far the clock was set. Null: at the opening; then it is found from what the store remembers. */
   stepMs: number | null;
+  /** How long ago that was, where the store was away meanwhile. */
+  agoMs: number;
   leaseMs: number;
   now: number;
 };
@@ -105,35 +107,47 @@ type HealInput = {
 export function* healClock(dialect: Dialect, input: HealInput): Program<ClockStep | null> {
   if (input.stepMs !== null && input.stepMs > 0)
     return yield* moveForward({ ...input, stepMs: input.stepMs });
-  const isFirst = yield* isFirstToHeal(dialect, input);
-  if (input.stepMs !== null && !isFirst) return null;
+  const last = dialect.concurrent ? yield* lastHealed(dialect) : null;
+  if (input.stepMs !== null && last && isSame(last, input.stepMs, input.now - input.agoMs)) return null;
   const stepMs = input.stepMs ?? (yield* stepWhileClosed(input.now));
   const moved = yield* apply(moments.map((moment) => setBack(moment, { ...input, stepMs })));
   yield {
     sql: "update setting set value = $2 where name = $1 and cast(value as bigint) > cast($3 as bigint)",
     values: [probeName, String(input.now), input.now],
   };
+  if (dialect.concurrent && stepMs < 0) yield* noteHealed({ at: input.now, stepMs: input.stepMs });
   const isStep = input.stepMs !== null || stepMs < 0 || Object.values(moved).some((count) => count > 0);
   return isStep ? { stepMs, moved } : null;
 }
 
-const healedAt = "clock-healed";
+/** The last step back that was healed, for all nodes. At an opening its size is not known. */
+type Healed = { at: number; stepMs: number | null };
+
+const healedName = "clock-healed";
 /** Within it, the nodes on one database find the same step. */
 const onceMs = 60_000;
+/** Slow connections measure a step no better. */
+const sameMs = 5000;
+
+const isSame = (last: Healed, stepMs: number, seenAt: number): boolean =>
+  Math.abs(seenAt - last.at) < onceMs && (last.stepMs === null || Math.abs(last.stepMs - stepMs) < sameMs);
 
 /** Locks its row until the commit, so that nodes heal one after another. */
-function* isFirstToHeal(_dialect: Dialect, { now }: HealInput): Program<boolean> {
-  const name = healedAt;
+function* lastHealed({ forUpdate }: Dialect): Program<Healed | null> {
+  const name = healedName;
   yield {
-    sql: "insert into setting(name, value) values ($1, '0') on conflict (name) do nothing",
+    sql: "insert into setting(name, value) values ($1, 'null') on conflict (name) do nothing",
     values: [name],
   };
-  const moved = yield {
-    sql: `update setting set value = $2 where name = $1
-      and (cast(value as bigint) > cast($3 as bigint) or cast(value as bigint) <= cast($4 as bigint)) returning name`,
-    values: [name, String(now), now, now - onceMs],
+  const [row] = yield { sql: `select value from setting where name = $1 ${forUpdate}`, values: [name] };
+  return JSON.parse(String(row?.["value"])) as Healed | null;
+}
+
+function* noteHealed(healed: Healed): Program<void> {
+  yield {
+    sql: "update setting set value = $2 where name = $1",
+    values: [healedName, JSON.stringify(healed)],
   };
-  return moved.length > 0;
 }
 
 /** The last moment that the store remembers. One in the future says that the clock was set back, and how far at least. */

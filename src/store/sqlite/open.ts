@@ -29,7 +29,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const time = createStoreTime(clock);
   const steps = createClockSteps();
   const heal = async (stepMs: number | null): Promise<void> => {
-    const input = { stepMs, leaseMs, now: time.now() };
+    const input = { stepMs, agoMs: 0, leaseMs, now: time.now() };
     steps.add((await thread.write({ name: "healClock", input })) as ClockStep | null);
   };
   try {
