@@ -6,7 +6,8 @@ import { formatProblem, type Problem } from "../../config/problem.ts";
 import { UsageError } from "../../core/errors.ts";
 import { configFlag, jsonFlag, readArguments, refuseMore } from "../terminal/arguments.ts";
 import type { Command, Context } from "../command.ts";
-import { painter, printJson, printLine } from "../terminal/output.ts";
+import { noteLine, painter, printJson, printLine } from "../terminal/output.ts";
+import { refreshSchema, schemaFileOf } from "../open/schema.ts";
 import { findConfigFile, type Loaded, missingConfig } from "../open/settings.ts";
 import { safeText } from "../terminal/text.ts";
 
@@ -25,11 +26,13 @@ async function run(context: Context): Promise<number> {
       ]
     : loaded.problems;
   const { warnings } = loaded;
+  const isRefreshed = await refreshSchema(file);
   const count = problems.length;
   if (values.json) {
     printJson(context, { ok: count === 0, file, problems, warnings });
     return count === 0 ? 0 : 1;
   }
+  if (isRefreshed) noteLine(context, `${schemaFileOf(file)} is that of this version now.`);
   const paint = painter(context);
   for (const problem of problems) context.stdout.write(`${paint("red", "problem")}  ${text(problem)}\n`);
   for (const warning of warnings) context.stdout.write(`${paint("yellow", "warning")}  ${text(warning)}\n`);
@@ -55,7 +58,8 @@ export const command: Command = {
   help: `Usage: rouse check [--config FILE] [--json]
 
 Reads the config as the gateway would, with its mappings, modules and instructions files, and lists
-every problem at once, each with its path and line, and warnings after them. Nothing is changed or started. Use it before a restart, or in CI. Exit code
+every problem at once, each with its path and line, and warnings after them. Nothing is started, and nothing changed but the
+schema for editors beside the config, after an upgrade. Use it before a restart, or in CI. Exit code
 1 when there is a problem; warnings alone are 0.
 
 Options:

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { createFolder, json } from "../../../test/fixtures/command-line.ts";
+import { eventually } from "../../../test/fakes/clock.ts";
+import { createFolder, createTestContext, json } from "../../../test/fixtures/command-line.ts";
+import { command as serveCommand } from "./serve.ts";
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
@@ -45,4 +47,35 @@ test("init writes where --config says", async (t) => {
   assert.equal((await rouse(["init", "--config", file])).code, 0);
   assert.ok(existsSync(file));
   assert.equal((await rouse(["check", "--config", file])).code, 0);
+});
+
+test("the schema beside a config is that of this version after check and after a start, if Rouse wrote it", async (t) => {
+  const { folder, rouse, env } = createFolder(t);
+  await rouse(["init"]);
+  const schema = join(folder, "rouse.schema.json");
+  const current = readFileSync(schema, "utf8");
+  const old = JSON.stringify({ title: "Configuration of Rouse", type: "object" });
+  const after = async (text: string, use: () => Promise<unknown>) => {
+    writeFileSync(schema, text);
+    await use();
+    return readFileSync(schema, "utf8");
+  };
+  const check = () => rouse(["check"]);
+  assert.equal(await after(old, check), current);
+  assert.equal(modeOf(schema), 0o644);
+  for (const theirs of ['{ "title": "My own" }', "null", "{ not JSON"])
+    assert.equal(await after(theirs, check), theirs);
+  rmSync(schema);
+  await check();
+  assert.ok(!existsSync(schema));
+
+  const start = async () => {
+    const { context, written, signal } = createTestContext(["--port", "0"], { env });
+    const started = serveCommand.run(context);
+    await eventually(() => written.stdout.includes("listening"), "the gateway to listen");
+    await eventually(() => readFileSync(schema, "utf8") !== old, "the schema to be refreshed");
+    signal();
+    assert.equal(await started, 0);
+  };
+  assert.equal(await after(old, start), current);
 });

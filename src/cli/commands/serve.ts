@@ -7,6 +7,7 @@ import { createMetrics } from "../../telemetry/metrics.ts";
 import { addressOf } from "../open/address.ts";
 import { configFlag, readArguments, readWholeNumber, refuseMore } from "../terminal/arguments.ts";
 import type { Command, Context } from "../command.ts";
+import { refreshSchema } from "../open/schema.ts";
 import { type Loaded, loadSettings } from "../open/settings.ts";
 
 export const serveFlags = { ...configFlag, port: { type: "string" } } as const;
@@ -34,6 +35,7 @@ export async function serve(context: Context, serving: Serving): Promise<number>
   context.outliveOutput();
   context.stdout.write(`rouse listening on ${addressOf(gateway.host, gateway.port)}\n`);
   serving.onReady?.(gateway, loaded);
+  await refreshSchema(loaded.config.file);
   await stopAsked.promise;
   await gateway.stop();
   return 0;

@@ -1,7 +1,8 @@
 // Makes a home: the folder, the first config with two fresh tokens, and the schema that editors check it with.
 import { chmodSync, existsSync, mkdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { UsageError } from "../../core/errors.ts";
+import { schemaFileOf } from "./schema.ts";
 
 export type MadeHome = { file: string; schemaFile: string; folder: string };
 
@@ -13,7 +14,7 @@ export async function makeHome(
   const { withConfigLock } = await import("../../config/write/lock.ts");
   const { configJsonSchema } = await import("../../config/reference/json-schema.ts");
   const folder = dirname(file);
-  const schemaFile = join(folder, "rouse.schema.json");
+  const schemaFile = schemaFileOf(file);
   if (!existsSync(folder)) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     chmodSync(folder, 0o700);

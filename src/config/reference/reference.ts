@@ -22,6 +22,8 @@ Rouse reads one file, \`rouse.jsonc\`, from its home (\`ROUSE_HOME\`, else \`~/.
 }
 \`\`\`
 
+\`rouse init\` puts the schema beside the file; each start and \`rouse check\` bring it up to date.
+
 \`rouse check\` reports every problem at once, each with its path and line. An unknown name is a problem, too. Relative paths are relative to the file; \`~\` is not expanded.
 
 ## Secrets
