@@ -52,6 +52,7 @@ const numbers: ReadonlySet<string> = new Set([
   "spending.input_tokens",
   "spending.output_tokens",
   "spending.runs",
+  "turn.attempt",
 ]);
 
 const flags = /smallint/i;

@@ -130,7 +130,9 @@ const onceMs = 60_000;
 const sameMs = 5000;
 
 const isSame = (last: Healed, stepMs: number, seenAt: number): boolean =>
-  Math.abs(seenAt - last.at) < onceMs && (last.stepMs === null || Math.abs(last.stepMs - stepMs) < sameMs);
+  seenAt > last.at - sameMs &&
+  seenAt < last.at + onceMs &&
+  (last.stepMs === null || Math.abs(last.stepMs - stepMs) < sameMs);
 
 /** Locks its row until the commit, so that nodes heal one after another. */
 function* lastHealed({ forUpdate }: Dialect): Program<Healed | null> {
