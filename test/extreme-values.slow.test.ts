@@ -172,7 +172,7 @@ for (const [store, open] of Object.entries(bothStores)) {
       await assert.rejects(answers({ expiration }).watch("t", "l", signal), /no expiration/);
     for (const expiration of ["0", "99999999999999999999"]) {
       const until = await answers({ expiration }).watch("t", "l", signal);
-      await opened.store.noteSubscription("m", { expiration: until, dueInMs: 1 });
+      await opened.store.noteSubscription("m", { lease: null, expiration: until, dueInMs: 1 });
     }
     const messages = ["18c2f", ...names.slice(0, -1)].map((id) => ({ id }));
     const { ids } = await answers({ messages }).list({ labelId: "l", query: "", page: "" }, signal);

@@ -59,4 +59,14 @@ export type MailCommit = {
   end: { cursor: string; status: MailStatus; error: string | null; notice: MailNotice | null } | null;
 };
 
-export type MailNote = { id: string; status: MailStatus; error: string | null; notice: MailNotice | null };
+/** What a sync stores about its account. `lease` null: an operator's command, which no sync has to allow. */
+type ByLease = { lease: string | null };
+
+export type MailNote = ByLease & {
+  id: string;
+  status: MailStatus;
+  error: string | null;
+  notice: MailNotice | null;
+};
+
+export type SubscriptionNote = ByLease & { expiration: number | null; dueInMs: number };

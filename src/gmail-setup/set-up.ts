@@ -99,8 +99,8 @@ async function noteInStore(
     return { what: "cursor", name: id, state: "left", note: "the gateway sets it at its first sync" };
   const done = await setFirstCursor(store, account, found.cursor);
   const expiration = found.watch?.expiration ?? null;
-  if (expiration !== null) await store.noteSubscription(id, { expiration, dueInMs: renewInMs });
+  if (expiration !== null) await store.noteSubscription(id, { lease: null, expiration, dueInMs: renewInMs });
   if (found.login.isNew && found.known?.status === "needs-reauth")
-    await store.noteMail({ id, status: "ok", error: null, notice: null });
+    await store.noteMail({ id, lease: null, status: "ok", error: null, notice: null });
   return done;
 }

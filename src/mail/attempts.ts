@@ -35,7 +35,7 @@ export function createSyncAttempts(
       return await sync(signal);
     } catch (fault) {
       if (signal.aborted) return { kind: "failed", retryInMs: 0 };
-      return fault instanceof LeaseLost ? { kind: "busy" } : health.syncFailed(fault);
+      return fault instanceof LeaseLost ? { kind: "busy" } : health.syncFailed(fault, null);
     }
   }
 

@@ -1,7 +1,7 @@
 // How an account is doing: failed syncs in a row, and problems with its hints. The store and the log learn it here.
 import { faultKind } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import type { MailStatus } from "../core/mail.ts";
+import type { MailNote, MailStatus } from "../core/mail.ts";
 import { retryWaitMs } from "../core/retry.ts";
 import type { Store } from "../store/ports/store.ts";
 import { type Mailbox, MailFault } from "./mailbox.ts";
@@ -18,8 +18,11 @@ export type Health = {
   /** What a sync that succeeds stores. */
   status(): { status: MailStatus; error: string | null };
   syncSucceeded(): void;
-  /** Stores and logs the fault, and decides when to sync again: `parked` is never. Does not reject. */
-  syncFailed(fault: unknown): Promise<FailedSync>;
+  /**
+   * Stores and logs the fault, and decides when to sync again: `parked` is never. Does not reject. Without a lease, since
+   * the mailbox could not be claimed, nothing is stored.
+   */
+  syncFailed(fault: unknown, lease: string | null): Promise<FailedSync>;
   isBackingOff(): boolean;
 };
 
@@ -42,16 +45,25 @@ export function createHealth(options: HealthOptions): Health {
   const problems = new Map<string, string>();
   let failures = 0;
 
-  async function park(reason: string): Promise<FailedSync> {
+  /** Best effort: the next sync stores the status, too. */
+  async function note(lease: string | null, status: Omit<MailNote, "id" | "lease">): Promise<void> {
+    if (lease !== null) await store.noteMail({ id, lease, ...status }).catch(() => {});
+  }
+
+  async function park(reason: string, lease: string | null): Promise<FailedSync> {
     log.error("mail can no longer be read: a new login is needed", { ...fields, reason });
     const notice = reauthNotice(options, reason);
-    await store.noteMail({ id, status: "needs-reauth", error: reason, notice }).catch(() => {});
+    await note(lease, { status: "needs-reauth", error: reason, notice });
     return { kind: "parked" };
   }
 
-  async function retryLater(reason: string, askedMs: number | null): Promise<FailedSync> {
+  async function retryLater(
+    reason: string,
+    askedMs: number | null,
+    lease: string | null,
+  ): Promise<FailedSync> {
     if (failures === 1) log.warn("mail cannot be read now", { ...fields, reason });
-    await store.noteMail({ id, status: "degraded", error: reason, notice: null }).catch(() => {});
+    await note(lease, { status: "degraded", error: reason, notice: null });
     return { kind: "failed", retryInMs: retryWaitMs(failures, askedMs, backOff, random()) };
   }
 
@@ -71,10 +83,12 @@ export function createHealth(options: HealthOptions): Health {
       if (failures > 0) log.info("mail can be read again", { ...fields, count: failures });
       failures = 0;
     },
-    syncFailed(fault) {
+    syncFailed(fault, lease) {
       failures++;
-      if (!(fault instanceof MailFault)) return retryLater(faultKind(fault), null);
-      return fault.kind === "reauth" ? park(fault.message) : retryLater(fault.message, fault.retryAfterMs);
+      if (!(fault instanceof MailFault)) return retryLater(faultKind(fault), null, lease);
+      return fault.kind === "reauth"
+        ? park(fault.message, lease)
+        : retryLater(fault.message, fault.retryAfterMs, lease);
     },
     isBackingOff: () => failures > 0,
   };

@@ -57,5 +57,5 @@ export type MailScheduleOptions = {
 export type SyncOptions = MailScheduleOptions & {
   /** The account's, in the store. */
   id: string;
-  health: Pick<Health, "setProblem" | "status">;
+  health: Pick<Health, "setProblem" | "status" | "syncFailed">;
 };

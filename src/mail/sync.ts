@@ -5,6 +5,7 @@ import { newId } from "../core/id.ts";
 import type { ClaimedMailAccount, MailAccount } from "../core/mail.ts";
 import { createLeaseKeeper } from "../work/lease.ts";
 import { type Claim, createCommits, LeaseLost } from "./commits.ts";
+import type { FailedSync } from "./health.ts";
 import { skippedNotice } from "./notices.ts";
 import type { SyncOptions } from "./options.ts";
 import { createSubscription } from "./subscription.ts";
@@ -17,9 +18,11 @@ export type SyncResult =
 /** A message can be older than the moment at which it became visible. */
 const marginMs = 3_600_000;
 
-/** Rejects with a MailFault, with LeaseLost, or with the signal's reason. */
-export function createSync(options: SyncOptions): (stopping: AbortSignal) => Promise<SyncResult> {
-  const { id, mailbox, store, log, leaseMs } = options;
+/** A fault is noted under the lease. Rejects with LeaseLost, with the signal's reason, or when the store is away. */
+export function createSync(
+  options: SyncOptions,
+): (stopping: AbortSignal) => Promise<SyncResult | FailedSync> {
+  const { id, mailbox, store, log, leaseMs, health } = options;
   const renewSubscription = createSubscription(options);
   const commits = createCommits(options);
   const leases = createMailLeases(options);
@@ -46,7 +49,7 @@ export function createSync(options: SyncOptions): (stopping: AbortSignal) => Pro
   }
 
   async function syncAs(claim: Claim, account: ClaimedMailAccount): Promise<SyncResult> {
-    await renewSubscription(account, claim.signal);
+    await renewSubscription(account, claim);
     if (account.cursor === null) await startFromNow(claim);
     else await readBehind(account.cursor, account, claim);
     return { kind: "done", cursorBefore: account.cursor };
@@ -63,6 +66,9 @@ export function createSync(options: SyncOptions): (stopping: AbortSignal) => Pro
     );
     try {
       return await syncAs({ lease, signal: AbortSignal.any([stopping, lost.signal]) }, account);
+    } catch (fault) {
+      if (stopping.aborted || lost.signal.aborted || fault instanceof LeaseLost) throw fault;
+      return await health.syncFailed(fault, lease);
     } finally {
       release();
       await store.releaseMailbox({ id, lease }).catch(() => {});

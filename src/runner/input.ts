@@ -22,6 +22,7 @@ import {
   usualContextTokens,
 } from "../session/transcript.ts";
 import type { Store } from "../store/ports/store.ts";
+import { untilStored } from "../work/persist.ts";
 
 export type InputDependencies = {
   store: Pick<Store, "waitingEvents" | "countWaitingEvents" | "startRun" | "markActed" | "compact">;
@@ -141,7 +142,7 @@ export async function conversationOf(
   input: AgentInput,
   { history, foreignSession }: Started,
   stop: AbortSignal,
-  { store, policy, onUsed }: InputDependencies & { onUsed: (usage: TokenUse) => void },
+  { store, policy, clock, onUsed }: InputDependencies & { onUsed: (usage: TokenUse) => void },
 ): Promise<Conversation | null> {
   if (run.isolated) return null;
   const limit = historyCharacters(input.model, policy());
@@ -156,7 +157,9 @@ export async function conversationOf(
     old.filter(({ role }) => role !== "summary").map(({ seq }) => seq),
     0,
   );
-  await store.compact({ agentId, sessionKey, upTo, summary: summary.reply });
+  const compaction = { runId: run.id, lease: run.lease, agentId, sessionKey, upTo, summary: summary.reply };
+  const isOurs = await untilStored(() => store.compact(compaction), { clock, giveUp: () => stop.aborted });
+  if (isOurs !== true) throw new Error("the run's lease was lost");
   return { history: [{ role: "summary", text: summary.reply }, ...recent], foreignSession };
 }
 

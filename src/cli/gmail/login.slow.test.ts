@@ -129,6 +129,7 @@ test("an ended login is renewed, also when another account is given", async (t) 
   t.after(() => store.close());
   await store.noteMail({
     id: `gmail:${account}`,
+    lease: null,
     status: "needs-reauth",
     error: "invalid_grant",
     notice: null,

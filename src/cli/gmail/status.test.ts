@@ -30,7 +30,7 @@ async function createScene(t: TestContext, gmail: object = {}) {
     const end = { cursor: "12345", status: "ok" as const, error: null, notice: null };
     await home.store.commitMail({ id, lease: "l", mails: [], end });
     await home.store.releaseMailbox({ id, lease: "l" });
-    if (status !== "ok") await home.store.noteMail({ id, status, error, notice: null });
+    if (status !== "ok") await home.store.noteMail({ id, lease: null, status, error, notice: null });
   };
   const state = async (): Promise<Record<string, string>> => {
     const result = await home.rouse(["gmail", "status", "--json"], { clock });
@@ -89,9 +89,9 @@ test("expired hints, and a login file that is missing or readable by others, are
     (await scene.rouse(["gmail", "status"], { clock: scene.clock })).stdout;
   assert.match(await shown(), /hints: +not asked for yet/);
   const now = scene.clock.now();
-  await scene.store.noteSubscription(id, { expiration: now + 7 * 86_400_000, dueInMs: 0 });
+  await scene.store.noteSubscription(id, { lease: null, expiration: now + 7 * 86_400_000, dueInMs: 0 });
   assert.match(await shown(), /active for 7 days more/);
-  await scene.store.noteSubscription(id, { expiration: now - 1, dueInMs: 0 });
+  await scene.store.noteSubscription(id, { lease: null, expiration: now - 1, dueInMs: 0 });
   assert.match(await shown(), /ended; mail is still read/);
   if (process.platform !== "win32") {
     const { chmodSync, rmSync } = await import("node:fs");

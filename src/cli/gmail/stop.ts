@@ -89,7 +89,12 @@ async function noteStop(
   const id = gmailAccountId(gmail.account);
   try {
     if (isRemoved) await store.forgetMailAccount(id);
-    else await store.noteSubscription(id, { expiration: context.clock.now(), dueInMs: gmail.renewEveryMs });
+    else
+      await store.noteSubscription(id, {
+        lease: null,
+        expiration: context.clock.now(),
+        dueInMs: gmail.renewEveryMs,
+      });
   } finally {
     await store.close();
   }

@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import type { AttemptStart } from "../../core/attempt.ts";
 import type { Clock } from "../../core/clock.ts";
 import { anAcceptance } from "../../../test/builders/acceptance.ts";
+import { aRun } from "../../../test/builders/run.ts";
+import { aSettlement } from "../../../test/builders/settlement.ts";
 import type { ClaimedRun, NewRun } from "../../core/run.ts";
 import type { Store } from "./store.ts";
 
@@ -45,6 +47,17 @@ export async function claimNext(store: Store): Promise<ClaimedRun> {
   const { claimed } = await claim(store, { limit: 1 });
   assert.ok(claimed[0]);
   return claimed[0];
+}
+
+/** By a run of another conversation, which is as good as one of the same: only its lease matters. */
+export async function compact(
+  store: Store,
+  compaction: Omit<Parameters<Store["compact"]>[0], "runId" | "lease">,
+): Promise<void> {
+  await acceptRuns(store, aRun());
+  const run = await claimNext(store);
+  assert.equal(await store.compact({ runId: run.id, lease: run.lease, ...compaction }), true);
+  assert.equal(await store.settleRun(run, aSettlement()), true);
 }
 
 /** Starts a run with the prompt `do SESSION_KEY`, without a budget. */

@@ -151,7 +151,7 @@ export function mailContract(harness: () => Harness): void {
 
     test("the status of an account; a notice is stored once for each change", async () => {
       const { store } = harness();
-      const bad = { id, status: "needs-reauth", error: "the login ended" } as const;
+      const bad = { id, lease: null, status: "needs-reauth", error: "the login ended" } as const;
       for (let times = 0; times < 3; times++) await store.noteMail({ ...bad, notice: notice() });
       assert.equal((await store.waitingEvents("main", 10)).length, 1);
       const status = async () => {
@@ -173,9 +173,9 @@ export function mailContract(harness: () => Harness): void {
         const [listed] = await store.listMailAccounts();
         return [listed?.watchExpiration, listed!.watchDueAt! - clock.now()];
       };
-      await store.noteSubscription(id, { expiration: 1_900_000_000_000, dueInMs: 5 });
+      await store.noteSubscription(id, { lease: null, expiration: 1_900_000_000_000, dueInMs: 5 });
       assert.deepEqual(await watch(), [1_900_000_000_000, 5]);
-      await store.noteSubscription(id, { expiration: null, dueInMs: 6 });
+      await store.noteSubscription(id, { lease: null, expiration: null, dueInMs: 6 });
       assert.deepEqual(await watch(), [1_900_000_000_000, 6]);
       clock.advance(8);
       assert.equal((await claimAccount(store))?.watchDueInMs, -2);

@@ -1,5 +1,12 @@
 // Mail accounts and the mail they have led to.
-import type { ClaimedMailAccount, MailAccount, MailCommit, MailNote, WaitingMail } from "../../core/mail.ts";
+import type {
+  ClaimedMailAccount,
+  MailAccount,
+  MailCommit,
+  MailNote,
+  SubscriptionNote,
+  WaitingMail,
+} from "../../core/mail.ts";
 
 export type Mail = {
   /** Only one node at a time syncs an account. Null while another has the lease. */
@@ -16,10 +23,13 @@ export type Mail = {
    * before is ignored. Returns the new ones; null when the lease was lost.
    */
   commitMail(commit: MailCommit): Promise<string[] | null>;
-  /** Stores an account's status; its notice is stored only when the status changes. */
-  noteMail(note: MailNote): Promise<void>;
-  /** The provider sends hints until `expiration` (null: unchanged); the subscription is renewed in `dueInMs`. */
-  noteSubscription(id: string, subscription: { expiration: number | null; dueInMs: number }): Promise<void>;
+  /** Stores an account's status; its notice is stored only when the status changes. False when the lease was lost. */
+  noteMail(note: MailNote): Promise<boolean>;
+  /**
+   * The provider sends hints until `expiration` (null: unchanged); the subscription is renewed in `dueInMs`. False when
+   * the lease was lost.
+   */
+  noteSubscription(id: string, subscription: SubscriptionNote): Promise<boolean>;
   listMailAccounts(): Promise<MailAccount[]>;
   /** The next sync starts at the then newest mail; messages that were taken in stay known. */
   forgetMailAccount(id: string): Promise<boolean>;

@@ -5,6 +5,7 @@ import { budgetsContract } from "./budgets.contract.ts";
 import { deliveriesContract } from "./deliveries.contract.ts";
 import { eventsContract } from "./events.contract.ts";
 import { firstAttemptsContract } from "./first-attempts.contract.ts";
+import { leasesContract } from "./leases.contract.ts";
 import { listsContract } from "./lists.contract.ts";
 import { mailContract } from "./mail.contract.ts";
 import { requestsContract } from "./requests.contract.ts";
@@ -25,6 +26,7 @@ const subjects = [
   transcriptsContract,
   sweepContract,
   mailContract,
+  leasesContract,
   listsContract,
   backlogContract,
 ];

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { aRun } from "../../../test/builders/run.ts";
 import { aSettlement } from "../../../test/builders/settlement.ts";
-import { acceptRuns, claimNext, type Harness, startRun } from "./harness.contract.ts";
+import { compact, acceptRuns, claimNext, type Harness, startRun } from "./harness.contract.ts";
 import type { Store } from "./store.ts";
 
 const day = 86_400_000;
@@ -30,7 +30,7 @@ export function sweepContract(harness: () => Harness): void {
       await converse(store, "summed up");
       await converse(store, "left out", false);
       const upTo = (await turnsOf(store, "summed up")).at(-1)!.seq;
-      await store.compact({ agentId: "main", sessionKey: "summed up", upTo, summary: "in short" });
+      await compact(store, { agentId: "main", sessionKey: "summed up", upTo, summary: "in short" });
       clock.advance(31 * day);
       await converse(store, "summed up");
       await converse(store, "left out");

@@ -8,7 +8,7 @@ import type { TurnEnding } from "../../core/settlement.ts";
 import type { Store } from "./store.ts";
 import { aRun } from "../../../test/builders/run.ts";
 import { aSettlement } from "../../../test/builders/settlement.ts";
-import { acceptRuns, claimNext, startRun, type Harness } from "./harness.contract.ts";
+import { compact, acceptRuns, claimNext, startRun, type Harness } from "./harness.contract.ts";
 
 const day = 86_400_000;
 
@@ -111,11 +111,11 @@ export function transcriptsContract(harness: () => Harness): void {
       await converse(store, "k");
       await converse(store, "k");
       const { history } = await converse(store, "k");
-      await store.compact({ agentId: "main", sessionKey: "k", upTo: history[3]!.seq, summary: "in short" });
+      await compact(store, { agentId: "main", sessionKey: "k", upTo: history[3]!.seq, summary: "in short" });
       const carried = (await converse(store, "k")).history;
       assert.deepEqual(textsOf(carried), ["summary: in short", "user: do k", "assistant: answered"]);
       const upTo = carried[2]!.seq;
-      await store.compact({ agentId: "main", sessionKey: "k", upTo, summary: "shorter" });
+      await compact(store, { agentId: "main", sessionKey: "k", upTo, summary: "shorter" });
       assert.deepEqual(textsOf((await converse(store, "k")).history), [
         "summary: shorter",
         "user: do k",

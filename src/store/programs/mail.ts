@@ -6,6 +6,7 @@ import type {
   WaitingMail,
   MailCommit,
   MailNote,
+  SubscriptionNote,
   TakenMail,
 } from "../../core/mail.ts";
 import type { Dialect } from "../driver/dialect.ts";
@@ -178,9 +179,10 @@ function* endSync(
 }
 
 /** Stores an account's status. Its notice is stored only when the status changes. */
-export function* noteMail(dialect: Dialect, input: MailNote & { now: number }): Program<void> {
+export function* noteMail(dialect: Dialect, input: MailNote & { now: number }): Program<boolean> {
   const { id, status, error, notice, now } = input;
   yield* addAccount(id);
+  if (!(yield* mayNote(dialect, input))) return false;
   const changed = yield {
     sql: "update mail_account set status = $2 where id = $1 and status <> $2 returning id",
     values: [id, status],
@@ -189,21 +191,36 @@ export function* noteMail(dialect: Dialect, input: MailNote & { now: number }): 
     sql: "update mail_account set last_error = $2 where id = $1",
     values: [id, encodeOrNull(error)],
   };
-  if (!notice || changed.length === 0) return;
+  if (!notice || changed.length === 0) return true;
   yield* insertEvent(notice.event, null, now);
   if (notice.heartbeat) yield* requestHeartbeat(dialect, { ...notice.heartbeat, now });
+  return true;
+}
+
+function* mayNote(
+  { forUpdate }: Dialect,
+  { id, lease }: { id: string; lease: string | null },
+): Program<boolean> {
+  if (lease === null) return true;
+  const held = yield {
+    sql: `select id from mail_account where id = $1 and lease = $2 ${forUpdate}`,
+    values: [id, lease],
+  };
+  return held.length > 0;
 }
 
 /** `expiration` null: unchanged. */
 export function* noteSubscription(
-  _dialect: Dialect,
-  input: { id: string; expiration: number | null; dueInMs: number; now: number },
-): Program<void> {
+  dialect: Dialect,
+  input: SubscriptionNote & { id: string; now: number },
+): Program<boolean> {
+  if (!(yield* mayNote(dialect, input))) return false;
   yield {
     sql: `update mail_account set watch_expiration = coalesce(cast($2 as bigint), watch_expiration), watch_due_at = $3
       where id = $1`,
     values: [input.id, input.expiration, input.now + input.dueInMs],
   };
+  return true;
 }
 
 export function* listMailAccounts(_dialect: Dialect, _input: null): Program<MailAccount[]> {

@@ -167,22 +167,28 @@ export function endTurns(
   ]);
 }
 
-/** A summary replaces everything up to `upTo`, including earlier summaries. */
+/** A summary replaces everything up to `upTo`, including earlier summaries. False when the run's lease was lost. */
 export function* compact(
-  _dialect: Dialect,
-  input: SessionId & { upTo: number; summary: string; now: number },
-): Program<void> {
+  { forUpdate }: Dialect,
+  input: SessionId & { runId: string; lease: string; upTo: number; summary: string; now: number },
+): Program<boolean> {
+  const held = yield {
+    sql: `select id from run where id = $1 and lease = $2 ${forUpdate}`,
+    values: [input.runId, input.lease],
+  };
+  if (held.length === 0) return false;
   const rows = yield {
     sql: `update turn set compacted = 1 where agent_id = $1 and session_key = $2 and compacted = 0
       and (seq <= $3 or role = 'summary') returning seq`,
     values: [input.agentId, input.sessionKey, input.upTo],
   };
-  if (rows.length === 0) return;
+  if (rows.length === 0) return true;
   yield {
     sql: `insert into turn(agent_id, session_key, run_id, role, isolated, text, created_at)
       values ($1, $2, null, 'summary', 0, $3, $4)`,
     values: [input.agentId, input.sessionKey, encode(input.summary), input.now],
   };
+  return true;
 }
 
 export function* listTurns(
