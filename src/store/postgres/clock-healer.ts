@@ -1,5 +1,4 @@
 // Heals the store when the database's clock was set, and asks the database for its time while nothing else does.
-import { nothingMoved } from "../../core/clock-step.ts";
 import type { ClockSteps } from "../create/clock-steps.ts";
 import type { Driver } from "../driver/program.ts";
 import type { Programs } from "../programs/catalogue.ts";
@@ -18,23 +17,20 @@ export function createHealer(
   steps: Pick<ClockSteps, "add">,
   { leaseMs, monotonic }: { leaseMs: number; monotonic: () => number },
 ): Healer {
-  /** A step back that the store could not be healed from yet, and when it was seen. */
-  let unhealed = 0;
-  let seenAt = 0;
+  /** Steps that the store could not be healed from yet, and when they were seen. */
+  const unhealed: { stepMs: number; seenAt: number }[] = [];
   let healing = false;
 
-  const heal = async (stepMs: number | null): Promise<void> => {
-    const agoMs = stepMs === null ? 0 : Math.round(monotonic() - seenAt);
+  const heal = async (stepMs: number | null, agoMs: number): Promise<void> =>
     steps.add(await driver.run("healClock", { stepMs, leaseMs, agoMs }));
-  };
 
   const retry = (): void => {
-    if (unhealed === 0 || healing) return;
-    const stepMs = unhealed;
+    const [first] = unhealed;
+    if (!first || healing) return;
     healing = true;
-    heal(stepMs).then(
+    heal(first.stepMs, Math.round(monotonic() - first.seenAt)).then(
       () => {
-        unhealed -= stepMs;
+        unhealed.shift();
         healing = false;
         retry();
       },
@@ -43,11 +39,9 @@ export function createHealer(
   };
 
   return {
-    heal: () => heal(null),
+    heal: () => heal(null, 0),
     stepped(stepMs) {
-      if (stepMs > 0) return steps.add({ stepMs, moved: nothingMoved });
-      unhealed += stepMs;
-      seenAt = monotonic();
+      unhealed.push({ stepMs, seenAt: monotonic() });
       retry();
     },
     retry,

@@ -100,15 +100,12 @@ type HealInput = {
   now: number;
 };
 
-/**
- * Null: another node has just done it, or there was nothing to do. On PostgreSQL only steps back are healed: a step
- * forward cannot be told from a node that was suspended.
- */
+/** Null: another node has just done it, or there was nothing to do. */
 export function* healClock(dialect: Dialect, input: HealInput): Program<ClockStep | null> {
-  if (input.stepMs !== null && input.stepMs > 0)
-    return yield* moveForward({ ...input, stepMs: input.stepMs });
   const last = dialect.concurrent ? yield* lastHealed(dialect) : null;
   if (input.stepMs !== null && last && isSame(last, input.stepMs, input.now - input.agoMs)) return null;
+  if (input.stepMs !== null && input.stepMs > 0)
+    return yield* moveForward(dialect, { now: input.now, stepMs: input.stepMs });
   const stepMs = input.stepMs ?? (yield* stepWhileClosed(input.now));
   const moved = yield* apply(moments.map((moment) => setBack(moment, { ...input, stepMs })));
   yield {
@@ -120,7 +117,7 @@ export function* healClock(dialect: Dialect, input: HealInput): Program<ClockSte
   return isStep ? { stepMs, moved } : null;
 }
 
-/** The last step back that was healed, for all nodes. At an opening its size is not known. */
+/** The last step that was healed, for all nodes. At an opening its size is not known. */
 type Healed = { at: number; stepMs: number | null };
 
 const healedName = "clock-healed";
@@ -193,18 +190,31 @@ function setBack(moment: Moment, { stepMs, leaseMs, now }: HealInput & { stepMs:
   }
 }
 
-/** For a store of one gateway, which has seen the step: everything that waits is moved as far as the clock was. */
-function* moveForward({ stepMs, now }: HealInput & { stepMs: number }): Program<ClockStep> {
+/**
+ * What waits is moved as far as the clock was. From one node of several, a step forward of the database's clock looks
+ * like its own suspension, in which waits and leases have to end. So there only those moments are moved which may be too
+ * late without harm: from which something is measured that must not become too long.
+ */
+function* moveForward(
+  dialect: Dialect,
+  { stepMs, now }: { stepMs: number; now: number },
+): Program<ClockStep> {
   const before = now - stepMs;
   const changes = moments.flatMap((moment): Change[] => {
     const { table, column, rule, where } = moment;
     // Days are those of the new time, and from an earlier cursor no mail is missed.
     if (rule === "day" || column === "cursor_at") return [];
+    const isPast = rule === "since" || rule === "window";
+    if (dialect.concurrent && !isPast) return [];
+    const moved = `${column} + cast($2 as bigint)`;
+    const toNow = "cast($3 as bigint)";
+    const value = isPast ? `case when ${moved} < ${toNow} then ${moved} else ${toNow} end` : moved;
     const from = rule === "window" ? before - dayMs : 0;
-    const sql = `update ${table} set ${column} = ${column} + cast($2 as bigint)
+    const sql = `update ${table} set ${column} = ${value}
       where ${where} and ${column} > cast($1 as bigint) returning 1 as moved`;
-    return [{ moment, sql, values: [from, stepMs] }];
+    return [{ moment, sql, values: isPast ? [from, stepMs, now] : [from, stepMs] }];
   });
+  if (dialect.concurrent) yield* noteHealed({ at: now, stepMs });
   return { stepMs, moved: yield* apply(changes) };
 }
 
