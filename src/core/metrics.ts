@@ -1,5 +1,6 @@
 // The metrics port: a call for each thing that happens. Names and kinds of the metrics are in `telemetry/`.
 import type { ErrorCode } from "./errors.ts";
+import type { UnreadableRow } from "./unreadable.ts";
 import type { EndStatus, RunKind } from "./run.ts";
 
 /** How a hook request ended: an error's code, or one of three words for a 2xx. */
@@ -25,6 +26,8 @@ export type Metrics = {
   deliveryEnded(channel: string, outcome: DeliveryEnd, seconds: number | null): void;
   deliveryRetried(channel: string): void;
   leaseLost(of: "run" | "delivery"): void;
+  /** A stored row cannot be read, and was set aside. */
+  rowUnreadable(table: UnreadableRow["table"]): void;
 };
 
 export const noMetrics: Metrics = {
@@ -38,4 +41,5 @@ export const noMetrics: Metrics = {
   deliveryEnded() {},
   deliveryRetried() {},
   leaseLost() {},
+  rowUnreadable() {},
 };

@@ -1,5 +1,6 @@
 // A transcript: all turns of a session. Turns that no longer fit into a model's window are compacted: for later runs, a
 // summary replaces them.
+import type { UnreadableRow } from "./unreadable.ts";
 
 export type TranscriptRole = "user" | "assistant" | "summary";
 
@@ -17,7 +18,12 @@ export type TranscriptTurn = {
 };
 
 /** The newest turns of a conversation, summaries first; `hasOlder`: there are more than were to be read. */
-export type History = { readonly turns: readonly TranscriptTurn[]; readonly hasOlder: boolean };
+export type History = {
+  readonly turns: readonly TranscriptTurn[];
+  readonly hasOlder: boolean;
+  /** Turns that are left out because they cannot be read. */
+  readonly unreadable?: readonly UnreadableRow[];
+};
 
 export const noHistory: History = { turns: [], hasOlder: false };
 

@@ -16,6 +16,7 @@ import { createMetrics, type MetricsBook } from "../telemetry/metrics.ts";
 import { openTrace } from "../telemetry/trace.ts";
 import { knownNames, type Live, prepareGeneration } from "./generation.ts";
 import { reportClockStep } from "./clock-steps.ts";
+import { reportUnreadable } from "./unreadable.ts";
 import { createLifecycle, type Part } from "./lifecycle.ts";
 import { createMetricsPage, type MetricsPage } from "./metrics-page.ts";
 import { createReload, type Reload, report, requestTimeoutMs } from "./reload.ts";
@@ -76,7 +77,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     [{ stop: () => store.close() }],
     [{ stop: () => live.generation.mappings.close() }],
     [{ stop: reload.settled }],
-    [listener, ...workersOf(services, { drainMs, store, config: loaded.config, log })],
+    [listener, ...workersOf(services, { drainMs, store, config: loaded.config, log, metrics })],
     [{ stop: services.processStats.stop }, watcherOf(options, opened, reload)],
   ]);
   return { ...listener.address(), stop: lifecycle.stop };
@@ -148,12 +149,15 @@ function listenerOf(
   };
 }
 
+type WorkerDeps = { drainMs: () => number; store: Store; config: Config; log: Log; metrics: MetricsBook };
+
 /** They stop at the same time: each finishes the work it has claimed, within the configured time. */
 function workersOf(
   { runner, courier, heartbeat, retention, mail }: Services,
-  { drainMs, store, config, log }: { drainMs: () => number; store: Store; config: Config; log: Log },
+  { drainMs, store, config, log, metrics }: WorkerDeps,
 ): Part[] {
   return [
+    { start: () => store.watchUnreadable((row) => reportUnreadable(row, { log, metrics })) },
     { start: runner.start, stop: () => runner.drain(drainMs()) },
     { start: courier.start, stop: () => courier.drain(drainMs()) },
     heartbeat,

@@ -22,5 +22,5 @@ export async function openStore(
   }
   await thread?.close();
   const { openPostgresStore } = await import("./postgres/open.ts");
-  return openPostgresStore({ url, leaseMs: leaseSeconds * 1000, migrate: true, onGroup });
+  return openPostgresStore({ url, leaseMs: secondsToMs(leaseSeconds), migrate: true, onGroup });
 }

@@ -1,6 +1,7 @@
 // The metrics that are counted as events happen. Labels take only values that the configuration names; everything else
 // is `other`, so that no request can make a series.
 import type { Metrics } from "../core/metrics.ts";
+import { unreadableTables } from "../core/unreadable.ts";
 import { createLabel } from "./label.ts";
 import { createRegistry, type Described, type Registry } from "./registry.ts";
 import { createState, type State } from "./state.ts";
@@ -30,6 +31,11 @@ export function createMetrics(): MetricsBook {
   const { requests, requestSeconds, storeSeconds, groups, authFailures } = requestFamilies(registry);
   const { runs, runRetries, runSeconds, runWait, heartbeats } = runFamilies(registry);
   const { deliveries, deliveryRetries, deliverySeconds, leasesLost } = deliveryFamilies(registry);
+  const unreadable = registry.counter(
+    "rouse_unreadable_rows_total",
+    "Stored rows that could not be read, and were set aside.",
+    ["table"],
+  );
   const state = createState(registry);
   const hooks = createLabel();
   const agents = createLabel();
@@ -43,6 +49,7 @@ export function createMetrics(): MetricsBook {
     for (const channel of channels.known())
       for (const outcome of ["sent", "failed", "unknown"]) deliveries.at(channel, outcome);
     for (const kind of ["run", "delivery"]) leasesLost.at(kind);
+    for (const table of unreadableTables) unreadable.at(table);
   }
   addKnownSeries();
 
@@ -74,6 +81,7 @@ export function createMetrics(): MetricsBook {
     },
     deliveryRetried: (channel) => void deliveryRetries.at(channels.of(channel)).value++,
     leaseLost: (of) => void leasesLost.at(of).value++,
+    rowUnreadable: (table) => void unreadable.at(table).value++,
     render(now) {
       state.set(now, channels);
       return registry.render();

@@ -14,7 +14,7 @@ import { createDatabase } from "./postgres.ts";
 export type OpenedStore = {
   store: Store;
   clock: TestClock;
-  sql(text: string): Promise<void>;
+  sql(text: string): Promise<Record<string, unknown>[]>;
 };
 
 async function openSqlite(t: TestContext): Promise<OpenedStore> {
@@ -31,8 +31,9 @@ async function openSqlite(t: TestContext): Promise<OpenedStore> {
     clock,
     async sql(text) {
       const database = new DatabaseSync(path, { timeout: 5000 });
-      database.exec(text);
+      const rows = database.prepare(text).all();
       database.close();
+      return rows;
     },
   };
 }
@@ -51,8 +52,9 @@ async function openPostgres(t: TestContext): Promise<OpenedStore> {
     async sql(text) {
       const client = new pg.Client(url);
       await client.connect();
-      await client.query(text);
+      const { rows } = await client.query<Record<string, unknown>>(text);
       await client.end();
+      return rows;
     },
   };
 }

@@ -63,6 +63,8 @@ export function createGmailMailbox({ config, api, clock }: Options): GmailMailbo
     baseline,
     async changes(written, signal) {
       const cursor = parseCursor(written);
+      // No cursor that we wrote: the mail since the last sync is listed instead.
+      if (!/^\d+$/.test(cursor.from)) return { kind: "expired" };
       const isSettled = settling.isSettled(written);
       const ids = new Set<string>();
       for (let page = ""; ;) {

@@ -1,10 +1,15 @@
 // The port of mailboxes.
 import type { Driver } from "../driver/program.ts";
 import type { Mail } from "../ports/mail.ts";
+import type { UnreadableReports } from "./unreadable.ts";
 import type { Programs } from "../programs/catalogue.ts";
 
-export const createMail = (driver: Driver<Programs>): Mail => ({
-  claimMailbox: (claim) => driver.run("claimMailbox", claim),
+export const createMail = (driver: Driver<Programs>, unreadable: UnreadableReports): Mail => ({
+  async claimMailbox(claim) {
+    const claimed = await driver.run("claimMailbox", claim);
+    if (claimed?.reason) unreadable.add({ table: "mail_account", id: claim.id, reason: claimed.reason });
+    return claimed && claimed.account;
+  },
   renewMailbox: (claim) => driver.run("renewMailbox", claim),
   releaseMailbox: (claim) => driver.run("releaseMailbox", claim),
   unseenMail: (id, messageIds) => driver.run("unseenMail", { id, messageIds }),

@@ -11,21 +11,27 @@ import { toClaimedRow, toEventRow, toRunRow } from "../programs/rows.ts";
 import { createGroup, type Group } from "./group.ts";
 import { collect } from "./lists.ts";
 import { isolatedRun, singleKind } from "./single.ts";
+import type { UnreadableReports } from "./unreadable.ts";
 
 const longestGroup = 500;
 const stored: Accepted = { kind: "stored" };
 
 export type RequestOptions = {
   driver: Driver<Programs>;
+  unreadable: UnreadableReports;
   /** Called with how many requests shared a commit. */
   onGroup?: ((size: number) => void) | undefined;
 };
 
-export function createRequests({ driver, onGroup }: RequestOptions): Requests {
+export function createRequests({ driver, unreadable, onGroup }: RequestOptions): Requests {
   const failures = createFailures(driver);
   return {
-    accept: createAccept({ driver, onGroup }),
-    findRepeated: (hook, idempotency) => driver.run("findRepeated", { hook, ...idempotency, idempotencyMs }),
+    accept: createAccept({ driver, unreadable, onGroup }),
+    async findRepeated(hook, idempotency) {
+      const found = await driver.run("findRepeated", { hook, ...idempotency, idempotencyMs });
+      reportRebuilt(unreadable, found, `${hook} ${idempotency.key}`);
+      return found;
+    },
     recordRequest: (record) => driver.run("recordRequest", record),
     listRequests: ({ limit }) => collect(limit, (page) => driver.run("listRequests", page)),
     countFailure: (failure) => failures.add(failure),
@@ -44,9 +50,17 @@ function createAccept(options: RequestOptions): Requests["accept"] {
     if (started) return started;
     const kind = singleKind(acceptance);
     const isStored = kind !== null && (await singles[kind].add(acceptance));
-    return isStored ? stored : transactions.add(acceptance);
+    if (isStored) return stored;
+    const accepted = await transactions.add(acceptance);
+    reportRebuilt(options.unreadable, accepted, `${acceptance.hook} ${acceptance.idempotency?.key ?? ""}`);
+    return accepted;
   };
 }
+
+const reportRebuilt = (unreadable: UnreadableReports, result: Accepted | null, id: string): void => {
+  if (result?.kind === "replayed" && result.isRebuilt)
+    unreadable.add({ table: "idempotency", id, reason: "its column answer is no JSON of this version" });
+};
 
 type Limits = { longest: number; onWritten?: (size: number) => void };
 

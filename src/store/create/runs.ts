@@ -6,14 +6,15 @@ import type { Programs } from "../programs/catalogue.ts";
 import type { Settled } from "../programs/settle.ts";
 import { createGroup } from "./group.ts";
 import { collect } from "./lists.ts";
+import { runSetAside, type UnreadableReports } from "./unreadable.ts";
 
 /** Prompts and replies can be large. */
 const longestGroup = 64;
 
-export const createRuns = (driver: Driver<Programs>): Runs => ({
-  claimRuns: (claim) => driver.run("claimRuns", claim),
+export const createRuns = (driver: Driver<Programs>, reports: UnreadableReports): Runs => ({
+  claimRuns: (claim) => claimReadable(driver, reports, claim),
   renewRuns: (renewal) => driver.run("renewRuns", renewal),
-  startRun: createStartRun(driver),
+  startRun: createStartRun(driver, reports),
   markActed: (run) => driver.run("markActed", run),
   settleRun: createSettleRun(driver),
   cancelRun: (id, ended) => driver.run("cancelRun", { id, ...ended }),
@@ -26,11 +27,39 @@ export const createRuns = (driver: Driver<Programs>): Runs => ({
   listSpending: () => driver.run("listSpending", {}),
 });
 
-const createStartRun = (driver: Driver<Programs>): Runs["startRun"] =>
-  createGroup<AttemptStart, AttemptStarted>({
-    write: (group) => driver.run("startRuns", { starts: group }),
+/** Claims again while all that it got had to be set aside. */
+async function claimReadable(
+  driver: Driver<Programs>,
+  reports: UnreadableReports,
+  claim: Parameters<Runs["claimRuns"]>[0],
+): ReturnType<Runs["claimRuns"]> {
+  for (;;) {
+    const { unreadable, ...result } = await driver.run("claimRuns", claim);
+    if (unreadable.length === 0) return result;
+    const settlements = unreadable.map((run) => ({ ...run, settlement: runSetAside(run) }));
+    // What is not stored now is claimed again when its lease has ended.
+    await driver.run("settleRuns", { settlements }).catch(() => {});
+    for (const { id, reason } of unreadable) reports.add({ table: "run", id, reason });
+    // What was behind them in their lanes is due now.
+    if (result.claimed.length > 0) return { ...result, nextInMs: 0 };
+  }
+}
+
+function createStartRun(driver: Driver<Programs>, reports: UnreadableReports): Runs["startRun"] {
+  const group = createGroup<AttemptStart, AttemptStarted>({
+    write: (starts) => driver.run("startRuns", { starts }),
     longest: longestGroup,
-  }).add;
+  });
+  return async (start) => {
+    const started = await group.add(start);
+    const unreadable = started.kind === "go" ? (started.history.unreadable ?? []) : [];
+    if (unreadable.length === 0) return started;
+    // The attempt has started. A later one finds them again.
+    await driver.run("setTurnsAside", { seqs: unreadable.map(({ id }) => id) }).catch(() => {});
+    unreadable.forEach(reports.add);
+    return started;
+  };
+}
 
 /** A heartbeat is settled in a group of its own: see `programs/settle`. */
 function createSettleRun(driver: Driver<Programs>): Runs["settleRun"] {

@@ -10,6 +10,7 @@ import { noNotifier, type Notifier } from "./notifier.ts";
 import { createRequests } from "./requests.ts";
 import { createRuns } from "./runs.ts";
 import { createTranscripts } from "./transcripts.ts";
+import { createUnreadableReports } from "./unreadable.ts";
 import { createUpkeep } from "./upkeep.ts";
 
 export type StoreOptions = {
@@ -27,12 +28,15 @@ export const createStore = ({
   notifier = noNotifier,
   steps = createClockSteps(),
   onGroup,
-}: StoreOptions): Store => ({
-  ...createRequests({ driver, onGroup }),
-  ...createRuns(driver),
-  ...createEvents(driver),
-  ...createDeliveries(driver),
-  ...createTranscripts(driver),
-  ...createMail(driver),
-  ...createUpkeep(driver, notifier, steps),
-});
+}: StoreOptions): Store => {
+  const unreadable = createUnreadableReports();
+  return {
+    ...createRequests({ driver, unreadable, onGroup }),
+    ...createRuns(driver, unreadable),
+    ...createEvents(driver, unreadable),
+    ...createDeliveries(driver, unreadable),
+    ...createTranscripts(driver),
+    ...createMail(driver, unreadable),
+    ...createUpkeep(driver, { notifier, steps, unreadable }),
+  };
+};

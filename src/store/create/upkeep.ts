@@ -5,13 +5,17 @@ import type { Driver } from "../driver/program.ts";
 import type { Upkeep } from "../ports/upkeep.ts";
 import type { Programs } from "../programs/catalogue.ts";
 import type { ClockSteps } from "./clock-steps.ts";
+import type { UnreadableReports } from "./unreadable.ts";
 import type { Notifier } from "./notifier.ts";
 
-export const createUpkeep = (driver: Driver<Programs>, notifier: Notifier, steps: ClockSteps): Upkeep => ({
+type Watched = { notifier: Notifier; steps: ClockSteps; unreadable: UnreadableReports };
+
+export const createUpkeep = (driver: Driver<Programs>, { notifier, steps, unreadable }: Watched): Upkeep => ({
   sweep: (retention, limit) => sweep(driver, retention, limit),
   announce: notifier.announce,
   listen: notifier.listen,
   watchClock: steps.watch,
+  watchUnreadable: unreadable.watch,
   databaseTime: () => driver.run("databaseTime", null),
   identity: () => driver.run("identity", { fresh: randomBytes(32).toString("base64url") }),
   probe: () => driver.run("probe", {}),

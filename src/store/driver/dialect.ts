@@ -21,6 +21,8 @@ export type Dialect = {
   time: string;
   /** The time in a placeholder, or the database's own time where the placeholder is null. */
   timeOf(placeholder: string): string;
+  /** A whole number that is stored as a text; 0 for any other text. */
+  wholeOf(column: string): string;
   /** A query with one row when the table $1 exists, none otherwise. */
   hasTable: string;
 };
@@ -57,6 +59,7 @@ export const sqliteDialect: Dialect = {
   sequence: "integer primary key",
   time: "cast(unixepoch('subsec') * 1000 as integer)",
   timeOf: (placeholder) => placeholder,
+  wholeOf: (column) => `cast(${column} as bigint)`,
   hasTable: "select 1 from sqlite_schema where type = 'table' and name = $1",
 };
 
@@ -86,5 +89,6 @@ export const postgresDialect: Dialect = {
   // for every row.
   timeOf: (placeholder) =>
     `(select coalesce(cast(${placeholder} as bigint), ${milliseconds("statement_timestamp()")}))`,
+  wholeOf: (column) => `case when ${column} ~ '^-?[0-9]{1,18}$' then cast(${column} as bigint) else 0 end`,
   hasTable: "select 1 from pg_tables where schemaname = current_schema() and tablename = $1",
 };

@@ -1,5 +1,6 @@
 // The store itself: upkeep, other nodes, its health.
 import type { ClockStep } from "../../core/clock-step.ts";
+import type { UnreadableRow } from "../../core/unreadable.ts";
 import type { Retention } from "../../core/retention.ts";
 
 /** The queues that nodes announce to each other. */
@@ -14,6 +15,8 @@ export type Upkeep = {
   listen(heard: Readonly<Record<Work, () => void>>): void;
   /** Sets what is called, once for each time that the store's clock was set; also for what was found at the opening. */
   watchClock(onStep: (step: ClockStep) => void): void;
+  /** Sets what is called when a row cannot be read, once for each row. It has been set aside by then. */
+  watchUnreadable(onFound: (row: UnreadableRow) => void): void;
   /** The database's clock, in milliseconds since the epoch. */
   databaseTime(): Promise<number>;
   /** A random secret that this store was given once: the same for everyone who can open it. */

@@ -7,6 +7,8 @@ import { insertRuns, insertRunsOnce } from "./enqueue.ts";
 import { insertEvents } from "./events.ts";
 import { insertEventsOnce, requestHeartbeat } from "./heartbeats.ts";
 import { toEventRow, toRunRow } from "./rows.ts";
+import { jsonIn } from "./shapes.ts";
+import * as shapes from "./shapes.ts";
 
 /** Rows for the writer. */
 type PackedRows = { events: Value[][]; runs: Value[][]; heartbeat: HeartbeatRequest | null };
@@ -131,12 +133,21 @@ type Key = { hook: string; key: string; fingerprint: string };
 
 function* repeatedBy({ hook, key, fingerprint }: Key, after: number): Program<Repeated | null> {
   const [first] = yield {
-    sql: "select fingerprint, answer from idempotency where hook = $1 and key = $2 and created_at > $3",
+    sql: "select fingerprint, answer, acceptance_id from idempotency where hook = $1 and key = $2 and created_at > $3",
     values: [hook, key, after],
   };
   if (!first) return null;
   if (first["fingerprint"] !== fingerprint) return { kind: "mismatch" };
-  return { kind: "replayed", response: JSON.parse(String(first["answer"])) as StoredResponse };
+  const response = jsonIn(first, "answer", shapes.response, "show") as StoredResponse | null;
+  return response ? { kind: "replayed", response } : yield* rebuilt(String(first["acceptance_id"]));
+}
+
+/** The response to a request that was stored, where the response itself cannot be read: nothing may be done twice. */
+function* rebuilt(id: string): Program<Repeated> {
+  const runs = yield { sql: "select 1 from run where id = $1", values: [id] };
+  const response =
+    runs.length > 0 ? { status: 202, body: { ok: true, runId: id } } : { status: 200, body: { ok: true } };
+  return { kind: "replayed", response, isRebuilt: true };
 }
 
 export const findRepeated = (

@@ -17,6 +17,7 @@ import {
   settleDelivery,
   waitingChannels,
 } from "./deliveries.ts";
+import { setEventsAside } from "./events.ts";
 import { requestHeartbeat } from "./heartbeats.ts";
 import {
   countWaitingEvents,
@@ -47,7 +48,7 @@ import { cancelRun, claimRuns, markActed, releaseRuns, renewRuns, repeatRun, voi
 import { settleRuns } from "./settle.ts";
 import { longConversations, sweep, sweepConversations } from "./sweep.ts";
 import { listSpending } from "./spending.ts";
-import { compact, listSessions, listTurns, resetSession } from "./transcripts.ts";
+import { compact, listSessions, listTurns, resetSession, setTurnsAside } from "./transcripts.ts";
 import {
   beatIfDue,
   databaseTime,
@@ -149,6 +150,8 @@ const entries = {
   resetSession: write(resetSession),
   retryDelivery: write(retryDelivery),
   setLastTarget: write(setLastTarget),
+  setEventsAside: write(setEventsAside),
+  setTurnsAside: write(setTurnsAside),
   settleDelivery: write(settleDelivery),
   settleRuns: write(settleRuns),
   startRuns: write(startRuns, { urgent: true }),

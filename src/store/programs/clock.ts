@@ -6,6 +6,8 @@ import { largest } from "../../core/largest.ts";
 import { longestRetryMs } from "../../core/retry.ts";
 import { nextDay } from "../../core/spending.ts";
 import type { Dialect } from "../driver/dialect.ts";
+import { jsonIn } from "./shapes.ts";
+import * as shapes from "./shapes.ts";
 import { probeName } from "./upkeep.ts";
 import { batch, type Program, type Row, type Statement } from "../driver/program.ts";
 
@@ -106,10 +108,10 @@ export function* healClock(dialect: Dialect, input: HealInput): Program<ClockSte
   if (input.stepMs !== null && last && isSame(last, input.stepMs, input.now - input.agoMs)) return null;
   if (input.stepMs !== null && input.stepMs > 0)
     return yield* moveForward(dialect, { now: input.now, stepMs: input.stepMs });
-  const stepMs = input.stepMs ?? (yield* stepWhileClosed(input.now));
+  const stepMs = input.stepMs ?? (yield* stepWhileClosed(dialect, input.now));
   const moved = yield* apply(moments.map((moment) => setBack(moment, { ...input, stepMs })));
   yield {
-    sql: "update setting set value = $2 where name = $1 and cast(value as bigint) > cast($3 as bigint)",
+    sql: `update setting set value = $2 where name = $1 and ${dialect.wholeOf("value")} > cast($3 as bigint)`,
     values: [probeName, String(input.now), input.now],
   };
   if (dialect.concurrent && stepMs < 0) yield* noteHealed({ at: input.now, stepMs: input.stepMs });
@@ -139,7 +141,7 @@ function* lastHealed({ forUpdate }: Dialect): Program<Healed | null> {
     values: [name],
   };
   const [row] = yield { sql: `select value from setting where name = $1 ${forUpdate}`, values: [name] };
-  return JSON.parse(String(row?.["value"])) as Healed | null;
+  return row ? (jsonIn(row, "value", shapes.healed, "show") as Healed | null) : null;
 }
 
 function* noteHealed(healed: Healed): Program<void> {
@@ -150,13 +152,16 @@ function* noteHealed(healed: Healed): Program<void> {
 }
 
 /** The last moment that the store remembers. One in the future says that the clock was set back, and how far at least. */
-function* stepWhileClosed(now: number): Program<number> {
+function* stepWhileClosed(dialect: Dialect, now: number): Program<number> {
   const found = yield* batch([
     ...moments.filter(isRemembered).map(({ table, column, where }) => ({
       sql: `select max(${column}) as last_at from ${table} where ${where}`,
       values: [],
     })),
-    { sql: "select cast(value as bigint) as last_at from setting where name = $1", values: [probeName] },
+    {
+      sql: `select ${dialect.wholeOf("value")} as last_at from setting where name = $1`,
+      values: [probeName],
+    },
   ]);
   const lastAt = largest(found.map(([row]) => Number(row?.["last_at"] ?? 0)));
   return lastAt > now + littleMs ? now - lastAt : 0;

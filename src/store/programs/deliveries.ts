@@ -9,6 +9,7 @@ import type { Claim } from "../../core/lease.ts";
 import type { CancelResult } from "../../core/run.ts";
 import type { DeliverySettlement } from "../../core/settlement.ts";
 import { insertEvent } from "./events.ts";
+import { readEach } from "./shapes.ts";
 import { leasesEnded } from "./leases.ts";
 import { encode, encodeOrNull, idColumn, toClaimedDelivery } from "./rows.ts";
 
@@ -71,6 +72,12 @@ function* lockLanes({ concurrent }: Dialect): Program<void> {
   if (concurrent) yield { sql: "lock table delivery in share row exclusive mode", values: [] };
 }
 
+/** A claimed delivery that cannot be read, by its plain columns. */
+export type UnreadableDelivery = Pick<
+  ClaimedDelivery,
+  "id" | "lease" | "channel" | "sentMessages" | "uncertainSends"
+> & { reason: string };
+
 export type ClaimDeliveriesInput = {
   channel: string;
   limit: number;
@@ -84,7 +91,7 @@ export type ClaimDeliveriesInput = {
 export function* claimDeliveries(
   dialect: Dialect,
   input: ClaimDeliveriesInput,
-): Program<Claim<ClaimedDelivery>> {
+): Program<Claim<ClaimedDelivery> & { unreadable: UnreadableDelivery[] }> {
   const { channel, limit, lease, leaseMs, now, leasesBy = null } = input;
   const rows = yield {
     sql: `with due as materialized (
@@ -94,14 +101,24 @@ export function* claimDeliveries(
       from due where delivery.seq = due.due_seq returning ${deliveryColumns}`,
     values: [channel, now, limit, lease, now + leaseMs, leasesBy],
   };
-  const claimed = rows
-    .toSorted((a, b) => Number(a["seq"]) - Number(b["seq"]))
-    .map((row) => toClaimedDelivery(row, now));
+  const inOrder = rows.toSorted((a, b) => Number(a["seq"]) - Number(b["seq"]));
+  const { items: claimed, unreadable } = readEach(inOrder, (row) => toClaimedDelivery(row, now));
   const [next] = yield {
     sql: `select ready_at from delivery where ${isHead} and channel = $1 order by ready_at limit 1`,
     values: [channel],
   };
-  return { claimed, nextInMs: next ? Number(next["ready_at"]) - now : null };
+  return {
+    claimed,
+    nextInMs: next ? Number(next["ready_at"]) - now : null,
+    unreadable: unreadable.map(({ row, reason }) => ({
+      id: String(row["id"]),
+      lease,
+      channel,
+      sentMessages: Number(row["cursor"]),
+      uncertainSends: Number(row["doubts"]),
+      reason,
+    })),
+  };
 }
 
 /** Goes from one name to the next, so that the cost depends on the number of channels, not of deliveries. */

@@ -22,6 +22,20 @@ export function insertEvents(
   });
 }
 
+/** Events that cannot be read no longer wait; each leaves a notice in its place, once. The rows stay as they are. */
+export function* setEventsAside(
+  _dialect: Dialect,
+  input: { events: readonly { id: string; notice: NewEvent }[]; now: number },
+): Program<void> {
+  for (const { id, notice } of input.events) {
+    const found = yield {
+      sql: "update event set shown_at = cast($2 as bigint) where id = $1 and shown_at is null returning id",
+      values: [id, input.now],
+    };
+    if (found.length > 0) yield* insertEvent(notice, null, input.now);
+  }
+}
+
 /** One event; with `runId` it is that run's summary, of which there can be only one. */
 export function* insertEvent(event: NewEvent, runId: string | null, now: number): Program<void> {
   yield {

@@ -6,9 +6,15 @@ import type { Dialect } from "../driver/dialect.ts";
 import type { Program, Row, Value } from "../driver/program.ts";
 import type { RequestRecord } from "../../core/request.ts";
 import { deliveryColumns } from "./deliveries.ts";
+import type { UnreadableRow } from "../../core/unreadable.ts";
+import { readEach } from "./shapes.ts";
 import { runColumns, toDelivery, toEvent, toRequest, toRun } from "./rows.ts";
 
 const eventColumns = "seq, id, session_key, source, hook, text, created_at, shown_at";
+
+const shownRun = (row: Row): Run => toRun(row, "show");
+const shownEvent = (row: Row): SystemEvent => toEvent(row, "show");
+const shownDelivery = (row: Row): Delivery => toDelivery(row, "show");
 
 /** One page of the rows below the sequence number `before`; null: from the newest. */
 export type PageInput = { limit: number; before: number | null };
@@ -29,10 +35,10 @@ function* page<T>(
 }
 
 export const listRuns = (_dialect: Dialect, input: PageInput & { kind: RunKind }): Program<PageResult<Run>> =>
-  page({ columns: runColumns, table: "run", where: "kind = $1 and", values: [input.kind] }, input, toRun);
+  page({ columns: runColumns, table: "run", where: "kind = $1 and", values: [input.kind] }, input, shownRun);
 
 export const listEvents = (_dialect: Dialect, input: PageInput): Program<PageResult<SystemEvent>> =>
-  page({ columns: eventColumns, table: "event", where: "", values: [] }, input, toEvent);
+  page({ columns: eventColumns, table: "event", where: "", values: [] }, input, shownEvent);
 
 export const listDeliveries = (
   _dialect: Dialect,
@@ -43,7 +49,7 @@ export const listDeliveries = (
       ? { columns: deliveryColumns, table: "delivery", where: "", values: [] }
       : { columns: deliveryColumns, table: "delivery", where: "run_id = $1 and", values: [input.runId] },
     input,
-    toDelivery,
+    shownDelivery,
   );
 
 export const listRequests = (_dialect: Dialect, input: PageInput): Program<PageResult<RequestRecord>> =>
@@ -60,16 +66,19 @@ function* find<T>(table: string, columns: string, id: string, toItem: (row: Row)
 
 type ById = { id: string };
 export const findRun = (_dialect: Dialect, { id }: ById): Program<Run | null> =>
-  find("run", runColumns, id, toRun);
+  find("run", runColumns, id, shownRun);
 export const findEvent = (_dialect: Dialect, { id }: ById): Program<SystemEvent | null> =>
-  find("event", eventColumns, id, toEvent);
+  find("event", eventColumns, id, shownEvent);
 export const findDelivery = (_dialect: Dialect, { id }: ById): Program<Delivery | null> =>
-  find("delivery", deliveryColumns, id, toDelivery);
+  find("delivery", deliveryColumns, id, shownDelivery);
 
 export type WaitingInput = { sessionKey: string; limit: number; mostBytes: number };
 
 /** Reads the sizes first, which are in the index, and then only the events that fit. */
-export function* waitingEvents(_dialect: Dialect, input: WaitingInput): Program<SystemEvent[]> {
+export function* waitingEvents(
+  _dialect: Dialect,
+  input: WaitingInput,
+): Program<{ events: SystemEvent[]; unreadable: UnreadableRow[] }> {
   const waiting = "from event where session_key = $1 and shown_at is null order by -seq desc limit $2";
   const sizes = yield {
     sql: `select coalesce(bytes, octet_length(text)) as bytes ${waiting}`,
@@ -79,7 +88,11 @@ export function* waitingEvents(_dialect: Dialect, input: WaitingInput): Program<
     sql: `select ${eventColumns} ${waiting}`,
     values: [input.sessionKey, countUpTo(input.mostBytes, sizes)],
   };
-  return rows.map(toEvent);
+  const { items, unreadable } = readEach(rows, (row) => toEvent(row));
+  return {
+    events: items,
+    unreadable: unreadable.map(({ row, reason }) => ({ table: "event", id: String(row["id"]), reason })),
+  };
 }
 
 /** The event that crosses the limit is included. */

@@ -14,28 +14,30 @@ import { ask, type Program, type Row, type Value } from "../driver/program.ts";
 import { insertRuns } from "./enqueue.ts";
 import { insertEvent, insertEvents } from "./events.ts";
 import { requestHeartbeat } from "./heartbeats.ts";
-import { decodeOrNull, encode, encodeOrNull, idColumn, numberOrNull, toEventRow, toRunRow } from "./rows.ts";
+import { jsonIn, readEach, type Reading } from "./shapes.ts";
+import * as shapes from "./shapes.ts";
+import { encode, encodeOrNull, idColumn, numberOrNull, toEventRow, toRunRow } from "./rows.ts";
 
 const columns = "id, cursor, cursor_at, last_sync_at, status, last_error, watch_expiration, watch_due_at";
 
-const toAccount = (row: Row): MailAccount => ({
+const toAccount = (row: Row, reading: Reading = "use"): MailAccount => ({
   id: String(row["id"]),
-  cursor: decodeOrNull(row["cursor"]),
+  cursor: jsonIn(row, "cursor", shapes.text, reading) as string | null,
   cursorAt: numberOrNull(row["cursor_at"]),
   lastSyncAt: numberOrNull(row["last_sync_at"]),
   status: String(row["status"]) as MailStatus,
-  lastError: decodeOrNull(row["last_error"]),
+  lastError: jsonIn(row, "last_error", shapes.text, reading) as string | null,
   watchExpiration: numberOrNull(row["watch_expiration"]),
   watchDueAt: numberOrNull(row["watch_due_at"]),
 });
 
 type Held = { id: string; lease: string };
 
-/** Null while another node has the lease. */
+/** Null while another node has the lease. A cursor that cannot be read is no cursor of any mailbox: see `reason`. */
 export function* claimMailbox(
   _dialect: Dialect,
   input: Held & { leaseMs: number; now: number; leasesBy?: number | null },
-): Program<ClaimedMailAccount | null> {
+): Program<{ account: ClaimedMailAccount; reason: string | null } | null> {
   yield* addAccount(input.id);
   const [row] = yield {
     sql: `update mail_account set lease = $2, lease_until = cast($3 as bigint)
@@ -48,8 +50,10 @@ export function* claimMailbox(
     ],
   };
   if (!row) return null;
-  const account = toAccount(row);
-  return { ...account, watchDueInMs: account.watchDueAt === null ? null : account.watchDueAt - input.now };
+  const [fault] = readEach([row], (each) => toAccount(each)).unreadable;
+  const account = toAccount(row, "show");
+  const watchDueInMs = account.watchDueAt === null ? null : account.watchDueAt - input.now;
+  return { account: { ...account, watchDueInMs }, reason: fault?.reason ?? null };
 }
 
 function* addAccount(id: string): Program<void> {
@@ -225,7 +229,7 @@ export function* noteSubscription(
 
 export function* listMailAccounts(_dialect: Dialect, _input: null): Program<MailAccount[]> {
   const rows = yield { sql: `select ${columns} from mail_account order by id`, values: [] };
-  return rows.map(toAccount);
+  return rows.map((row) => toAccount(row, "show"));
 }
 
 /** Forgets an account, so that its next sync starts at the then newest mail. Messages that were taken in stay known. */

@@ -1,5 +1,5 @@
 // Converts rows to nouns of core and back.
-import type { ClaimedDelivery, Delivery, DeliveryStatus, NewDelivery } from "../../core/delivery.ts";
+import type { ClaimedDelivery, Delivery, DeliveryStatus } from "../../core/delivery.ts";
 import type { Origin, RunRequest } from "../../core/action.ts";
 import { outsideMessage, type Message } from "../../core/message.ts";
 import type { ClaimedRun, NewRun, Run, RunKind, RunReport, RunStatus } from "../../core/run.ts";
@@ -8,6 +8,8 @@ import type { WantedTarget } from "../../core/target.ts";
 import type { EventSource, NewEvent, SystemEvent } from "../../core/system-event.ts";
 import type { Row, Value } from "../driver/program.ts";
 import type { RequestRecord } from "../../core/request.ts";
+import { jsonIn, type Reading } from "./shapes.ts";
+import * as shapes from "./shapes.ts";
 
 const text = (value: Value | undefined): string => String(value);
 const textOrNull = (value: Value | undefined): string | null => (value == null ? null : String(value));
@@ -19,9 +21,6 @@ export const numberOrNull = (value: Value | undefined): number | null =>
 export const encode = (value: unknown): string => JSON.stringify(value);
 export const encodeOrNull = (value: string | null): string | null =>
   value === null ? null : JSON.stringify(value);
-const decode = (value: Value | undefined): unknown => JSON.parse(text(value));
-export const decodeOrNull = (value: Value | undefined): string | null =>
-  value == null ? null : (JSON.parse(String(value)) as string);
 
 /** In the byte order of the database, in which every transaction locks rows. */
 export const byBytes = <T>(items: readonly T[], key: (item: T) => string): T[] =>
@@ -110,12 +109,12 @@ const toRequestOf = (stored: RunRequest): RunRequest => ({
   trace: stored.trace ?? null,
 });
 
-export const toRun = (row: Row): Run => ({
+export const toRun = (row: Row, reading: Reading = "use"): Run => ({
   id: text(row["id"]),
   kind: text(row["kind"]) as RunKind,
   hook: text(row["hook"]),
   agentId: text(row["agent_id"]),
-  requestedAgentId: decodeOrNull(row["requested_agent_id"]),
+  requestedAgentId: jsonIn(row, "requested_agent_id", shapes.text, reading) as string | null,
   sessionKey: text(row["session_key"]),
   isolated: isIsolatedLane(text(row["lane"])),
   status: text(row["status"]) as RunStatus,
@@ -123,11 +122,11 @@ export const toRun = (row: Row): Run => ({
   createdAt: number(row["created_at"]),
   startedAt: numberOrNull(row["started_at"]),
   endedAt: numberOrNull(row["ended_at"]),
-  reply: decodeOrNull(row["reply"]),
-  error: decodeOrNull(row["error"]),
-  request: toRequestOf(decode(row["request"]) as RunRequest),
-  report: row["report"] == null ? null : (decode(row["report"]) as RunReport),
-  signals: row["signals"] == null ? null : (decode(row["signals"]) as Signals),
+  reply: jsonIn(row, "reply", shapes.text, reading) as string | null,
+  error: jsonIn(row, "error", shapes.text, reading) as string | null,
+  request: toRequestOf(jsonIn(row, "request", shapes.request, reading) as RunRequest),
+  report: jsonIn(row, "report", shapes.report, reading) as RunReport | null,
+  signals: jsonIn(row, "signals", shapes.signals, reading) as Signals | null,
 });
 
 export const toClaimedRun = (row: Row): ClaimedRun => ({
@@ -138,31 +137,31 @@ export const toClaimedRun = (row: Row): ClaimedRun => ({
   acted: number(row["acted"]) === 1,
 });
 
-export const toEvent = (row: Row): SystemEvent => ({
+export const toEvent = (row: Row, reading: Reading = "use"): SystemEvent => ({
   seq: number(row["seq"]),
   id: text(row["id"]),
   sessionKey: text(row["session_key"]),
   source: text(row["source"]) as EventSource,
   hook: textOrNull(row["hook"]),
-  text: toMessage(decode(row["text"])),
+  text: toMessage(jsonIn(row, "text", shapes.message, reading)),
   createdAt: number(row["created_at"]),
   shownAt: numberOrNull(row["shown_at"]),
 });
 
-export const toDelivery = (row: Row): Delivery => ({
+export const toDelivery = (row: Row, reading: Reading = "use"): Delivery => ({
   id: text(row["id"]),
   runId: text(row["run_id"]),
   channel: text(row["channel"]),
-  to: decodeOrNull(row["recipient"]),
-  text: decode(row["text"]) as NewDelivery["text"],
+  to: jsonIn(row, "recipient", shapes.text, reading) as string | null,
+  text: jsonIn(row, "text", shapes.text, reading) as string,
   status: text(row["status"]) as DeliveryStatus,
   attempts: number(row["attempts"]),
   sentMessages: number(row["cursor"]),
   createdAt: number(row["created_at"]),
   sentAt: numberOrNull(row["sent_at"]),
-  error: decodeOrNull(row["error"]),
-  fallback: row["fallback"] == null ? null : (decode(row["fallback"]) as WantedTarget),
-  trace: decodeOrNull(row["trace"]),
+  error: jsonIn(row, "error", shapes.text, reading) as string | null,
+  fallback: jsonIn(row, "fallback", shapes.target, reading) as WantedTarget | null,
+  trace: jsonIn(row, "trace", shapes.text, reading) as string | null,
 });
 
 export const toClaimedDelivery = (row: Row, now: number): ClaimedDelivery => ({
@@ -176,6 +175,6 @@ export const toRequest = (row: Row): RequestRecord => ({
   id: text(row["id"]),
   hook: text(row["hook"]),
   outcome: text(row["outcome"]) as RequestRecord["outcome"],
-  reason: decode(row["reason"]) as string,
+  reason: jsonIn(row, "reason", shapes.text, "show") as string,
   createdAt: number(row["created_at"]),
 });

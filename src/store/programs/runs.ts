@@ -4,6 +4,7 @@
 // its lease ends: so one indexed read finds due runs, due retries and expired leases alike. A run has a lease only while
 // it is running, so statements that compare the lease need not compare the status.
 import type { ClaimedRun, RunKind, CancelResult } from "../../core/run.ts";
+import { UsageError } from "../../core/errors.ts";
 import type { NewEvent, HeartbeatRequest } from "../../core/system-event.ts";
 import type { Dialect } from "../driver/dialect.ts";
 import { ask, type Program, type Row } from "../driver/program.ts";
@@ -12,6 +13,7 @@ import { insertRuns, promoteRuns } from "./enqueue.ts";
 import { insertEvent } from "./events.ts";
 import { requestHeartbeat } from "./heartbeats.ts";
 import { leasesEnded } from "./leases.ts";
+import { readEach } from "./shapes.ts";
 import { voidMailLeases } from "./mail.ts";
 import { attemptStarted } from "./transcripts.ts";
 import { encode, idColumn, numberOrNull, runColumns, toRunRow, toClaimedRun, toRun } from "./rows.ts";
@@ -34,11 +36,32 @@ export type ClaimInput = {
   leasesBy?: number | null;
 };
 
-export function* claimRuns(dialect: Dialect, input: ClaimInput): Program<Claim<ClaimedRun>> {
+/** A claimed run that cannot be read, by its plain columns. */
+export type UnreadableRun = Pick<ClaimedRun, "id" | "lease" | "kind" | "hook" | "agentId" | "sessionKey"> & {
+  reason: string;
+};
+
+export function* claimRuns(
+  dialect: Dialect,
+  input: ClaimInput,
+): Program<Claim<ClaimedRun> & { unreadable: UnreadableRun[] }> {
   const { rows, next } = yield* (dialect.concurrent ? claimAtOnce : claimOneByOne)(dialect, input);
-  const claimed = rows.toSorted((a, b) => Number(a["seq"]) - Number(b["seq"])).map(toClaimedRun);
-  // When every slot is filled, nobody waits for the next run.
-  return { claimed, nextInMs: claimed.length < input.limit ? numberOrNull(next?.["next_in_ms"]) : null };
+  const inOrder = rows.toSorted((a, b) => Number(a["seq"]) - Number(b["seq"]));
+  const { items: claimed, unreadable } = readEach(inOrder, toClaimedRun);
+  return {
+    claimed,
+    // When every slot is filled, nobody waits for the next run.
+    nextInMs: rows.length < input.limit ? numberOrNull(next?.["next_in_ms"]) : null,
+    unreadable: unreadable.map(({ row, reason }) => ({
+      id: String(row["id"]),
+      lease: String(row["lease"]),
+      kind: row["kind"] as RunKind,
+      hook: String(row["hook"]),
+      agentId: String(row["agent_id"]),
+      sessionKey: String(row["session_key"]),
+      reason,
+    })),
+  };
 }
 
 // Parameters of the three: now, the lease, its length, and on PostgreSQL `leasesBy`. The rest is written into the text, because SQLite plans a
@@ -162,7 +185,10 @@ export function* repeatRun(
   };
   if (!row) return "unknown";
   if (row["ended_at"] == null) return "not-ended";
-  yield* insertRuns(dialect, { runs: [toRunRow({ ...toRun(row), id: input.newId })], now: input.now });
+  const [run] = readEach([row], (each) => toRun(each)).items;
+  if (!run)
+    throw new UsageError(`The run ${input.id} cannot be repeated: what it was asked to do cannot be read.`);
+  yield* insertRuns(dialect, { runs: [toRunRow({ ...run, id: input.newId })], now: input.now });
   return "queued";
 }
 

@@ -15,17 +15,19 @@ import {
 import type { AttemptStart } from "../../core/attempt.ts";
 import type { TurnEnding } from "../../core/settlement.ts";
 import { byBytes, encode } from "./rows.ts";
+import { jsonIn, readEach, type Reading } from "./shapes.ts";
+import * as shapes from "./shapes.ts";
 
 const turnColumns = ["seq", "agent_id", "session_key", "run_id", "role", "compacted", "text", "created_at"];
 const allOfTurn = turnColumns.join(", ");
 
-const toTurn = (row: Row): TranscriptTurn => ({
+const toTurn = (row: Row, reading: Reading): TranscriptTurn => ({
   seq: Number(row["seq"]),
   agentId: String(row["agent_id"]),
   sessionKey: String(row["session_key"]),
   runId: row["run_id"] == null ? null : String(row["run_id"]),
   role: String(row["role"]) as TranscriptRole,
-  text: JSON.parse(String(row["text"])) as string,
+  text: jsonIn(row, "text", shapes.text, reading) as string,
   createdAt: Number(row["created_at"]),
   compacted: Number(row["compacted"]) === 1,
 });
@@ -58,8 +60,12 @@ function toHistory(rows: readonly Row[], historyCharacters: number): History {
     rows.map((row) => Number(row["total"])),
     0,
   );
-  const turns = rows.map(toTurn).toSorted((one, other) => one.seq - other.seq);
+  const { items, unreadable } = readEach(rows, (row) => toTurn(row, "use"));
+  const turns = items.toSorted((one, other) => one.seq - other.seq);
   return {
+    ...(unreadable.length > 0 && {
+      unreadable: unreadable.map(({ row, reason }) => ({ table: "turn", id: String(row["seq"]), reason })),
+    }),
     turns: [...turns.filter(isSummary), ...turns.filter((turn) => !isSummary(turn))],
     hasOlder: rows.length === mostCarriedTurns || (rows.length > 0 && characters >= historyCharacters),
   };
@@ -202,7 +208,19 @@ export function* listTurns(
           sql: `select ${allOfTurn} from turn where agent_id = $1 and session_key = $2 order by seq`,
           values: [input.agentId, input.sessionKey],
         };
-  return rows.map(toTurn);
+  return rows.map((row) => toTurn(row, "show"));
+}
+
+const seqColumn = ["seq"] as const;
+
+/** Turns that cannot be read are no longer carried. */
+export function* setTurnsAside(dialect: Dialect, input: { seqs: readonly string[] }): Program<void> {
+  const { from, item } = dialect.given(seqColumn, 0);
+  yield {
+    sql: `update turn set compacted = 1 ${from} where turn.seq = cast(${item.seq} as bigint)`,
+    values: [],
+    rows: { columns: seqColumn, items: input.seqs.map((seq) => [seq]) },
+  };
 }
 
 export function* listSessions(_dialect: Dialect, input: { limit: number }): Program<Session[]> {

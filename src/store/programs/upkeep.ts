@@ -6,6 +6,8 @@ import type { RequestRecord } from "../../core/request.ts";
 import type { HeartbeatRequest } from "../../core/system-event.ts";
 import { requestHeartbeat } from "./heartbeats.ts";
 import { encode } from "./rows.ts";
+import { jsonIn, readEach } from "./shapes.ts";
+import * as shapes from "./shapes.ts";
 
 const heartbeatDue = "heartbeat-due";
 const lastTargetName = "last-target";
@@ -25,13 +27,13 @@ export function* beatIfDue(
     values: [heartbeatDue, next],
   };
   const moved = yield {
-    sql: "update setting set value = $2 where name = $1 and cast(value as bigint) <= cast($3 as bigint) returning value",
+    sql: `update setting set value = $2 where name = $1 and ${dialect.wholeOf("value")} <= cast($3 as bigint) returning value`,
     values: [heartbeatDue, next, now],
   };
   if (moved.length > 0) yield* requestHeartbeat(dialect, { ...request, now });
   // A shorter period takes effect at once.
   yield {
-    sql: "update setting set value = $2 where name = $1 and cast(value as bigint) > cast($3 as bigint)",
+    sql: `update setting set value = $2 where name = $1 and ${dialect.wholeOf("value")} > cast($3 as bigint)`,
     values: [heartbeatDue, next, now + everyMs],
   };
   const [due] = yield { sql: "select value from setting where name = $1", values: [heartbeatDue] };
@@ -45,9 +47,14 @@ function* putSetting(name: string, value: string): Program<void> {
   };
 }
 
-export function* lastTarget(_dialect: Dialect, _input: null): Program<Target | null> {
-  const [row] = yield { sql: "select value from setting where name = $1", values: [lastTargetName] };
-  return row ? (JSON.parse(String(row["value"])) as Target | null) : null;
+/** None where it cannot be read; then `reason` says why. */
+export function* lastTarget(
+  _dialect: Dialect,
+  _input: null,
+): Program<{ target: Target | null; reason: string | null }> {
+  const rows = yield { sql: "select value from setting where name = $1", values: [lastTargetName] };
+  const read = readEach(rows, (row) => jsonIn(row, "value", shapes.target, "use") as Target | null);
+  return { target: read.items[0] ?? null, reason: read.unreadable[0]?.reason ?? null };
 }
 
 export function* setLastTarget(_dialect: Dialect, input: { target: Target | null }): Program<void> {
