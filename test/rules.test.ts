@@ -39,3 +39,12 @@ test("a list that is spread into arguments is found", () => {
   ];
   assert.deepEqual(spreadCalls({ path: "a.ts", text: text.join("\n") }), ["a.ts:1", "a.ts:2"]);
 });
+
+const wholeBody = /\.(?:json|text|arrayBuffer|blob|bytes|formData)\(\)/;
+
+test("no response is read whole without a limit: only core/response-body does, behind one", () => {
+  const sources = filesUnder(root, "src", ".ts").filter(({ path }) => !/\.(?:test|contract)\.ts$/.test(path));
+  assert.ok(sources.length > 300);
+  const found = sources.filter(({ text }) => wholeBody.test(text)).map(({ path }) => path);
+  assert.deepEqual(found, ["src/core/response-body.ts"]);
+});

@@ -12,6 +12,7 @@ import {
 import { again, checkOf, quoted, rejected, unknown } from "./outcome.ts";
 import { createReaper } from "../processes/reaper.ts";
 import { askProgram, type AskOutcome } from "../processes/ask.ts";
+import { objectOn } from "../processes/lines.ts";
 
 export type ImsgOptions = { timeoutMs?: number; graceMs?: number };
 
@@ -29,7 +30,7 @@ export function createImsg(
   const reaper = createReaper();
   const ask = (id: string, method: string, params: object, signal: AbortSignal) => {
     const line = onOneLine(JSON.stringify(rpcRequest(id, method, params)));
-    const readLine = (written: string) => readRpcResponse(parsed(written), id);
+    const readLine = (written: string) => readRpcResponse(objectOn(written), id);
     return askProgram({ command, args, line, readLine, timeoutMs, graceMs, reaper }, signal);
   };
   return {
@@ -51,14 +52,6 @@ export function createImsg(
 /** JSON leaves these characters as they are, and some line readers end a line there. */
 const onOneLine = (json: string): string =>
   json.replace(/[\u0085\u2028\u2029]/g, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`);
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line) as unknown;
-  } catch {
-    return null;
-  }
-}
 
 function readResponse(response: RpcResponse): SendOutcome {
   if (response.kind === "error") return readError(response);
@@ -100,6 +93,8 @@ const sshNotConnected = /^ssh: (connect to host|Could not resolve hostname) /m;
 function withoutReply(end: WithoutReply, program: string): SendOutcome {
   if (end.kind === "stopped") return unknown("stopped before imsg responded");
   if (end.kind === "late") return unknown("imsg did not respond in time");
+  if (end.kind === "too-much-output")
+    return unknown(`imsg wrote more than ${end.mostBytes} bytes, and no response`);
   if (end.kind === "not-started") return notStarted(end.code, program);
   const lastLine = quoted(end.errorTail.trim().split("\n").at(-1) ?? "", "");
   const how = end.exitCode === null ? "was ended" : `ended with exit code ${end.exitCode}`;

@@ -39,7 +39,7 @@ export function outcomeOf(
  * Behind a 5xx the message may be at the platform, so it is `unknown`, unless the platform itself asks for another try.
  * A platform whose documentation says more about its faults reads them before this.
  */
-function byStatus({ status, headers }: Responded): SendOutcome {
+function byStatus({ status, headers, cutAt }: Responded): SendOutcome {
   const askedMs = retryAfterMs(headers);
   if (status === 429) return limited(askedMs);
   if (status === 503 && askedMs !== null)
@@ -48,6 +48,7 @@ function byStatus({ status, headers }: Responded): SendOutcome {
   if (status >= 400) return rejected(`the platform responded with ${status}`);
   if (status >= 300)
     return rejected(`the platform responded with ${status}: redirects are not followed, check apiBase`);
+  if (cutAt !== null) return unknown(`the platform responded with ${status} and more than ${cutAt} bytes`);
   return unknown(`the platform responded with ${status}, but not in its own form`);
 }
 

@@ -5,6 +5,7 @@ import { basename } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Channel, ChannelPlugin, ChannelTools } from "../sdk/channel.ts";
 import { channels } from "../config/schema/channels.ts";
+import { boundedFetch } from "../core/response-body.ts";
 import { lastChannel } from "../core/target.ts";
 import { explain, guarded } from "./guarded.ts";
 
@@ -13,6 +14,8 @@ export type OpenedPlugin = { ok: true; channel: Channel } | { ok: false; message
 
 const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
 const types = new URL(`../sdk/channel.${extension}`, import.meta.url).href;
+/** Of a response that a module reads; it may read it whole. */
+const mostBytes = 16_777_216;
 const idForm = /^[a-z][a-z0-9-]{0,31}$/;
 
 /** Mattermost's file, for `loadPlugin`. */
@@ -67,7 +70,7 @@ function checked(file: string, exported: unknown): LoadedPlugin {
 export function openPlugin(plugin: ChannelPlugin, settings: unknown, tools: ChannelTools): OpenedPlugin {
   let channel: Channel;
   try {
-    channel = plugin.create(settings, tools);
+    channel = plugin.create(settings, { ...tools, fetch: boundedFetch({ mostBytes }, tools.fetch) });
   } catch (fault) {
     return { ok: false, message: `${plugin.id}: ${explain(fault)}` };
   }

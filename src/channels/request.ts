@@ -3,8 +3,8 @@
 import { retryAfterMs as waitIn } from "../core/retry-after.ts";
 
 export type PlatformResponse =
-  /** `json` is undefined when the body is no JSON, or longer than is read. */
-  | { kind: "responded"; status: number; headers: Headers; json: unknown; text: string }
+  /** `json` is undefined when the body is no JSON, or longer than is read (`cutAt`). */
+  | { kind: "responded"; status: number; headers: Headers; json: unknown; text: string; cutAt: number | null }
   /** Nothing was sent. */
   | { kind: "unreachable"; reason: string }
   /** It may have been sent. */
@@ -88,14 +88,15 @@ function canBeSent(url: string, init: RequestInit): boolean {
 /** A refusal counts even if its body breaks off. */
 async function read(response: Response, mostBytes: number): Promise<PlatformResponse> {
   const { status, headers } = response;
-  const text = await readText(response, mostBytes).catch((fault: unknown) => {
+  const { text, isCut } = await readStart(response, mostBytes).catch((fault: unknown) => {
     if (response.ok) throw fault;
-    return "";
+    return { text: "", isCut: false };
   });
-  return { kind: "responded", status, headers, json: parsed(text), text };
+  return { kind: "responded", status, headers, json: parsed(text), text, cutAt: isCut ? mostBytes : null };
 }
 
-async function readText(response: Response, mostBytes: number): Promise<string> {
+/** Cut, not refused: the status alone can say enough. */
+async function readStart(response: Response, mostBytes: number): Promise<{ text: string; isCut: boolean }> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
@@ -103,7 +104,8 @@ async function readText(response: Response, mostBytes: number): Promise<string> 
     bytes += chunk.byteLength;
     if (bytes > mostBytes) break;
   }
-  return Buffer.concat(chunks).subarray(0, mostBytes).toString("utf8");
+  const text = Buffer.concat(chunks).subarray(0, mostBytes).toString("utf8");
+  return { text, isCut: bytes > mostBytes };
 }
 
 function parsed(text: string): unknown {

@@ -1,6 +1,7 @@
 // One call of the setup to Google. A refusal holds Google's explanation, and nothing of the request.
 import type { Clock } from "../core/clock.ts";
 import { cutWithMark, oneLine } from "../core/text.ts";
+import { TooLarge } from "../core/response-body.ts";
 import { MailFault } from "../mail/mailbox.ts";
 import {
   type GoogleResponse,
@@ -61,7 +62,7 @@ async function responseOf(url: string, clock: Clock, init: RequestInit): Promise
   try {
     return await request(url, init, { signal: new AbortController().signal, clock });
   } catch (fault) {
-    if (!(fault instanceof MailFault)) throw fault;
+    if (!(fault instanceof MailFault || fault instanceof TooLarge)) throw fault;
     throw new GoogleRefusal(url, fault.message, { status: 0, reasons: [], link: null });
   }
 }

@@ -1,5 +1,6 @@
 // How an account is doing: failed syncs in a row, and problems with its hints. The store and the log learn it here.
 import { faultKind } from "../core/errors.ts";
+import { TooLarge } from "../core/response-body.ts";
 import type { Log } from "../core/log.ts";
 import type { MailNote, MailStatus } from "../core/mail.ts";
 import { retryWaitMs } from "../core/retry.ts";
@@ -85,6 +86,7 @@ export function createHealth(options: HealthOptions): Health {
     },
     syncFailed(fault, lease) {
       failures++;
+      if (fault instanceof TooLarge) return retryLater(fault.message, null, lease);
       if (!(fault instanceof MailFault)) return retryLater(faultKind(fault), null, lease);
       return fault.kind === "reauth"
         ? park(fault.message, lease)

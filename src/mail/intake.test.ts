@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { createMailScene, keysOf } from "../../test/fixtures/mailbox.ts";
+import { TooLarge } from "../core/response-body.ts";
 import { MailFault } from "./mailbox.ts";
 
 suite("mail that a mapping does not accept", { concurrency: true }, () => {
@@ -115,6 +116,20 @@ suite("mail that cannot be read", { concurrency: true }, () => {
     const [first] = await scene.records();
     assert.equal(first, "failed: mail poison: Google could not handle the request (500); it is tried again");
     assert.equal((await scene.keys()).length, 12);
+  });
+
+  test("a mail that is too large to be read is recorded with the limit, and the others are taken in", async (t) => {
+    const scene = await createMailScene(t);
+    const schedule = await scene.started();
+    scene.box.arrive("huge");
+    scene.box.fail("fetch", new TooLarge("the response", 16), { id: "huge", times: 99 });
+    assert.equal(await schedule.tick(), "done");
+    scene.box.arrive("a");
+    assert.equal(await schedule.tick(), "done");
+    assert.deepEqual(await scene.keys(), keysOf(["a"]));
+    assert.deepEqual(await scene.records(), [
+      "failed: mail huge: it could not be taken in: the response has more than 16 bytes; it is tried again",
+    ]);
   });
 
   test("a mail that makes our code throw is tried again, and the others are taken in", async (t) => {

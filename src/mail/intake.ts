@@ -1,5 +1,6 @@
 // Reads messages, a few at a time, and lets the mappings decide what each becomes.
 import { faultKind, isRefusal, type Refusal } from "../core/errors.ts";
+import { TooLarge } from "../core/response-body.ts";
 import type { TakenMail, WaitingMail } from "../core/mail.ts";
 import { type Mail, MailFault } from "./mailbox.ts";
 import type { SyncOptions } from "./options.ts";
@@ -75,6 +76,7 @@ export function createIntake({ source, mailbox, decide, clock }: SyncOptions): I
 
   /** What is stored of a message that cannot be read; null: the fault is the mailbox's, and the message comes again. */
   function giveUp(mail: WaitingMail, cause: unknown, canOthersBeRead: boolean): TakenMail | null {
+    if (cause instanceof TooLarge) return failed(mail, `it could not be taken in: ${cause.message}`);
     if (!(cause instanceof MailFault)) return failed(mail, `it could not be taken in (${faultKind(cause)})`);
     if (cause.kind === "reauth") return null;
     const faults = (fetchFaults.get(mail.id) ?? 0) + 1;

@@ -13,10 +13,12 @@ import type { McpServerConfig } from "../config/config.ts";
 import { mcpPrefix } from "../core/tool.ts";
 import { howItEnded, notStarted, withTail } from "../processes/failure.ts";
 import { codeOf } from "../core/errors.ts";
+import { TooLarge, tooLargeIn } from "../core/response-body.ts";
 import type { Reaper } from "../processes/reaper.ts";
 import { onAbort, orStopped } from "../core/abort.ts";
 import { ToolFault } from "./fault.ts";
-import { boundedFetch } from "./bounded-fetch.ts";
+import { mostDefinitionBytes } from "./limits.ts";
+import { sessionFetch } from "./session-fetch.ts";
 import { createStdioTransport, type StdioTransport } from "./stdio.ts";
 
 export type McpOptions = {
@@ -35,12 +37,15 @@ export type McpConnection = {
   name: string;
   client: MCPClient;
   definitions: readonly McpDefinition[];
+  /** Fires when the server has sent too much and the session is over; its reason is a TooLarge. */
+  broken: AbortSignal;
   close(): Promise<void>;
 };
 
 type Wire = {
   transport: Parameters<typeof createMCPClient>[0]["transport"];
   program: StdioTransport | null;
+  broken: AbortSignal;
   close(): Promise<void>;
 };
 
@@ -53,8 +58,8 @@ export async function connectMcp(
 ): Promise<McpConnection> {
   const { signal, limitMs = 10_000 } = options;
   const limit = AbortSignal.timeout(limitMs);
-  const until = AbortSignal.any([signal, limit]);
   const wire = config.kind === "http" ? httpWire(config) : programWire(config, options);
+  const until = AbortSignal.any([signal, limit, wire.broken]);
   const release = onAbort(signal, () => void wire.close());
   const close = async () => {
     release();
@@ -66,11 +71,15 @@ export async function connectMcp(
       name: mcpPrefix + server,
       client,
       definitions,
+      broken: wire.broken,
       close: async () => void (await Promise.all([client.close(), close()])),
     };
   } catch (fault) {
     await close();
     if (signal.aborted) throw new ToolFault("it was stopped", true);
+    const tooLarge = tooLargeIn(wire.broken.aborted ? wire.broken.reason : fault);
+    if (tooLarge !== null)
+      throw new ToolFault(`the MCP server ${server} sent too much: ${tooLarge.message}`, false);
     if (limit.aborted)
       throw new ToolFault(`the MCP server ${server} did not respond within ${limitMs / 1000} seconds`, true);
     throw faultOf(fault, server, config, wire.program);
@@ -83,12 +92,15 @@ async function open(
 ): Promise<Pick<McpConnection, "client" | "definitions">> {
   const client = await createMCPClient({ transport, clientName: "rouse", initializationOptions: { signal } });
   const definitions: McpDefinition[] = [];
+  let bytes = 0;
   let cursor: string | undefined;
   for (let page = 0; page < mostPages; page++) {
     const listed = await client.listTools({
       ...(cursor !== undefined && { params: { cursor } }),
       options: { signal },
     });
+    bytes += Buffer.byteLength(JSON.stringify(listed.tools));
+    if (bytes > mostDefinitionBytes) throw new TooLarge("the list of its tools", mostDefinitionBytes);
     for (const tool of listed.tools) definitions.push(tool);
     cursor = listed.nextCursor;
     if (cursor === undefined) break;
@@ -98,10 +110,12 @@ async function open(
 
 function httpWire({ url, headers }: Extract<McpServerConfig, { kind: "http" }>): Wire {
   const stop = new AbortController();
-  const fetch = boundedFetch(stop.signal);
+  const broken = new AbortController();
+  const fetch = sessionFetch(AbortSignal.any([stop.signal, broken.signal]), (fault) => broken.abort(fault));
   return {
     transport: { type: "http", url, headers: { ...headers }, fetch },
     program: null,
+    broken: broken.signal,
     close: async () => stop.abort(),
   };
 }
@@ -121,7 +135,12 @@ function programWire(
     graceMs,
   });
   let closed: Promise<void> | null = null;
-  return { transport: program satisfies MCPTransport, program, close: () => (closed ??= program.close()) };
+  return {
+    transport: program satisfies MCPTransport,
+    program,
+    broken: program.broken,
+    close: () => (closed ??= program.close()),
+  };
 }
 
 function homeOf({ HOME }: NodeJS.ProcessEnv): string {

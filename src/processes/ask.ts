@@ -18,9 +18,12 @@ export type AskOutcome<T> =
   | { kind: "not-started"; code: string }
   | { kind: "ended"; exitCode: number | null; errorTail: string }
   | { kind: "stopped" }
-  | { kind: "late" };
+  | { kind: "late" }
+  | { kind: "too-much-output"; mostBytes: number };
 
-const longestLineBytes = 1_000_000;
+/** The reply is one short line; a longer one is passed over. */
+const longestLineBytes = 1_048_576;
+const mostBytes = 4_194_304;
 /** The variables that ssh needs, beside those that every program gets. */
 const sshNames = ["LOGNAME", "SSH_AUTH_SOCK"];
 
@@ -53,8 +56,12 @@ function firstOutcome<T>(
       const reply = readLine(written);
       if (reply !== null) resolve({ kind: "replied", reply });
     },
-    // The reply is never so long.
     onTooLong: () => {},
+  });
+  let bytes = 0;
+  output.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > mostBytes) resolve({ kind: "too-much-output", mostBytes });
   });
   void ended.then(resolve);
   input.write(`${line}\n`);

@@ -1,6 +1,20 @@
 // Output as lines, each of a length that can be held. Empty lines are left out.
 import type { Readable } from "node:stream";
 
+/** Of what a program writes in one run where nothing of it is kept: lines, events, messages. */
+export const mostOutputBytes = 1_073_741_824;
+
+/** The object on a line; null for the remarks that programs write between their messages. */
+export function objectOn(line: string): object | null {
+  // Much cheaper than a fault of the parser.
+  if (!/^\s*\{/.test(line)) return null;
+  try {
+    return JSON.parse(line) as object;
+  } catch {
+    return null;
+  }
+}
+
 export type LineEvents = { onLine: (line: string) => void; onTooLong: () => void };
 
 export type LineReader = {

@@ -37,7 +37,10 @@ export type Channel = {
   readonly idempotent: boolean;
 };
 
-export type ChannelTools = { readonly fetch: typeof fetch };
+export type ChannelTools = {
+  /** Fails where a response has more than 16 MiB. */
+  readonly fetch: typeof fetch;
+};
 
 export type ChannelPlugin = {
   /** The name to use as `channel`: lower-case letters, digits and dashes. */

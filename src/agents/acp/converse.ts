@@ -45,7 +45,7 @@ export async function converse(talk: Talk, signal: AbortSignal): Promise<AgentOu
   const updates = createUpdates({
     longestReply,
     onActing: () => void mayAct(input).then((may) => (may ? undefined : stop())),
-    onTooLong: () => interrupt(failed(`the agent's reply has more than ${longestReply} characters`)),
+    onTooMuch: ({ message }) => interrupt(failed(message)),
   });
   const release = onAbort(signal, stop);
 

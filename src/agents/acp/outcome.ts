@@ -2,6 +2,7 @@
 import { RequestError } from "@agentclientprotocol/sdk";
 import { z } from "zod";
 import type { AgentOutcome, AgentReport } from "../../core/outcome.ts";
+import { tooLargeIn } from "../../core/response-body.ts";
 import { cutWithMark, oneLine } from "../../core/text.ts";
 import { type Failed, failed, failedToStart } from "../failure.ts";
 import { howItEnded, withTail } from "../../processes/failure.ts";
@@ -55,6 +56,8 @@ export function brokenOutcome(
 ): Failed {
   if (end.kind === "not-started") return failedToStart(command, end.code);
   if (fault instanceof RequestError) return refused(fault);
+  const tooLarge = tooLargeIn(fault);
+  if (tooLarge !== null) return failed(`the agent sent too much: ${tooLarge.message}`);
   if (fault instanceof NotSpoken)
     return failed(withTail(`the command ${command} does not speak ACP`, end.errorTail));
   const when = initialized ? "in the middle of the turn" : "before it spoke ACP";

@@ -1,6 +1,7 @@
 // Follows an agent's text and tool calls by its notifications. Unknown ones are ignored.
 import { z } from "zod";
 import type { AgentReport } from "../../core/outcome.ts";
+import { TooLarge } from "../../core/response-body.ts";
 import { cut, oneLine } from "../../core/text.ts";
 
 export type Call = {
@@ -27,7 +28,7 @@ export type UpdatesOptions = {
   longestReply: number;
   /** Called once for each tool call that changes something, when it starts, whether or not it asked for permission. */
   onActing: () => void;
-  onTooLong: () => void;
+  onTooMuch: (fault: TooLarge) => void;
 };
 
 const optional = z.string().nullish().catch(null);
@@ -56,19 +57,24 @@ const changing = new Set(["edit", "delete", "move", "execute", "other"]);
 export const changes = (kind: string): boolean => changing.has(kind);
 
 const longestName = 100;
+/** Of an id, and of any other word that is kept of a call. */
+const longestWord = 1000;
+const mostCalls = 5000;
 
-export function createUpdates({ longestReply, onActing, onTooLong }: UpdatesOptions): Updates {
+export function createUpdates({ longestReply, onActing, onTooMuch }: UpdatesOptions): Updates {
   const calls = new Map<string, Call>();
   let session: string | null = null;
   let text = "";
   let count = 0;
 
   const call = ({ toolCallId, kind, name, status }: CallUpdate): Call => {
-    const known = calls.get(toolCallId) ?? { kind: "other", name: null, status: "pending", verdict: null };
-    calls.set(toolCallId, known);
-    known.kind = kind ?? known.kind;
-    known.name = name ?? known.name;
-    known.status = status ?? known.status;
+    const id = toolCallId.slice(0, longestWord);
+    const known = calls.get(id) ?? { kind: "other", name: null, status: "pending", verdict: null };
+    calls.set(id, known);
+    known.kind = kind?.slice(0, longestWord) ?? known.kind;
+    known.name = name?.slice(0, longestWord) ?? known.name;
+    known.status = status?.slice(0, longestWord) ?? known.status;
+    if (calls.size > mostCalls) onTooMuch(new TooLarge("the run", mostCalls, "calls of tools"));
     return known;
   };
 
@@ -83,11 +89,12 @@ export function createUpdates({ longestReply, onActing, onTooLong }: UpdatesOpti
       const { update } = data;
       if (update.sessionUpdate === "agent_message_chunk") {
         text += update.content.text;
-        if (text.length > longestReply) onTooLong();
+        if (text.length > longestReply)
+          onTooMuch(new TooLarge("the agent's reply", longestReply, "characters"));
         return;
       }
       if (update.sessionUpdate === "tool_call") text = "";
-      const before = calls.get(update.toolCallId);
+      const before = calls.get(update.toolCallId.slice(0, longestWord));
       const hadActed = before !== undefined && hasActed(before);
       if (hasActed(call(update)) && !hadActed) onActing();
     },

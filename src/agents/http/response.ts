@@ -1,6 +1,7 @@
 // A service's response as an outcome. Only its status, its type and its own `error` text can get into a reason.
 import { z } from "zod";
 import type { AgentOutcome, TokenUse } from "../../core/outcome.ts";
+import { bytesUpTo, TooLarge } from "../../core/response-body.ts";
 import { retryAfterMs } from "../../core/retry-after.ts";
 import { cutWithMark, oneLine } from "../../core/text.ts";
 import { failed } from "../failure.ts";
@@ -8,6 +9,8 @@ import { EventTooLong, readEvents, type ServerEvent } from "./events.ts";
 import { readText, type ServiceResponse } from "./post.ts";
 
 const longestReply = 1_048_576;
+/** Of a whole event stream: signs of life and unknown events count as well. */
+const longestStream = 67_108_864;
 const longestErrorBody = 65_536;
 const longestErrorText = 300;
 const passing = new Set([408, 425, 429]);
@@ -66,7 +69,7 @@ async function streamOutcome(response: ServiceResponse): Promise<AgentOutcome> {
   let text = "";
   let usage: TokenUse | undefined;
   try {
-    for await (const event of readEvents(response.body as AsyncIterable<Buffer>, longestReply)) {
+    for await (const event of readEvents(counted(response), longestReply)) {
       if (event.data === "[DONE]") break;
       const part = partOf(event);
       if (part.error !== undefined) return failed(reported(part.error));
@@ -77,9 +80,19 @@ async function streamOutcome(response: ServiceResponse): Promise<AgentOutcome> {
     }
   } catch (fault) {
     if (fault instanceof EventTooLong) return tooLong;
+    if (fault instanceof TooLarge)
+      return failed(`the service responded with more than ${longestStream} bytes`);
     throw fault;
   }
   return replied(text, usage);
+}
+
+async function* counted({ body }: ServiceResponse): AsyncGenerator<Buffer> {
+  const count = bytesUpTo(longestStream);
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    count(chunk);
+    yield chunk;
+  }
 }
 
 /** Data that is no JSON object is text: a part of the reply, the whole reply, or the error, depending on the event. */

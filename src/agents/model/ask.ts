@@ -1,7 +1,15 @@
 // One question to a model, with as many rounds of tools as it needs, through the `ai` library. Responses
 // are streamed, because `fetch` and proxies wait only so long for the first byte of a response.
-import { isStepCount, streamText, type CallWarning, type FinishReason } from "ai";
+import {
+  isStepCount,
+  streamText,
+  type CallWarning,
+  type FinishReason,
+  type TextStreamPart,
+  type ToolSet,
+} from "ai";
 import type { AgentOutcome } from "../../core/outcome.ts";
+import { TooLarge } from "../../core/response-body.ts";
 import { cut, oneLine } from "../../core/text.ts";
 import { clean } from "../../untrusted/clean.ts";
 import { failed } from "../failure.ts";
@@ -21,6 +29,11 @@ export type Question = {
   toolbox: Pick<Toolbox, "tools" | "nameOf">;
   maxSteps: number;
 };
+
+/** In characters, like the next. */
+const longestReply = 1_048_576;
+/** Of all that a run keeps until its end: texts, thinking, calls of tools, files. */
+const mostKept = 16_777_216;
 
 type Step = { text: string; calls: number; finish: FinishReason; rawFinish: string | undefined };
 
@@ -49,7 +62,10 @@ async function stepsOf(question: Question, tally: Tally, stop: AbortSignal): Pro
     ...(level !== null && { reasoning: level }),
   });
   const steps: Step[] = [];
+  let kept = 0;
   for await (const part of stream) {
+    kept += sizeOf(part);
+    if (kept > mostKept) throw new TooLarge("what it sent in this run", mostKept, "characters");
     if (part.type === "error") throw part.error;
     if (part.type === "abort") throw stop.reason;
     if (part.type === "start-step") {
@@ -59,6 +75,7 @@ async function stepsOf(question: Question, tally: Tally, stop: AbortSignal): Pro
     const step = steps.at(-1);
     if (step === undefined) continue;
     if (part.type === "text-delta") step.text += part.text;
+    if (step.text.length > longestReply) throw new TooLarge("its reply", longestReply, "characters");
     if (part.type === "tool-call") {
       step.calls += 1;
       if (!Object.hasOwn(toolbox.tools, part.toolName)) tally.warn(unknownTool(part.toolName));
@@ -75,6 +92,20 @@ const longestName = 100;
 /** The name is the model's: it may have invented it. */
 const unknownTool = (name: string): string =>
   `The agent wanted to use ${cut(oneLine(clean(name)), longestName)} and could not: this run was not granted a tool of that name.`;
+
+/** What the library keeps around each block and call. */
+const aroundEach = 500;
+
+/** In characters. What the library makes itself counts nothing. */
+function sizeOf(part: TextStreamPart<ToolSet>): number {
+  const { type } = part;
+  if (type === "text-delta" || type === "reasoning-delta") return part.text.length;
+  if (type === "tool-input-delta") return part.delta.length;
+  if (type === "text-start" || type === "reasoning-start") return aroundEach;
+  if (type === "tool-call") return aroundEach + (JSON.stringify(part.input)?.length ?? 0);
+  if (type === "file" || type === "reasoning-file") return aroundEach + part.file.base64.length;
+  return type === "source" || type === "custom" ? aroundEach + JSON.stringify(part).length : 0;
+}
 
 /** The reply is the text of the last step; text between tool calls is left out. */
 function outcomeOf(steps: readonly Step[], { chosen, maxSteps }: Question, tally: Tally): AgentOutcome {

@@ -2,6 +2,7 @@
 // the prompt. Only its error code is, where it is a plain word.
 import { APICallError, InvalidResponseDataError, NoOutputGeneratedError } from "ai";
 import { faultKind } from "../../core/errors.ts";
+import { tooLargeIn } from "../../core/response-body.ts";
 import { cutWithMark } from "../../core/text.ts";
 import { failed, type Failed } from "../failure.ts";
 import { retryAfterMs } from "./retry-after.ts";
@@ -9,6 +10,8 @@ import { retryAfterMs } from "./retry-after.ts";
 export type ModelName = { provider: string; name: string };
 
 export function faultOf(fault: unknown, model: ModelName): Failed {
+  const tooLarge = tooLargeIn(fault);
+  if (tooLarge !== null) return failed(`${server(model)} sent too much: ${tooLarge.message}`);
   if (APICallError.isInstance(fault)) return apiFault(fault, model);
   if (NoOutputGeneratedError.isInstance(fault))
     return failed(`${server(model)} ended without a response`, true);

@@ -3,6 +3,7 @@
 // themselves, the libraries would take them from the environment.
 import type { LanguageModel } from "ai";
 import type { ModelsConfig, ProviderConfig, ProviderKind } from "../../config/config.ts";
+import { boundedFetch } from "../../core/response-body.ts";
 import { cutWithMark } from "../../core/text.ts";
 
 /** Never the bare id, which the library would send to a gateway of its maker. */
@@ -12,9 +13,14 @@ export type Chosen =
   | { ok: true; provider: string; kind: ProviderKind; name: string; load: () => Promise<Model> }
   | { ok: false; reason: string };
 
-type Access = { baseURL: string; apiKey: string; fetch?: typeof fetch };
+type Access = { baseURL: string; apiKey: string; fetch: typeof fetch };
 
 const longestShownId = 100;
+/**
+ * The longest replies of today's models come as some 40 MB of small events. Other bodies are errors. What of all this is
+ * kept is bounded in `ask`.
+ */
+const limits = { mostBytes: 1_048_576, events: { mostBytes: 67_108_864, mostEventBytes: 4_194_304 } };
 /** For the user's own servers that need no key. */
 const noKey = "none";
 
@@ -41,11 +47,11 @@ export function chooseModel(
   const access = accessOf(config);
   if (access === null) return { ok: false, reason: `the provider ${provider} has no ${lacking(config)}` };
   const name = id.slice(slash + 1);
-  const load = () => makers[config.kind](name, { ...access, ...(fetch && { fetch }) });
+  const load = () => makers[config.kind](name, { ...access, fetch: boundedFetch(limits, fetch) });
   return { ok: true, provider, kind: config.kind, name, load };
 }
 
-function accessOf({ kind, baseUrl, apiKey }: ProviderConfig): Access | null {
+function accessOf({ kind, baseUrl, apiKey }: ProviderConfig): Omit<Access, "fetch"> | null {
   if (baseUrl !== null) return { baseURL: baseUrl, apiKey: apiKey ?? noKey };
   if (kind === "openai-compatible" || apiKey === null) return null;
   return { baseURL: makersAddress[kind], apiKey };

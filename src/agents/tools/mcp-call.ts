@@ -1,5 +1,7 @@
 // One call of an MCP server's tool, and its result as text.
 import { type CallToolResult, MCPClientError } from "@ai-sdk/mcp";
+import { orStopped } from "../../core/abort.ts";
+import { tooLargeIn } from "../../core/response-body.ts";
 import { cut } from "../../core/text.ts";
 import type { ToolResult, Work } from "./execution.ts";
 import { Refusal } from "./fault.ts";
@@ -7,15 +9,13 @@ import type { McpConnection } from "../../mcp/connect.ts";
 
 const longestReason = 2000;
 
-export function callOf({ name: server, client }: McpConnection, tool: string): Work<unknown> {
+export function callOf({ name: server, client, broken }: McpConnection, tool: string): Work<unknown> {
   const label = `${server} ${tool}`;
   return async (input, signal) => {
     try {
-      const result = await client.callTool({
-        name: tool,
-        arguments: argumentsOf(input),
-        options: { signal },
-      });
+      const calling = client.callTool({ name: tool, arguments: argumentsOf(input), options: { signal } });
+      // The library leaves a call waiting whose response broke off.
+      const result = await orStopped(calling, broken);
       const says = result.isError === true ? "The tool reported a fault." : "The tool answered.";
       return { says, label, outside: textOf(result) };
     } catch (fault) {
@@ -25,6 +25,8 @@ export function callOf({ name: server, client }: McpConnection, tool: string): W
 }
 
 function refusalTo(fault: unknown, label: string): ToolResult {
+  const tooLarge = tooLargeIn(fault);
+  if (tooLarge !== null) throw new Refusal(`The tool's server sent too much: ${tooLarge.message}.`);
   if (!MCPClientError.isInstance(fault)) throw new Refusal("The tool's server could not be reached.");
   // Only the server's own message; messages of the library may hold an address.
   if (fault.code !== undefined)

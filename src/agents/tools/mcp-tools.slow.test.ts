@@ -163,7 +163,9 @@ test("a call that hangs ends with the run; one that is refused or whose server d
 
 test("a program that writes a line without end is ended", async (t) => {
   const { tools } = await open(t, { local: mcpProgram() });
-  assert.equal(await call(tools["mcp_local__flood"], {}), "The tool's server gave no response.");
+  const tooMuch = "The tool's server sent too much: a line of its output has more than 16000000 bytes.";
+  assert.equal(await call(tools["mcp_local__flood"], {}), tooMuch);
+  assert.equal(await call(tools["mcp_local__echo"], { text: "x" }), tooMuch, "it is not started again");
 });
 
 test("permission is requested only before a call that may change something", async (t) => {

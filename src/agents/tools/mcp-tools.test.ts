@@ -31,6 +31,7 @@ test("a tool that is listed twice is taken once", () => {
     name: "mcp:a",
     client: null as never,
     definitions: [definition, definition],
+    broken: new AbortController().signal,
     close: async () => {},
   };
   assert.deepEqual(

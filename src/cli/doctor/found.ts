@@ -2,6 +2,7 @@
 // Reads only the names of variables that hold keys, and sends requests only to servers on this machine.
 import { z } from "zod";
 import { commandPresets, type ProviderConfig } from "../../config/config.ts";
+import { readText } from "../../core/response-body.ts";
 import type { Finding } from "./finding.ts";
 import { findProgram } from "./programs.ts";
 
@@ -48,6 +49,7 @@ const keyHolders: readonly KeyHolder[] = [
   },
 ];
 
+const mostBytes = 1_048_576;
 /** A local server responds at once; one that hangs must not delay the command. */
 const defaultTimeoutMs = 1000;
 
@@ -98,7 +100,10 @@ async function askServer({ name, words, origin, list }: LocalServer, timeoutMs: 
       redirect: "error",
       signal: AbortSignal.timeout(timeoutMs),
     });
-    const names = listed.safeParse(await response.json()).data?.filter((each) => modelName.test(each)) ?? [];
+    const names =
+      listed
+        .safeParse(JSON.parse(await readText(response, mostBytes)))
+        .data?.filter((each) => modelName.test(each)) ?? [];
     const model = names.find((each) => !/embed/i.test(each));
     if (!response.ok || model === undefined) return [];
     const provider: Written = { kind: "openai-compatible", baseUrl: `${origin}/v1` };

@@ -1,5 +1,6 @@
 // Posts one request to the gateway. Returns the response as plain values.
 import { UsageError } from "../../core/errors.ts";
+import { readText } from "../../core/response-body.ts";
 import type { Pair } from "./request-options.ts";
 
 export type HookResponse = {
@@ -16,6 +17,8 @@ export type HookRequest = {
 };
 
 const timeoutMs = 60_000;
+/** Another program may listen there. */
+const mostBytes = 1_048_576;
 
 export async function postHook(url: string, request: HookRequest): Promise<HookResponse> {
   let response: Response;
@@ -28,7 +31,7 @@ export async function postHook(url: string, request: HookRequest): Promise<HookR
       redirect: "error",
       signal: AbortSignal.timeout(timeoutMs),
     });
-    text = await response.text();
+    text = await readText(response, mostBytes);
   } catch (fault) {
     throw new UsageError(unreachable(url, fault));
   }

@@ -34,6 +34,8 @@ const cost = {
   watch: 100,
 };
 const pageSize = "500";
+/** Gmail gives the texts of a message with it, and keeps attachments apart. */
+const mostMessageBytes = 16_777_216;
 const shownHeaders = ["From", "To", "Subject", "Date"];
 
 export function createGmailApi({ call, endpoint }: { call: Caller; endpoint: string }): GmailApi {
@@ -86,11 +88,14 @@ export function createGmailApi({ call, endpoint }: { call: Caller; endpoint: str
       const headers =
         format === "metadata" ? shownHeaders.map((name) => ["metadataHeaders", name] as const) : [];
       const url = urlOf(`/messages/${encodeURIComponent(id)}`, [["format", format], ...headers]);
-      return call({ url, cost: cost.message }, signal);
+      return call({ url, cost: cost.message, mostBytes: mostMessageBytes }, signal);
     },
     async attachment(messageId, id, signal) {
       const path = `/messages/${encodeURIComponent(messageId)}/attachments/${encodeURIComponent(id)}`;
-      const body = await call({ url: urlOf(path), cost: cost.attachment }, signal);
+      const body = await call(
+        { url: urlOf(path), cost: cost.attachment, mostBytes: mostMessageBytes },
+        signal,
+      );
       return body && Buffer.from(textIn(body, "data"), "base64url");
     },
     async labels(signal) {

@@ -12,14 +12,16 @@ export type Call = {
   body?: object;
   /** In units of Google's quota. */
   cost?: number;
+  /** How long the response may be, where it is a message. */
+  mostBytes?: number;
 };
 
-/** Null for 404. Throws a MailFault. */
+/** Null for 404. Throws a MailFault or a TooLarge. */
 export type Caller = (call: Call, signal: AbortSignal) => Promise<Fields | null>;
 
 export function createCaller({ auth, clock, pace }: { auth: Auth; clock: Clock; pace?: Pace }): Caller {
   async function once(
-    { method = "GET", url, body, cost = 0 }: Call,
+    { method = "GET", url, body, cost = 0, mostBytes }: Call,
     signal: AbortSignal,
   ): Promise<GoogleResponse> {
     const token = await auth.token(signal);
@@ -29,7 +31,7 @@ export function createCaller({ auth, clock, pace }: { auth: Auth; clock: Clock; 
       ...(body !== undefined && { "content-type": "application/json" }),
     };
     const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
-    const response = await request(url, init, { signal, clock });
+    const response = await request(url, init, { signal, clock, mostBytes });
     if (response.status === 401) auth.drop(token);
     return response;
   }

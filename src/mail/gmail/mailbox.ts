@@ -15,6 +15,8 @@ export type GmailMailbox = Mailbox & {
 /** An older mail that comes under the label now is not new, and its id may have been forgotten by the store. */
 const oldestMailMs = 365 * 86_400_000;
 const builtIn = /^(?:INBOX|SPAM|TRASH|UNREAD|STARRED|IMPORTANT|SENT|DRAFT|CHAT|CATEGORY_[A-Z]+|Label_\w+)$/;
+/** Of the history since the last sync, of 500 records each. */
+const mostHistoryPages = 1000;
 /** Messages that are left out are counted, up to this many pages. */
 const mostCountedPages = 20;
 
@@ -67,7 +69,8 @@ export function createGmailMailbox({ config, api, clock }: Options): GmailMailbo
       if (!/^\d+$/.test(cursor.from)) return { kind: "expired" };
       const isSettled = settling.isSettled(written);
       const ids = new Set<string>();
-      for (let page = ""; ;) {
+      for (let page = "", pages = 1; ; pages++) {
+        if (pages > mostHistoryPages) throw new MailFault("broken", "Google's history does not end");
         const found = await api.history(startOf(cursor, isSettled), await labelId(signal), page, signal);
         if (found === null) return { kind: "expired" };
         for (const id of found.ids) ids.add(id);

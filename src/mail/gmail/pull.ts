@@ -2,6 +2,7 @@
 // process ends in between, the next start syncs anyway.
 import type { Clock } from "../../core/clock.ts";
 import { faultKind } from "../../core/errors.ts";
+import { TooLarge } from "../../core/response-body.ts";
 import { retryWaitMs } from "../../core/retry.ts";
 import { MailFault } from "../mailbox.ts";
 import type { Caller } from "./call.ts";
@@ -68,7 +69,8 @@ export function createPull(options: PullOptions): Pull {
       } catch (fault) {
         if (signal.aborted) return;
         failures++;
-        onProblem(`hints cannot be pulled: ${fault instanceof MailFault ? fault.message : faultKind(fault)}`);
+        const isOurs = fault instanceof MailFault || fault instanceof TooLarge;
+        onProblem(`hints cannot be pulled: ${isOurs ? fault.message : faultKind(fault)}`);
         // Only a new login helps, and it starts the account again.
         if (fault instanceof MailFault && fault.kind === "reauth") return;
         const askedMs = fault instanceof MailFault ? fault.retryAfterMs : null;

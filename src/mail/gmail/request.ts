@@ -1,6 +1,7 @@
 // One request to Google, and the response as plain values. Nothing of the request gets into a fault.
 import type { Clock } from "../../core/clock.ts";
 import { faultKind } from "../../core/errors.ts";
+import { readText, TooLarge } from "../../core/response-body.ts";
 import { retryAfterMs as waitIn } from "../../core/retry-after.ts";
 import { MailFault } from "../mailbox.ts";
 
@@ -15,21 +16,30 @@ export type GoogleResponse = {
 };
 
 const timeoutMs = 60_000;
+/** Of everything but messages. A page of 500 ids is far shorter. */
+const usualBytes = 4_194_304;
 
-/** Throws a MailFault when no response comes, or the reason of the signal. */
+export type RequestOptions = {
+  signal: AbortSignal;
+  clock: Pick<Clock, "now">;
+  mostBytes?: number | undefined;
+};
+
+/** Throws a MailFault when no response comes, a TooLarge, or the reason of the signal. */
 export async function request(
   url: string,
   init: RequestInit,
-  { signal, clock }: { signal: AbortSignal; clock: Pick<Clock, "now"> },
+  { signal, clock, mostBytes = usualBytes }: RequestOptions,
 ): Promise<GoogleResponse> {
   try {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     const response = await fetch(url, { ...init, redirect: "error", signal: limit });
-    const body = toFields(await response.text());
+    const body = toFields(await readText(response, mostBytes));
     const retryAfterMs = waitIn((name) => response.headers.get(name), clock.now());
     return { status: response.status, body, reasons: reasonsIn(body), retryAfterMs };
   } catch (fault) {
     signal.throwIfAborted();
+    if (fault instanceof TooLarge) throw fault;
     throw new MailFault("retry", `${new URL(url).host} could not be reached (${causeOf(fault)})`);
   }
 }

@@ -4,17 +4,21 @@ import type { ImapFlow, ImapFlowOptions, MailboxObject } from "imapflow";
 import type { MailAccountConfig } from "../../config/config.ts";
 import { MailFault } from "../mailbox.ts";
 import { toFault } from "./faults.ts";
+import { imapLimits, withinLimits } from "./limits.ts";
 
 export type Opened = { readonly client: ImapFlow; readonly mailbox: MailboxObject };
 
 export type Connection = {
-  /** Works with the open mailbox; `fresh` opens it again, so that its counts are up to date. Throws MailFaults. */
+  /**
+   * Works with the open mailbox, within the limits of a request; `fresh` opens it again, so that its counts are up to
+   * date. Throws MailFaults.
+   */
   use<T>(work: (opened: Opened) => Promise<T>, signal: AbortSignal, fresh?: boolean): Promise<T>;
+  /** The same without an end. */
+  stay(work: (opened: Opened) => Promise<void>, signal: AbortSignal): Promise<void>;
   /** Closes the connection; the next use opens another. */
   drop(): void;
 };
-
-const mebibyte = 1_048_576;
 
 const optionsFor = ({ host, port, encryption, user, login }: MailAccountConfig): ImapFlowOptions => ({
   host,
@@ -28,11 +32,7 @@ const optionsFor = ({ host, port, encryption, user, login }: MailAccountConfig):
   autoIdleDelay: 500,
   /** RFC 2177 asks for less than 29 minutes; many routers drop a silent connection much earlier. */
   maxIdleTime: 10 * 60_000,
-  connectionTimeout: 30_000,
-  socketTimeout: 2 * 60_000,
-  maxLineLength: 32 * mebibyte,
-  maxLiteralSize: 32 * mebibyte,
-  maxResponseSize: 64 * mebibyte,
+  ...imapLimits,
 });
 
 export function createConnection(config: MailAccountConfig): Connection {
@@ -41,7 +41,8 @@ export function createConnection(config: MailAccountConfig): Connection {
   async function openOnce(fresh: boolean): Promise<Opened> {
     const client = await shared.connected();
     const known = fresh ? false : client.mailbox;
-    const mailbox = known || (await client.mailboxOpen(config.mailbox, { readOnly: true }));
+    const mailbox =
+      known || (await shared.withinLimits(client, client.mailboxOpen(config.mailbox, { readOnly: true })));
     if (!mailbox) throw new MailFault("retry", "the connection was lost");
     return { client, mailbox };
   }
@@ -57,23 +58,31 @@ export function createConnection(config: MailAccountConfig): Connection {
     }
   }
 
+  async function run<T>(
+    work: (opened: Opened) => Promise<T>,
+    signal: AbortSignal,
+    fresh: boolean,
+  ): Promise<T> {
+    signal.throwIfAborted();
+    signal.addEventListener("abort", shared.drop, { once: true });
+    try {
+      const opened = await open(fresh, signal);
+      if (signal.aborted) shared.drop();
+      signal.throwIfAborted();
+      return await work(opened);
+    } catch (cause) {
+      signal.throwIfAborted();
+      throw toFault(cause);
+    } finally {
+      signal.removeEventListener("abort", shared.drop);
+    }
+  }
+
   return {
     drop: shared.drop,
-    async use(work, signal, fresh = false) {
-      signal.throwIfAborted();
-      signal.addEventListener("abort", shared.drop, { once: true });
-      try {
-        const opened = await open(fresh, signal);
-        if (signal.aborted) shared.drop();
-        signal.throwIfAborted();
-        return await work(opened);
-      } catch (cause) {
-        signal.throwIfAborted();
-        throw toFault(cause);
-      } finally {
-        signal.removeEventListener("abort", shared.drop);
-      }
-    },
+    stay: (work, signal) => run(work, signal, false),
+    use: (work, signal, fresh = false) =>
+      run((opened) => shared.withinLimits(opened.client, work(opened)), signal, fresh),
   };
 }
 
@@ -82,6 +91,8 @@ type SharedClient = {
   connected(): Promise<ImapFlow>;
   /** The client that is connected, as far as is known; null: there is none. */
   usable(): ImapFlow | null;
+  /** Closes the connection when the server exceeds them. */
+  withinLimits: typeof withinLimits;
   drop(): void;
 };
 
@@ -103,7 +114,7 @@ function createSharedClient(config: MailAccountConfig): SharedClient {
     created.on("error", () => {});
     created.on("close", () => forget(created));
     try {
-      await created.connect();
+      await withinLimits(created, created.connect());
       return created;
     } catch (cause) {
       created.close();
@@ -122,6 +133,15 @@ function createSharedClient(config: MailAccountConfig): SharedClient {
       return attempt;
     },
     usable: () => (client?.usable ? client : null),
+    async withinLimits(used, work) {
+      try {
+        return await withinLimits(used, work);
+      } catch (cause) {
+        // One of ours: the client still waits for the server.
+        if (cause instanceof MailFault && used.usable) used.close();
+        throw cause;
+      }
+    },
     drop() {
       const open = client;
       if (open === null) return;

@@ -1,6 +1,7 @@
 // A failure of the IMAP client as a MailFault. The client's messages may hold addresses and text of the server, so
 // only codes of a known form are passed on.
 import { MailFault } from "../mailbox.ts";
+import { imapLimits } from "./limits.ts";
 
 type ImapError = {
   code?: unknown;
@@ -47,7 +48,16 @@ const isImpossible = ({ authenticationFailed, code }: ImapError): boolean =>
 const isUnsupported = (cause: unknown): boolean =>
   cause instanceof Error && cause.message === "Unsupported authentication mechanism";
 
+/** The client's own limits, by its codes. */
+const tooLarge: Readonly<Record<string, string>> = {
+  LineTooLarge: `a line of more than ${imapLimits.maxLineLength} bytes`,
+  LiteralTooLarge: `a literal of more than ${imapLimits.maxLiteralSize} bytes`,
+  ResponseTooLarge: `a response of more than ${imapLimits.maxResponseSize} bytes`,
+};
+
 function unreachable({ code }: ImapError): MailFault {
+  const size = Object.hasOwn(tooLarge, codeOf(code)) ? tooLarge[codeOf(code)] : undefined;
+  if (size !== undefined) return new MailFault("retry", `the server sent ${size}`);
   const known = codeOf(code);
   const isCertificate = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME/.test(known);
   const what = isCertificate ? "the server's certificate is not trusted" : "the server could not be reached";

@@ -21,7 +21,7 @@ export async function idle(
   while (!signal.aborted) {
     const startedAt = clock.monotonic();
     try {
-      await connection.use(({ client }) => hintsUntilClosed(client, onHint), signal);
+      await connection.stay(({ client }) => hintsUntilClosed(client, onHint), signal);
     } catch (fault) {
       if (fault instanceof MailFault && fault.kind === "reauth") throw fault;
     }

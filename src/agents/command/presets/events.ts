@@ -1,13 +1,14 @@
 // Reads the events that a program writes while it works.
 import type { AgentInput } from "../../agent.ts";
-import { createLineReader } from "../../../processes/lines.ts";
-import { nothingSeen, type Preset, type Seen } from "./preset.ts";
+import { createLineReader, mostOutputBytes, objectOn } from "../../../processes/lines.ts";
+import { mostCalls, nothingSeen, type Preset, type Seen } from "./preset.ts";
 
 export type Updates = {
   take(chunk: Buffer): void;
   /** Fires when the program must be stopped. */
   signal: AbortSignal;
-  end(): Promise<{ seen: Seen; tooLong: boolean }>;
+  /** `tooMuch`: the limit that it has exceeded, in words. */
+  end(): Promise<{ seen: Seen; tooMuch: string | null }>;
 };
 
 /** An event may hold the whole result of a tool. */
@@ -20,26 +21,36 @@ export function createUpdates(
 ): Updates {
   const stop = new AbortController();
   let seen = nothingSeen;
-  let tooLong = false;
+  let tooMuch: string | null = null;
+  let bytes = 0;
   let announced = Promise.resolve();
-  const onTooLong = () => {
-    tooLong = true;
+  const giveUp = (limit: string) => {
+    tooMuch ??= limit;
     stop.abort();
   };
   const onLine = (line: string) => {
     const hadActed = hasActed(seen);
-    seen = read(seen, parsed(line));
-    if (seen.reply.length > longestReply) onTooLong();
+    seen = read(seen, objectOn(line));
+    if (seen.reply.length > longestReply) giveUp(`more than ${longestReply} bytes`);
+    if (seen.calls.length > mostCalls) giveUp(`more than ${mostCalls} calls of tools`);
     if (!hadActed && hasActed(seen)) announced = announce(onActing, stop);
   };
-  const lines = createLineReader(Math.max(longestLineBytes, longestReply), { onLine, onTooLong });
+  const longestLine = Math.max(longestLineBytes, longestReply);
+  const onTooLong = () => giveUp(`a line of more than ${longestLine} bytes`);
+  const lines = createLineReader(longestLine, { onLine, onTooLong });
   return {
-    take: lines.take,
+    take(chunk) {
+      // It may go on writing until it has ended.
+      if (tooMuch !== null) return;
+      bytes += chunk.length;
+      if (bytes > mostOutputBytes) giveUp(`more than ${mostOutputBytes} bytes`);
+      else lines.take(chunk);
+    },
     signal: stop.signal,
     async end() {
       lines.end();
       await announced;
-      return { seen, tooLong };
+      return { seen, tooMuch };
     },
   };
 }
@@ -51,13 +62,4 @@ export const hasActed = ({ calls }: Seen): boolean =>
 async function announce(onActing: AgentInput["onActing"], stop: AbortController): Promise<void> {
   const allowed = await onActing().catch(() => false);
   if (!allowed) stop.abort();
-}
-
-/** Null for the remarks that some programs write between their events. */
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line) as unknown;
-  } catch {
-    return null;
-  }
 }

@@ -67,9 +67,12 @@ export const addWarning = (seen: Seen, warning: string): Seen =>
     ? seen
     : { ...seen, warnings: [...seen.warnings, warning] };
 
+/** Each addition looks through all of them. */
+export const mostCalls = 5000;
+
 /** A program reports a call again when it ends. */
 export const addCall = (seen: Seen, call: Omit<ToolCall, "refused">): Seen =>
-  seen.calls.some(({ id }) => id === call.id)
+  seen.calls.length > mostCalls || seen.calls.some(({ id }) => id === call.id)
     ? seen
     : { ...seen, calls: [...seen.calls, { ...call, refused: false }] };
 

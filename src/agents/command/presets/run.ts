@@ -29,7 +29,7 @@ export async function runPreset(
   return outcomeOf(program, again, [...warnings, notice]);
 }
 
-type Result = { end: ProcessEnd; seen: Seen; forgotten: boolean; tooLong: boolean };
+type Result = { end: ProcessEnd; seen: Seen; forgotten: boolean; tooMuch: string | null };
 
 async function ask(
   { preset, config, launch }: Program,
@@ -45,8 +45,8 @@ async function ask(
     onOutput: updates.take,
   };
   const end = await launch(input, start, AbortSignal.any([signal, updates.signal]));
-  const { seen, tooLong } = await updates.end();
-  return { end, seen, tooLong, forgotten: options.session !== null && isForgotten(preset, end, seen) };
+  const { seen, tooMuch } = await updates.end();
+  return { end, seen, tooMuch, forgotten: options.session !== null && isForgotten(preset, end, seen) };
 }
 
 function isForgotten({ forgotten }: Preset, end: ProcessEnd, { failure, calls, reply }: Seen): boolean {
@@ -55,8 +55,8 @@ function isForgotten({ forgotten }: Preset, end: ProcessEnd, { failure, calls, r
 }
 
 function outcomeOf({ config }: Program, result: Result, warnings: readonly string[]): AgentOutcome {
-  const { end, seen, tooLong } = result;
-  const outcome = tooLong ? cutShort({ kind: "too-much-output" }, config) : judge(end, seen, config);
+  const { end, seen, tooMuch } = result;
+  const outcome = tooMuch === null ? judge(end, seen, config) : failed(`the command wrote ${tooMuch}`);
   return { ...outcome, report: reportOf(outcome, seen, warnings) };
 }
 
