@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { parse } from "jsonc-parser";
 import { createConfig } from "./fixtures/command-line.ts";
 import { parseConfig } from "../src/config/load.ts";
+import { configReference } from "../src/config/reference/reference.ts";
 import { gmail } from "../src/config/presets/gmail.ts";
 import { compileMappings } from "../src/hooks/mapping/compile.ts";
 import { commandFaults, commandsIn } from "./support/commands.ts";
@@ -28,6 +29,18 @@ const blocksIn = (page: string, language: string): string[] =>
   );
 
 const readJsonc = (text: string): unknown => parse(text, [], { allowTrailingComma: true });
+
+test("the guide names every setting of a mapping", () => {
+  const rows = [...configReference().matchAll(/^\| `hooks\.mappings\[\]\.(\S+)` /gm)].map(
+    ([, name = ""]) => name,
+  );
+  const missing = rows.filter((name) => {
+    const [first = "", second] = name.split(".");
+    return ![first, `${first}.${second}`].some((each) => guide.includes(`\`${each}\``));
+  });
+  assert.ok(rows.length > 20);
+  assert.deepEqual(missing, []);
+});
 
 test("every config with mappings in our pages can be used, templates too", () => {
   const configs = pages.flatMap(({ path, text }) =>

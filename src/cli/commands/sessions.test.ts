@@ -10,6 +10,7 @@ test("the target is set, shown and removed", async (t) => {
   assert.equal(json(await rouse(["sessions", "target", "--json"])), null);
   const set = await rouse(["sessions", "target", "Telegram", "--", "-100123"]);
   assert.equal(set.code, 0, set.stderr);
+  assert.match(set.stderr, /^telegram is not configured: /);
   assert.deepEqual(await store.lastTarget(), { channel: "telegram", to: "-100123" });
   assert.match((await rouse(["sessions", "target"])).stdout, /-100123 on telegram/);
   assert.equal((await rouse(["sessions", "target", "none"])).code, 0);

@@ -13,7 +13,7 @@ import {
 import { type Command, type Context, WrongUsage } from "../command.ts";
 import { openChannelsOf, readChannelName, refuseRecipient } from "../open/channels.ts";
 import { withStore } from "../open/store.ts";
-import { printJson, printJsonList, printLine } from "../terminal/output.ts";
+import { noteLine, printJson, printJsonList, printLine } from "../terminal/output.ts";
 import { sessionResource, shortTime, turnResource } from "../../api/resources.ts";
 import { type Loaded, loadSettings } from "../open/settings.ts";
 import { formatTable } from "../terminal/table.ts";
@@ -114,7 +114,7 @@ const unknownSession = (agentId: string, sessionKey: string): string =>
 async function target(context: Context, rest: string[], { config, json }: Options): Promise<number> {
   refuseMore(rest, 2);
   const loaded = await loadSettings(context, config);
-  const wanted = await readTarget(rest, loaded);
+  const wanted = await readTarget(context, rest, loaded);
   return withStore(context, config, async (store) => {
     if (wanted !== undefined) await store.setLastTarget(wanted);
     const found = await store.lastTarget();
@@ -132,6 +132,7 @@ async function target(context: Context, rest: string[], { config, json }: Option
 
 /** Undefined when the target is only to be shown, null to remove it. */
 async function readTarget(
+  context: Context,
   [written, to]: readonly string[],
   loaded: Loaded,
 ): Promise<Target | null | undefined> {
@@ -143,6 +144,11 @@ async function readTarget(
   if (!recipient) throw new WrongUsage(`Who on ${name}? sessions target ${name} TO`);
   const channel = channels.find(name);
   if (channel) refuseRecipient(channel, name, recipient);
+  else
+    noteLine(
+      context,
+      `${name} is not configured: until it is, replies are stored and not sent. See docs/channels.md`,
+    );
   return { channel: name, to: recipient };
 }
 
