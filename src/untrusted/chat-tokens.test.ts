@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { describe, it, test } from "node:test";
+import { chatMarks } from "../../test/fixtures/chat-marks.ts";
 import { breakChatTokens, countChatTokens } from "./chat-tokens.ts";
+import { fold } from "./fold.ts";
 
 const known = [
   '<|im_start|> <|im_end|> <|endoftext|> <|eot_id|> <|start_header_id|> <|"|> <｜User｜> <｜end▁of▁sentence｜>',
@@ -60,4 +62,30 @@ test("text that only looks similar is unchanged", () => {
 test("tokens are counted", () => {
   assert.equal(countChatTokens("<s>[INST] <|x|> </s>"), 4);
   assert.equal(countChatTokens("none"), 0);
+});
+
+describe("the special tokens of common open models are broken", () => {
+  for (const { model, marks } of chatMarks)
+    it(model, () => {
+      for (const mark of marks.split(/(?<=[>\]<[]) (?=[<[\]>])/)) {
+        for (const text of [mark, `a${mark}b`, `${mark}${mark}`, `<${mark}>`, `[${mark}]`]) {
+          const broken = breakChatTokens(text);
+          assert.ok(!broken.includes(mark), `${mark} in ${text}`);
+          assert.equal(breakChatTokens(broken), broken, text);
+        }
+        assert.equal(countChatTokens(fold(mark).text), 1, mark);
+      }
+    });
+});
+
+it("ordinary text stays as it is", () => {
+  for (const text of [
+    "usage: run [args] [prefix] <file> <filename> [--img FILE] <name|id>",
+    "<html><body><p class=x><b>1</b> <s-box> <table><tr><td>[1]</td></tr></table><section><em>e</em>",
+    "if (a < b && c > d) x[0] = y[1] >> 2 << 3; >>HERE<< >> ANSWER <<",
+    "[x] done [ ] open [TODO] [RE: mask] [user] [1|2|3] [a|b] [link](https://x.test) [| a | b |]",
+    "<user@mail.test> <https://x.test/special_10> <roles> <item_10> <part1> [item_1] ]~ [~",
+    "<xs:element name='a'/> <a:b> <tools> <title> <response> <answer> <special> [reserved] <extra>",
+  ])
+    assert.equal(breakChatTokens(text), text);
 });

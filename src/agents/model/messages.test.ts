@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseFences } from "../../untrusted/fence.ts";
+import { compose, prepare } from "../../untrusted/prepare.ts";
 import type { Conversation } from "../agent.ts";
 import { messagesOf, summaryPrompt } from "./messages.ts";
 
@@ -20,10 +21,31 @@ test("roles alternate, and no reply is empty", () => {
     { role: "user", text: "Three." },
   ] as const;
   assert.deepEqual(messages(history), [
-    { role: "user", content: "One.\n\nTwo." },
+    { role: "user", content: "One." },
+    { role: "assistant", content: "(no reply)" },
+    { role: "user", content: "Two." },
     { role: "assistant", content: "Yes." },
-    { role: "user", content: "Three.\n\nNow." },
+    { role: "user", content: "Three." },
+    { role: "assistant", content: "(no reply)" },
+    { role: "user", content: "Now." },
   ]);
+});
+
+test("no prompt follows the closing line of another, or of a summary, in one message", () => {
+  const prompt = compose(prepare(["Read ", { label: "note", source: "request", text: "a" }]));
+  const [closing = ""] = prompt.split("\n").slice(-1);
+  for (const replies of [[], [""], [" ", "\n"]]) {
+    const history: Conversation["history"] = [
+      { role: "summary", text: "s" },
+      { role: "user", text: prompt },
+      ...replies.map((text) => ({ role: "assistant" as const, text })),
+    ];
+    const sent = messagesOf({ prompt, conversation: { history, foreignSession: null } });
+    assert.equal(sent.filter(({ role }) => role === "user").length, 3);
+    for (const { role, content } of sent)
+      if (role === "user") assert.ok(content.endsWith(closing) && content.split(closing).length === 2);
+    for (const [at, { role }] of sent.entries()) assert.equal(role, at % 2 === 0 ? "user" : "assistant");
+  }
 });
 
 test("the history is not changed", () => {

@@ -1,6 +1,7 @@
 // The conversation and the new prompt as messages of a chat model. Nothing goes into the system role: the prompt holds
 // outside text. No two messages of one role follow each other, because the chat templates of many local models
-// refuse that.
+// refuse that. Two prompts are never joined: the first ends with a line that says where the operator's words were, and
+// the second would stand behind it as if it belonged to the first's outside texts.
 import type { AssistantModelMessage, UserModelMessage } from "ai";
 import { compose, prepare } from "../../untrusted/prepare.ts";
 import type { Conversation, AgentInput } from "../agent.ts";
@@ -13,13 +14,16 @@ export function messagesOf({
 }: Pick<AgentInput, "prompt" | "conversation">): ChatMessage[] {
   const messages: ChatMessage[] = [];
   for (const next of [...(conversation?.history ?? []).map(messageOf), asUser(prompt)]) {
-    const last = messages.at(-1);
     if (next.content.trim() === "" && next.role === "assistant") continue;
-    if (last?.role === next.role) last.content += `\n\n${next.content}`;
+    const last = messages.at(-1);
+    if (last?.role === "assistant" && next.role === "assistant") last.content += `\n\n${next.content}`;
+    else if (last?.role === "user" && next.role === "user") messages.push(noReply(), next);
     else messages.push(next);
   }
   return messages;
 }
+
+const noReply = (): ChatMessage => ({ role: "assistant", content: "(no reply)" });
 
 const asUser = (content: string): ChatMessage => ({ role: "user", content });
 
