@@ -11,6 +11,8 @@ type Measure = (lab: Lab, sides: Sides, store: StoreKind, turns: Turns) => Promi
 export const versionMeasures: Record<string, Measure> = {
   wake: (...given) => measureRequests("wake", ...given),
   agent: (...given) => measureRequests("agent", ...given),
+  mapping: (...given) => measureRequests("mapping", ...given),
+  transform: (...given) => measureRequests("transform", ...given),
   runs: measureRuns,
   "first-byte": measureFirstByte,
   start: measureStart,

@@ -1,4 +1,6 @@
 // What two versions are compared in. Servers of one measure and store run beside each other; only one has work.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { agentOrder, arrivalsAt, firstByteWaits } from "../first-byte.ts";
 import { residentMegabytes, type Lab } from "../lab.ts";
@@ -14,21 +16,45 @@ const drainMs = 60_000;
 const pollMs = 20;
 const idleMs = 2000;
 
+type RequestKind = "wake" | "agent" | "mapping" | "transform";
+
+const requestsOf: Record<RequestKind, Partial<LoadOrder>> = {
+  wake: { requests: [{ path: "/hooks/wake", body: wakeBody }], expectedStatus: [200] },
+  agent: {},
+  mapping: { requests: [{ path: "/hooks/mapping", body: agentBody }] },
+  transform: { requests: [{ path: "/hooks/transform", body: agentBody }] },
+};
+
+/** A mapping, and the same with the least that a transform can do. */
+function mappingsOf(lab: Lab): object {
+  const transformsDir = lab.folder();
+  const module = "trivial.mjs";
+  writeFileSync(join(transformsDir, module), "export default ({ payload }) => ({ name: payload.name });");
+  const mapping = { messageTemplate: "{{ message }}", name: "{{ name }}", deliver: false };
+  return {
+    transformsDir,
+    mappings: [
+      { match: { path: "mapping" }, ...mapping },
+      { match: { path: "transform" }, ...mapping, transform: { module } },
+    ],
+  };
+}
+
 /** Requests accepted a second, with an agent that never replies. */
 export async function measureRequests(
-  kind: "wake" | "agent",
+  kind: RequestKind,
   lab: Lab,
   sides: Sides,
   store: StoreKind,
   { pairs, seconds }: Turns,
 ): Promise<Row[]> {
   const name = `accepted: ${kind}, ${store}`;
-  const servers = await startBoth(lab, sides, { store, manner: "hold" });
-  const orderOf = (server: Server, length: number): LoadOrder => {
-    const order = agentOrder(server, { body: agentBody, rate: null, seconds: seconds * length });
-    if (kind === "agent") return order;
-    return { ...order, requests: [{ path: "/hooks/wake", body: wakeBody }], expectedStatus: [200] };
-  };
+  const hooks = kind === "mapping" || kind === "transform" ? mappingsOf(lab) : {};
+  const servers = await startBoth(lab, sides, { store, manner: "hold", hooks });
+  const orderOf = (server: Server, length: number): LoadOrder => ({
+    ...agentOrder(server, { body: agentBody, rate: null, seconds: seconds * length }),
+    ...requestsOf[kind],
+  });
   const costs = createCosts();
   const turns = await takePairs(pairs, async (side, pair, length) => {
     lab.say(`${name}: pair ${pair} of ${pairs}`);

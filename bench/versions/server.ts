@@ -1,6 +1,7 @@
 // A running gateway of one version, started by its own command.
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
@@ -14,7 +15,7 @@ export type Server = Subject & {
   agent: Subject;
   /** Whether any hook run has no stored end yet. */
   hasUnfinished(): Promise<boolean>;
-  /** Processor time so far, of its process and of its connections' processes in the database. */
+  /** Processor time so far, of its process, of those that it has started, and of its connections' processes in the database. */
   processorMicroseconds(): Promise<number>;
 };
 
@@ -23,13 +24,14 @@ export type ServerOptions = {
   /** Whether its agent never replies, or at once. */
   manner: "hold" | "reply";
   maxConcurrent?: number;
+  hooks?: object;
 };
 
 export async function startServer(lab: Lab, version: Version, options: ServerOptions): Promise<Server> {
   const agent = await startAgent(lab, options.manner);
   const url = options.store === "PostgreSQL" ? await lab.databases.create() : null;
-  const { maxConcurrent = 4 } = options;
-  const { file, databaseFile } = writeConfig(lab, { agentPort: agent.port, maxConcurrent }, url);
+  const { maxConcurrent = 4, hooks = {} } = options;
+  const { file, databaseFile } = writeConfig(lab, { agentPort: agent.port, maxConcurrent, hooks }, url);
   const child = serve(lab, version, file);
   const port = await portOf(child);
   const { hasUnfinished, backends } = url === null ? inFile(lab, databaseFile) : await inDatabase(lab, url);
@@ -40,10 +42,17 @@ export async function startServer(lab: Lab, version: Version, options: ServerOpt
     agent,
     hasUnfinished,
     async processorMicroseconds() {
-      const times = [child.pid, ...(await backends())].map(processorMicroseconds);
+      const times = [...withChildren(child.pid), ...(await backends())].map(processorMicroseconds);
       return times.reduce((sum, each) => sum + (Number.isNaN(each) ? 0 : each), 0);
     },
   };
+}
+
+/** A process and those that it has started and that run. */
+function withChildren(pid: number | undefined): number[] {
+  if (pid === undefined) return [];
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").trim().split(" ");
+  return [pid, ...children.filter((each) => each !== "").map(Number)];
 }
 
 export const serve = (lab: Lab, { folder }: Version, file: string): ChildProcess =>

@@ -2,3 +2,12 @@
 
 /** Deeper than this, walking or writing a value could overflow the stack. */
 export const deepestNesting = 500;
+
+/** Walks the value and not the text: a body is mostly strings. */
+export function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  if (Array.isArray(value)) return value.some((each) => isDeeper(each, levels - 1));
+  for (const key in value) if (isDeeper((value as Record<string, unknown>)[key], levels - 1)) return true;
+  return false;
+}

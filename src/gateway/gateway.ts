@@ -14,7 +14,7 @@ import type { Store } from "../store/ports/store.ts";
 import type { LevelledLog } from "../telemetry/log.ts";
 import { createMetrics, type MetricsBook } from "../telemetry/metrics.ts";
 import { openTrace } from "../telemetry/trace.ts";
-import { knownNames, type Live, prepareGeneration } from "./generation.ts";
+import { knownNames, type Live, prepareGeneration, stopTransforms } from "./generation.ts";
 import { reportClockStep } from "./clock-steps.ts";
 import { reportUnreadable } from "./unreadable.ts";
 import { createLifecycle, type Part } from "./lifecycle.ts";
@@ -72,7 +72,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const server = serverOf(options, createRoutes({ ...services, metricsPage, isStopping }));
   const drainMs = (): number => secondsToMs(live.generation.config.gateway.drainSeconds);
   const reload = createReload({ started: loaded.config, live, services, server, log, metrics });
-  const listener = listenerOf(server, drainMs);
+  const listener = listenerOf(server, drainMs, () => stopTransforms(live));
   await lifecycle.start([
     [{ stop: () => store.close() }],
     [{ stop: () => live.generation.mappings.close() }],
@@ -95,7 +95,12 @@ async function open({ loaded, store: opening }: GatewayOptions): Promise<Opened>
     await store.close();
     throw new UsageError(problemList(config.file, prepared.findings.map(loaded.locate)));
   }
-  return { live: { generation: prepared.generation }, store, trace, watchedFiles: await scanning };
+  return {
+    live: { generation: prepared.generation, retired: new Set() },
+    store,
+    trace,
+    watchedFiles: await scanning,
+  };
 }
 
 const serverOf = ({ loaded: { config }, port, log }: GatewayOptions, routes: readonly Route[]): Server =>
@@ -140,11 +145,16 @@ function metricsPageOf({
 function listenerOf(
   server: Server,
   drainMs: () => number,
+  onOverdue: () => void,
 ): Part & { address(): { host: string; port: number } } {
   let address = { host: "", port: 0 };
   return {
     start: async () => void (address = await server.listen()),
-    stop: () => server.stop(drainMs()),
+    async stop() {
+      const timer = setTimeout(onOverdue, drainMs());
+      await server.stop(drainMs());
+      clearTimeout(timer);
+    },
     address: () => address,
   };
 }

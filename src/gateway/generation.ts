@@ -22,7 +22,23 @@ export type Generation = {
 };
 
 /** Holds the generation in use. Services read it for each piece of work. */
-export type Live = { generation: Generation };
+export type Live = {
+  generation: Generation;
+  /** Mappings of earlier generations that still decide what they began. */
+  readonly retired: Set<Mappings>;
+};
+
+export function replaceGeneration(live: Live, generation: Generation): void {
+  const { mappings } = live.generation;
+  live.generation = generation;
+  live.retired.add(mappings);
+  void mappings.close().finally(() => live.retired.delete(mappings));
+}
+
+/** Ends the transforms that run, of every generation. */
+export function stopTransforms({ generation, retired }: Live): void {
+  for (const { transforms } of [generation.mappings, ...retired]) transforms.stop();
+}
 
 export async function prepareGeneration(
   config: Config,

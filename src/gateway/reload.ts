@@ -8,7 +8,13 @@ import type { Log } from "../core/log.ts";
 import type { Server } from "../http/server.ts";
 import type { LevelledLog } from "../telemetry/log.ts";
 import type { MetricsBook } from "../telemetry/metrics.ts";
-import { type Generation, knownNames, type Live, prepareGeneration } from "./generation.ts";
+import {
+  type Generation,
+  knownNames,
+  type Live,
+  prepareGeneration,
+  replaceGeneration,
+} from "./generation.ts";
 import type { Services } from "./services.ts";
 
 export type ReloadDeps = {
@@ -48,10 +54,8 @@ async function takeUp(loaded: LoadResult, deps: ReloadDeps): Promise<void> {
   for (const setting of restartNeeded(started, generation.config)) {
     log.warn("this setting takes effect after a restart", { setting });
   }
-  const before = live.generation;
-  live.generation = generation;
+  replaceGeneration(live, generation);
   metrics.know(knownNames(generation));
-  void before.mappings.close();
   updateServices(generation.config, deps);
   log.info("the configuration was reloaded");
 }

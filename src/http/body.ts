@@ -3,7 +3,7 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
 import { onAbort } from "../core/abort.ts";
 import { type Refusal, refuse, stopping } from "../core/errors.ts";
-import { deepestNesting } from "../core/json.ts";
+import { deepestNesting, isDeeper } from "../core/json.ts";
 import type { Exchange } from "./exchange.ts";
 
 export type BodyLimits = { readonly maxBytes: number; readonly timeoutMs: number };
@@ -82,13 +82,4 @@ export function parseJson(bytes: Buffer): { value: unknown } | Refusal {
   } catch {
     return refuse("invalid-json");
   }
-}
-
-/** Walks the value and not the text: a body is mostly strings. */
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (levels === 0) return true;
-  if (Array.isArray(value)) return value.some((each) => isDeeper(each, levels - 1));
-  for (const key in value) if (isDeeper((value as Record<string, unknown>)[key], levels - 1)) return true;
-  return false;
 }

@@ -1,5 +1,4 @@
-// The messages between the gateway and a worker thread.
-import type { MessagePort } from "node:worker_threads";
+// The messages between the gateway and a process that runs transforms.
 import type { TransformAction, TransformInput } from "../sdk/transform.ts";
 
 /** Without `export`: the default export, then the one named `transform`. */
@@ -12,48 +11,64 @@ export type CallResult =
   | { kind: "skip" }
   | { kind: "changed"; value: Record<string, unknown> };
 
-/** The reason is for the operator: one line, which may quote an error that the transform threw. */
-export type TransformFault = { kind: "failed" | "timeout" | "busy"; reason: string };
+/** `busy` and `stopping` pass: the same request can succeed later. The reason is for the operator: one line, which may quote an error that the transform threw. */
+export type TransformFault = { kind: "failed" | "timeout" | "busy" | "stopping"; reason: string };
 
 /**
- * The modules as the first thread read them. Later threads get these and do not read the files again: a new pool loads
+ * The modules as the first process read them. Later ones get these and do not read the files again: a new pool loads
  * edited modules, all at once.
  */
 export type Snapshot = {
   /** The address of each reference's module. */
   readonly entries: readonly string[];
-  readonly modules: ReadonlyMap<string, ModuleSource>;
+  readonly modules: readonly (readonly [url: string, module: ModuleSource])[];
 };
 
 /** A module that was loaded by `require` has no format. */
-export type ModuleSource = { readonly format: string | null | undefined; readonly source: string };
+export type ModuleSource = { readonly format?: string | null | undefined; readonly source: string };
 
-export type WorkerStart = {
-  port: MessagePort;
+/** The first message to a process. */
+export type ProcessStart = {
+  /** Its messages carry this key, in hexadecimal. */
+  key: string;
   transformsDir: string;
   references: readonly TransformReference[];
-  /** Null for the first thread. */
+  /** Null for the first process. */
   snapshot: Snapshot | null;
 };
 
-/** `index` is that of the reference; `calls` is JSON of `TransformCall[]`. */
-export type WorkerRequest = { index: number; calls: string };
+/** Each later message to a process: one call of the transform at `index` in the references. */
+export type ProcessCall = {
+  /** The response names it, so that a late one is not taken for the next call's. */
+  sequence: number;
+  index: number;
+  /** The largest result, in bytes of JSON. */
+  room: number;
+  call: TransformCall;
+};
 
 export type ModuleFault = { index: number; message: string };
 
-/** `loading` names the module at fault when no message follows; `results` is JSON of `CallResult[]`. */
-export type WorkerMessage =
+/** `loading` names the module at fault when no message follows; `stray` comes before the process ends. */
+export type ProcessMessage =
   | { kind: "loading"; index: number }
   | { kind: "unusable"; fault: ModuleFault }
-  | { kind: "loaded"; snapshot: Snapshot }
-  | { kind: "done"; results: string }
-  | { kind: "failed"; reason: string };
+  | { kind: "loaded"; snapshot: Snapshot | null }
+  | { kind: "done"; sequence: number; result: CallResult }
+  | { kind: "failed"; sequence: number; reason: string }
+  | { kind: "stray"; reason: string };
+
+/** By how much the results of a request may be larger than its calls. */
+export const resultMarginBytes = 8 * 1024 * 1024;
+export const stopping: TransformFault = { kind: "stopping", reason: "the gateway is stopping" };
+export const tooLarge = "its result is larger than its input by more than 8 MB";
 
 const longestReason = 500;
 
 /** Visible characters on one line. */
 export const oneLine = (text: string): string =>
   text
+    .slice(0, 4 * longestReason)
     .replace(/[\s\p{C}]+/gu, " ")
     .trim()
     .slice(0, longestReason);

@@ -1,4 +1,4 @@
-// Endless loops, memory bombs, dying threads, and more requests than threads.
+// Endless loops, memory bombs, dying processes, and more requests than processes.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,10 +7,9 @@ import { until } from "../../test/support/process.ts";
 import type { Transforms } from "./pool.ts";
 import { call, folderWith, opened, reference } from "../../test/fixtures/transforms.ts";
 
-/** Does what the payload asks for; `gate` blocks its thread until a file exists. */
+/** Does what the payload asks for; `gate` blocks its process until a file exists. */
 const obedient = `
 import { existsSync } from "node:fs";
-import { threadId } from "node:worker_threads";
 export default ({ payload }) => {
   const kept = [];
   if (payload.do === "loop") for (;;);
@@ -21,7 +20,7 @@ export default ({ payload }) => {
   if (payload.do === "arrays") for (;;) kept.push(new Array(1e7).fill(1.5));
   if (payload.do === "buffers") for (;;) kept.push(Buffer.alloc(1e6, 1));
   if (payload.do === "gate") while (!existsSync(payload.file));
-  return { payload: threadId };
+  return { payload: process.pid };
 };`;
 const module = "obedient.mjs";
 
@@ -30,7 +29,7 @@ const start = (...[context, options]: [Parameters<typeof opened>[0], Parameters<
 
 const ask = (transforms: Transforms, payload: unknown) => transforms.run(reference(module), [call(payload)]);
 
-async function threadOf(transforms: Transforms, payload: unknown = {}): Promise<number> {
+async function processOf(transforms: Transforms, payload: unknown = {}): Promise<number> {
   const result = await ask(transforms, payload);
   assert.ok(Array.isArray(result), JSON.stringify(result));
   const [first] = result;
@@ -40,11 +39,11 @@ async function threadOf(transforms: Transforms, payload: unknown = {}): Promise<
 
 test("the time limit ends an endless loop and a promise that never settles", async (context) => {
   const transforms = await start(context, { timeoutMs: 300 });
-  const before = await threadOf(transforms);
+  const before = await processOf(transforms);
   for (const what of ["loop", "wait"]) {
     const fault = await ask(transforms, { do: what });
     assert.deepEqual(fault, { kind: "timeout", reason: "it took longer than 300 ms" });
-    assert.notEqual(await threadOf(transforms), before);
+    assert.notEqual(await processOf(transforms), before);
   }
 });
 
@@ -60,23 +59,23 @@ test("all calls of a request share one time limit", async (context) => {
   assert.equal((result as { kind?: string }).kind, "timeout");
 });
 
-test("process.exit and a stray error end the thread and fail only their own call", async (context) => {
+test("process.exit and a stray error end the process and fail only their own call", async (context) => {
   const transforms = await start(context);
   assert.deepEqual(
-    await Promise.all([ask(transforms, { do: "exit" }), threadOf(transforms).then(() => "fine")]),
-    [{ kind: "failed", reason: "it ended its worker thread, as process.exit() does" }, "fine"],
+    await Promise.all([ask(transforms, { do: "exit" }), processOf(transforms).then(() => "fine")]),
+    [{ kind: "failed", reason: "it ended its process, as process.exit() does" }, "fine"],
   );
   const stray = await ask(transforms, { do: "stray" });
   assert.deepEqual(stray, { kind: "failed", reason: "it threw outside of a call: Error: stray" });
-  await threadOf(transforms);
+  await processOf(transforms);
 });
 
-test("a memory bomb of any kind ends its thread and not the process", async (context) => {
+test("a memory bomb of any kind ends its process and not the gateway", async (context) => {
   const transforms = await start(context);
   for (const what of ["objects", "arrays", "buffers"]) {
     const fault = await ask(transforms, { do: what });
     assert.deepEqual(fault, { kind: "failed", reason: "it used more than 128 MB of memory" }, what);
-    await threadOf(transforms);
+    await processOf(transforms);
   }
 });
 
@@ -89,23 +88,23 @@ test("a module that breaks after loading keeps running as loaded", async (contex
   assert.deepEqual(await transforms.run(reference("other.ts"), [call()]), [{ kind: "skip" }]);
 });
 
-test("while one thread is busy, a second serves and is kept for a while", async (context) => {
+test("while one process is busy, a second serves and is kept for a while", async (context) => {
   const transforms = await start(context);
   const file = join(folderWith({}), "gate");
-  const first = threadOf(transforms, { do: "gate", file });
-  const second = await threadOf(transforms);
-  assert.equal(await threadOf(transforms), second);
+  const first = processOf(transforms, { do: "gate", file });
+  const second = await processOf(transforms);
+  assert.equal(await processOf(transforms), second);
   writeFileSync(file, "");
   assert.notEqual(await first, second);
 });
 
-test("an idle second thread is ended, and the first is kept", async (context) => {
+test("an idle second process is ended, and the first is kept", async (context) => {
   const transforms = await start(context, { limits: { idleMs: 0 } });
   const seconds = new Set<number>();
-  await until("another second thread", async () => {
+  await until("another second process", async () => {
     const file = join(folderWith({}), "gate");
-    const first = threadOf(transforms, { do: "gate", file });
-    seconds.add(await threadOf(transforms));
+    const first = processOf(transforms, { do: "gate", file });
+    seconds.add(await processOf(transforms));
     writeFileSync(file, "");
     await first;
     return seconds.size > 1;
@@ -115,14 +114,14 @@ test("an idle second thread is ended, and the first is kept", async (context) =>
 test("1,000 requests may wait; close refuses them and lets the running one finish", async (context) => {
   const transforms = await start(context);
   const file = join(folderWith({}), "gate");
-  const running = threadOf(transforms, { do: "gate", file });
+  const running = processOf(transforms, { do: "gate", file });
   const waiting = Array.from({ length: 1_000 }, () => ask(transforms, { do: "gate", file }));
   assert.deepEqual(await ask(transforms, {}), {
     kind: "busy",
-    reason: "1000 requests wait for a worker thread already",
+    reason: "1000 requests wait for a process already",
   });
   const closed = transforms.close();
-  const stopping = { kind: "failed", reason: "the gateway is stopping" };
+  const stopping = { kind: "stopping", reason: "the gateway is stopping" };
   for (const outcome of await Promise.all(waiting)) assert.deepEqual(outcome, stopping);
   assert.deepEqual(await ask(transforms, {}), stopping);
   writeFileSync(file, "");

@@ -131,7 +131,7 @@ test("a new pool sees an edited file, and an edited file that it imports", async
   assert.deepEqual(await after.run(reference("a.ts"), [call()]), changed({ name: "new two" }));
 });
 
-test("a module that never finishes loading or ends its thread is a fault", async () => {
+test("a module that never finishes loading or ends its process is a fault", async () => {
   const folder = folderWith({
     "fine.ts": "export default () => {};",
     "wrong.ts": "export default 1;",
@@ -148,5 +148,5 @@ test("a module that never finishes loading or ends its thread is a fault", async
   const pending = await faultsOf(folder, ["pending.ts"], { limits });
   assert.deepEqual(pending, ["pending.ts cannot be loaded: it took longer than 4000 ms."]);
   const [exit = ""] = await faultsOf(folder, ["fine.ts", "exit.ts"]);
-  assert.equal(exit, "exit.ts cannot be loaded: it ended its worker thread, as process.exit() does.");
+  assert.equal(exit, "exit.ts cannot be loaded: it ended its process, as process.exit() does.");
 });

@@ -1,9 +1,9 @@
-// Runs in the worker thread: turns a reference into a function, or throws an error that says what is wrong.
+// Runs in the process: turns a reference into a function, or throws an error that says what is wrong.
 import { registerHooks } from "node:module";
 import { sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Transform } from "../sdk/transform.ts";
-import { type ModuleSource, oneLine, type Snapshot, type TransformReference } from "./call.ts";
+import { type ModuleSource, oneLine, type TransformReference } from "./call.ts";
 import { realPath, resolveModule } from "./resolve.ts";
 import { describe } from "./result.ts";
 
@@ -55,7 +55,7 @@ function explain(fault: unknown, module: string): string {
  */
 export function registerTransformHooks(
   transformsDir: string,
-  known: Snapshot["modules"],
+  known: ReadonlyMap<string, ModuleSource>,
 ): Map<string, ModuleSource> {
   const folder = pathToFileURL((realPath(transformsDir) ?? transformsDir) + sep).href;
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
@@ -70,7 +70,7 @@ export function registerTransformHooks(
     },
     load(url, context, nextLoad) {
       const module = known.get(url);
-      if (module) return { ...module, shortCircuit: true };
+      if (module) return { format: module.format, source: module.source, shortCircuit: true };
       const isOurs = url.startsWith(folder);
       const isMistaken = context.format === "commonjs-typescript" && isOurs;
       const loaded = nextLoad(url, isMistaken ? { ...context, format: "module-typescript" } : context);

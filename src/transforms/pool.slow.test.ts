@@ -110,7 +110,7 @@ test("printed text goes to `onOutput`, posted messages are ignored", async (cont
   assert.ok(written.mock.calls.every((each) => !String(each.arguments[0]).includes("to std")));
 });
 
-test("every thread runs the modules as the first one read them, even if the files have changed", async (context) => {
+test("every process runs the modules as the first one read them, even if the files have changed", async (context) => {
   const folder = folderWith({
     "a.ts": `import { word } from "./inner/b.mjs";
       import data from "./data.json" with { type: "json" };
@@ -127,7 +127,7 @@ test("every thread runs the modules as the first one read them, even if the file
   const transforms = await opened(context, folder, ["a.ts", "e.js"]);
   rmSync(folder, { recursive: true });
   const end = await transforms.run(reference("a.ts"), [call("exit")]);
-  assert.match((end as { reason: string }).reason, /ended its worker thread/);
+  assert.match((end as { reason: string }).reason, /ended its process/);
   const named = (name: string) => [{ kind: "changed", value: { name } }];
   assert.deepEqual(await transforms.run(reference("a.ts"), [call("")]), named("kept, whole"));
   assert.deepEqual(await transforms.run(reference("e.js"), [call("")]), named("script"));

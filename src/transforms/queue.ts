@@ -1,44 +1,56 @@
-// Gives waiting requests to worker threads. One thread is kept warm; a second is started while the first is busy, and
-// ended once it has been idle for a while. A thread that ended during a call is replaced.
-import type { TransformFault, WorkerRequest } from "./call.ts";
-import type { TransformThread } from "./thread.ts";
-import { createWaitingRequests, type Outcome, type WaitingLimits, type WaitingRequest } from "./waiting.ts";
+// Gives waiting requests to processes. One process is kept warm; a second is started while the first is busy, and
+// ended once it has been idle for a while. A process that ended during a call is replaced.
+import { stopping } from "./call.ts";
+import type { TransformProcess } from "./process.ts";
+import {
+  createWaitingRequests,
+  type Outcome,
+  type ProcessRequest,
+  type WaitingLimits,
+  type WaitingRequest,
+} from "./waiting.ts";
 
 export type QueueLimits = WaitingLimits & {
-  /** For one request, once a thread has taken it. */
+  /** For one request, once a process has taken it. */
   timeoutMs: number;
-  /** How long a second thread is kept without work. */
+  /** How long a second process is kept without work. */
   idleMs: number;
 };
 
 export type TransformQueue = {
-  add(request: WorkerRequest): Promise<Outcome>;
+  add(request: ProcessRequest): Promise<Outcome>;
   /** Refuses the requests that wait and lets those that run finish. */
   close(): Promise<void>;
+  /** Ends those that run, too. */
+  stop(): void;
 };
 
-/** loading → free ⇄ busy. A member whose thread has ended is removed by the next `advance`. */
+/** loading → free ⇄ busy. A member whose process has ended is removed by the next `advance`. */
 type Member = {
-  thread: TransformThread;
+  process: TransformProcess;
   state: "loading" | "free" | "busy";
   work: Promise<void> | null;
   idle: NodeJS.Timeout | undefined;
+  /** Its last requests were: it is given several at once, so that it need not wait for each. */
+  isQuick: boolean;
 };
 
-const maxThreads = 2;
-const stopping: TransformFault = { kind: "failed", reason: "the gateway is stopping" };
+const maxProcesses = 2;
+const mostAtOnce = 16;
+const quickMs = 10;
 
-const memberOf = (thread: TransformThread, state: Member["state"]): Member => ({
-  thread,
+const memberOf = (process: TransformProcess, state: Member["state"]): Member => ({
+  process,
   state,
   work: null,
   idle: undefined,
+  isQuick: false,
 });
 
-/** `first` is loaded already; null when there is no thread yet. */
+/** `first` is loaded already; null when there is no process yet. */
 export function createQueue(
-  first: TransformThread | null,
-  start: () => TransformThread,
+  first: TransformProcess | null,
+  start: () => TransformProcess,
   limits: QueueLimits,
 ): TransformQueue {
   const waiting = createWaitingRequests(limits);
@@ -46,61 +58,73 @@ export function createQueue(
   let closed: Promise<void> | null = null;
 
   function advance(): void {
-    members = members.filter(({ thread }) => !thread.hasEnded());
-    for (const member of members) {
-      const next = member.state === "free" ? waiting.next() : undefined;
-      if (next) member.work = serve(member, next);
+    members = members.filter(({ process }) => !process.hasEnded());
+    const free = members.filter(({ state }) => state === "free");
+    for (const [at, member] of free.entries()) {
+      const share = Math.ceil(waiting.count() / (free.length - at));
+      const requests = waiting.next(Math.min(share, member.isQuick ? mostAtOnce : 1));
+      if (requests.length > 0) member.work = serve(member, requests);
     }
     const isLoading = members.some(({ state }) => state === "loading");
-    if (!waiting.isEmpty() && !isLoading && members.length < maxThreads) addThread();
+    if (waiting.count() > 0 && !isLoading && members.length < maxProcesses) addProcess();
   }
 
-  async function serve(member: Member, { request, resolve }: WaitingRequest): Promise<void> {
+  async function serve(member: Member, requests: readonly WaitingRequest[]): Promise<void> {
     clearTimeout(member.idle);
     member.state = "busy";
-    resolve(await member.thread.call(request, limits.timeoutMs));
+    const startedAt = performance.now();
+    waiting.putBack(await member.process.run(requests, limits.timeoutMs));
+    if (closed) waiting.refuseAll(stopping);
+    member.isQuick = (performance.now() - startedAt) / requests.length < quickMs;
     member.state = "free";
     if (members.length > 1) member.idle = setTimeout(endIdle, limits.idleMs, member).unref();
     advance();
-    if (members.length === 0 && !closed) addThread();
+    if (members.length === 0 && !closed) addProcess();
   }
 
-  function addThread(): void {
-    load().catch((fault: unknown) => refuseIfNoThread(`no worker thread could be started: ${String(fault)}`));
+  function addProcess(): void {
+    load().catch((fault: unknown) => refuseIfNoProcess(`no process could be started: ${String(fault)}`));
   }
 
   async function load(): Promise<void> {
     const member = memberOf(start(), "loading");
     members.push(member);
-    const { faults } = await member.thread.loaded;
+    const { faults } = await member.process.loaded;
     member.state = "free";
-    if (member.thread.hasEnded()) refuseIfNoThread(faults.at(-1)?.message ?? "its worker thread ended");
+    if (member.process.hasEnded()) refuseIfNoProcess(faults.at(-1)?.message ?? "its process ended");
     else advance();
   }
 
-  /** Without a thread, waiting requests would wait for ever. The next request tries to start one again. */
-  function refuseIfNoThread(reason: string): void {
-    if (members.every(({ thread }) => thread.hasEnded())) waiting.refuseAll({ kind: "failed", reason });
+  /** Without a process, waiting requests would wait for ever. The next request tries to start one again. */
+  function refuseIfNoProcess(reason: string): void {
+    if (members.every(({ process }) => process.hasEnded())) waiting.refuseAll({ kind: "failed", reason });
   }
 
   function endIdle(member: Member): void {
     if (member.state !== "free" || members.length < 2) return;
     members = members.filter((each) => each !== member);
-    void member.thread.end();
+    void member.process.end();
+  }
+
+  function close(): Promise<void> {
+    waiting.refuseAll(stopping);
+    for (const { process } of members) process.takeNoMore();
+    closed ??= Promise.all(members.map(finish)).then(() => {});
+    return closed;
   }
 
   return {
     add: async (request) => (closed ? stopping : waiting.add(request, advance)),
-    close() {
-      waiting.refuseAll(stopping);
-      closed ??= Promise.all(members.map(finish)).then(() => {});
-      return closed;
+    close,
+    stop() {
+      void close();
+      for (const { process } of members) void process.end();
     },
   };
 }
 
-async function finish({ thread, state, work, idle }: Member): Promise<void> {
+async function finish({ process, state, work, idle }: Member): Promise<void> {
   clearTimeout(idle);
   if (state === "busy") await work;
-  await thread.end();
+  await process.end();
 }

@@ -257,14 +257,14 @@ test("transforms: wrong results and errors", async (t) => {
 
   await t.test("an endless loop is ended by the time limit, and the next request is served", async () => {
     const endless = post("endless");
-    assert.equal((await post("keep")).status, 202, "by another thread, meanwhile");
+    assert.equal((await post("keep")).status, 202, "by another process, meanwhile");
     assert.deepEqual(codeOf(await endless), [500, "mapping-failed"]);
     assert.match((await lastRecord(gateway)).reason, /^endless: it took longer than 2000 ms/);
     assert.equal((await post("keep")).status, 202);
   });
 
-  await t.test("process.exit ends its thread and nothing else", async () => {
-    assert.match(await failureOf(gateway, "exits", {}), /exits: it ended its worker thread/);
+  await t.test("process.exit ends its process and nothing else", async () => {
+    assert.match(await failureOf(gateway, "exits", {}), /exits: it ended its process/);
     assert.equal((await post("keep")).status, 202);
   });
 

@@ -1,8 +1,10 @@
 // SIGTERM: the runs that a stop finishes, those it releases, and the processes it ends.
 import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
+import { join } from "node:path";
 import { suite, test } from "node:test";
-import { isAlive, until } from "../support/process.ts";
+import { isAlive, post, until } from "../support/process.ts";
 import { agentBody, runStarted, ended, labFor, sendAgent, token } from "./lab.ts";
 
 /** The agent's whole process group. Zombies count until they are reaped. */
@@ -107,6 +109,32 @@ suite("stopping", { concurrency: true }, () => {
       starts.map((note) => note.runId),
       [runId, runId, next],
     );
+  });
+
+  test("a stop ends transforms that never end, after drainSeconds, and a kill does so, too", async (context) => {
+    const transform = { match: { path: "loop" }, messageTemplate: "x", transform: { module: "loop.mjs" } };
+    const lab = labFor(context, {
+      settings: { drainSeconds: 1, hooks: { mappings: [transform], transformTimeoutSeconds: 600 } },
+    });
+    const noted = join(lab.folder, "transform-pid");
+    mkdirSync(join(lab.folder, "transforms"));
+    const text = `import { writeFileSync } from "node:fs";
+      export default () => { writeFileSync(${JSON.stringify(noted)}, String(process.pid)); for (;;) Array(40).fill(0); };`;
+    writeFileSync(join(lab.folder, "transforms", "loop.mjs"), text);
+    const loop = async () => {
+      rmSync(noted, { force: true });
+      const gateway = await lab.start();
+      const response = post({ url: gateway.url, hook: "loop", token, body: "{}" }).catch(() => null);
+      await until("the transform to run", () => existsSync(noted) && readFileSync(noted, "utf8") !== "");
+      return { gateway, response, attempt: `transform/${readFileSync(noted, "utf8")}` };
+    };
+    const stopped = await loop();
+    assert.deepEqual(await stopped.gateway.stop(), { code: 0, signal: null });
+    assert.equal((await stopped.response)?.status, 503);
+    await groupGone(stopped.attempt);
+    const killed = await loop();
+    await killed.gateway.kill();
+    await groupGone(killed.attempt);
   });
 
   test("a second signal ends it at once; the run is not lost and its processes do not outlive it", async (context) => {

@@ -1,7 +1,7 @@
 // Decides a request to a mapped hook: finds its mapping, makes a draft for each element, runs the transform and checks
 // each action. The result becomes one acceptance, stored together or not at all.
 import type { Action } from "../../core/action.ts";
-import { isRefusal, type Refusal, refuse } from "../../core/errors.ts";
+import { isRefusal, type Refusal, refuse, stopping } from "../../core/errors.ts";
 import { readField } from "../../core/field-path.ts";
 import { TemplateFault } from "../template/template.ts";
 import type { CallResult, TransformCall, TransformFault, Transforms } from "../../transforms/pool.ts";
@@ -63,6 +63,7 @@ async function applyMapping(
   const rendering = createRendering({ mapping, index: list.indexOf(mapping), request, thread });
   const drafts = await transformed(mapping, request, rendering, transforms);
   if ("kind" in drafts) {
+    if (drafts.kind === "stopping") return stopping;
     if (drafts.kind === "busy") return refuse("queue-full", { retryAfterSeconds: 5 });
     return failed(mapping, drafts.reason);
   }

@@ -24,6 +24,7 @@ export type PreparedMappings = { ok: true; mappings: Mappings } | { ok: false; f
 const noTransforms: Transforms = {
   run: async () => ({ kind: "failed", reason: "no transform is loaded" }),
   close: async () => {},
+  stop: () => {},
 };
 
 export const noMappings: Mappings = {
@@ -38,7 +39,7 @@ type Options = Pick<Config["hooks"], "mappings" | "transformsDir" | "transformTi
   onOutput?: (text: string) => void;
 };
 
-/** Loads the template engine and starts threads only when a mapping needs them. */
+/** Loads the template engine and starts processes only when a mapping needs them. */
 export async function prepareMappings(options: Options): Promise<PreparedMappings> {
   if (options.mappings.length === 0) return { ok: true, mappings: noMappings };
   const { compileMappings } = await import("./compile.ts");
