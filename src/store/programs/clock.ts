@@ -93,6 +93,9 @@ export const moments: readonly Moment[] = [
 /** Clocks that are slewed, and transactions that wait for a lock, differ by less. */
 const littleMs = 1000;
 
+/** A shorter step forward moves no windows: they can be many, and last much longer. */
+const windowStepMs = 3_600_000;
+
 type HealInput = {
   /** How far the clock was set. Null: at the opening; then it is found from what the store remembers. */
   stepMs: number | null;
@@ -206,18 +209,22 @@ function* moveForward(
 ): Program<ClockStep> {
   const before = now - stepMs;
   const changes = moments.flatMap((moment): Change[] => {
-    const { table, column, rule, where } = moment;
+    const { table, column, rule, where, mostMs = 0 } = moment;
     // Days are those of the new time, and from an earlier cursor no mail is missed.
     if (rule === "day" || column === "cursor_at") return [];
     const isPast = rule === "since" || rule === "window";
     if (dialect.concurrent && !isPast) return [];
-    const moved = `${column} + cast($2 as bigint)`;
-    const toNow = "cast($3 as bigint)";
-    const value = isPast ? `case when ${moved} < ${toNow} then ${moved} else ${toNow} end` : moved;
-    const from = rule === "window" ? before - dayMs : 0;
+    if (rule === "window" && stepMs < windowStepMs) return [];
+    const moved = `${column} + cast($3 as bigint)`;
+    const value = isPast
+      ? `case when ${moved} < cast($4 as bigint) then ${moved} else cast($4 as bigint) end`
+      : moved;
+    // What was due before is due now; what is due later than anything could be was stored with the new time.
+    const [from, to] =
+      rule === "wait" ? [before, before + mostMs] : [isPast ? before - dayMs : 0, now + dayMs];
     const sql = `update ${table} set ${column} = ${value}
-      where ${where} and ${column} > cast($1 as bigint) returning 1 as moved`;
-    return [{ moment, sql, values: isPast ? [from, stepMs, now] : [from, stepMs] }];
+      where ${where} and ${column} > cast($1 as bigint) and ${column} <= cast($2 as bigint) returning 1 as moved`;
+    return [{ moment, sql, values: isPast ? [from, to, stepMs, now] : [from, to, stepMs] }];
   });
   if (dialect.concurrent) yield* noteHealed({ at: now, stepMs });
   return { stepMs, moved: yield* apply(changes) };
