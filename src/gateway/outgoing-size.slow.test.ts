@@ -12,7 +12,7 @@ const mostTaken = 100_000_000;
 
 /** The limit, the status or type where that alone is the failure, or the parser's own limit for headers. */
 const clear =
-  /more than \d+ bytes|first 200000 bytes|with HTTP 400|with 500|with 400|status 400|HEADERS?_OVERFLOW|no token for the bot|not JSON or|could not be called|not respond as an MCP|"cutAt":65536/;
+  /more than \d+ bytes|first 200000 bytes|with HTTP 400|with 500|with 400|status 400|HEADERS?_OVERFLOW|fetch failed|no token for the bot|not JSON or|could not be called|not respond as an MCP|"cutAt":65536/;
 
 const head = (status: string, type: string): string =>
   `HTTP/1.1 ${status}\r\nContent-Type: ${type}\r\nConnection: close\r\n\r\n`;

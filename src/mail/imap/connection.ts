@@ -92,7 +92,7 @@ type SharedClient = {
   /** The client that is connected, as far as is known; null: there is none. */
   usable(): ImapFlow | null;
   /** Closes the connection when the server exceeds them. */
-  withinLimits: typeof withinLimits;
+  withinLimits<T>(client: ImapFlow, work: Promise<T>): Promise<T>;
   drop(): void;
 };
 

@@ -4,6 +4,7 @@ import { suite, test } from "node:test";
 import { neverAborted, openMailbox } from "../../../test/fixtures/imap-server.ts";
 import { type Attack, endlessly, startOutsider } from "../../../test/fixtures/outsider.ts";
 import { MailFault } from "../mailbox.ts";
+import { withinLimits } from "./limits.ts";
 
 const filler = "x".repeat(10_000);
 const sending = (head: string, piece: string): Attack => endlessly(head, piece, 1_000_000_000);
@@ -51,4 +52,14 @@ suite("a mail server that sends without end is cut off", () => {
       await closed();
       assert.ok(sentBytes() < 900_000_000);
     });
+});
+
+test("a mail server that sends a byte now and then is given up after ten minutes", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
+  let received = 0;
+  const client = { stats: () => ({ sent: 0, received: received++ }) };
+  const endless = withinLimits(client, new Promise(() => {}));
+  t.mock.timers.tick(600_000);
+  await assert.rejects(endless, new MailFault("retry", "the server took longer than 10 minutes"));
+  assert.equal(await withinLimits(client, Promise.resolve("done")), "done");
 });

@@ -19,7 +19,7 @@ export const imapLimits = {
 } as const satisfies Partial<ImapFlowOptions>;
 
 /** Rejects with a MailFault when the server goes on for too long. The caller then closes the connection. */
-export async function withinLimits<T>(client: ImapFlow, work: Promise<T>): Promise<T> {
+export async function withinLimits<T>(client: Pick<ImapFlow, "stats">, work: Promise<T>): Promise<T> {
   const before = client.stats().received;
   const over = Promise.withResolvers<never>();
   const give = (reason: string) => over.reject(new MailFault("retry", `the server ${reason}`));
