@@ -30,10 +30,13 @@ export function execution<Input>(work: Work<Input>, { signal: run, onActing }: G
       return presented(await orStopped(work(input, signal), signal));
     } catch (fault) {
       if (signal.aborted) return stopped;
-      return fault instanceof Refusal ? fault.message : `This could not be done: ${codeOf(fault)}.`;
+      return fault instanceof Refusal ? refusalText(fault) : `This could not be done: ${codeOf(fault)}.`;
     }
   };
 }
+
+const refusalText = ({ message, outside }: Refusal): string =>
+  outside === null ? message : fenced({ says: message, label: "what was answered", outside });
 
 const mayAct = (onActing: Gate["onActing"]): Promise<boolean> =>
   Promise.resolve()

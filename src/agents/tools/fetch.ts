@@ -12,6 +12,7 @@ import { codeOf } from "../../core/errors.ts";
 import { isPublicAddress } from "./address.ts";
 import { type ToolResult, type Work } from "./execution.ts";
 import { orStopped } from "../../core/abort.ts";
+import { cut } from "../../core/text.ts";
 import { Refusal } from "./fault.ts";
 import { allowedUrl } from "./hosts.ts";
 
@@ -26,6 +27,7 @@ type Network = Required<FetchOptions>;
 
 const mostRedirects = 5;
 const largestBody = 200_000;
+const longestShown = 2000;
 
 export function createFetch(options: FetchOptions): Work<{ url: string }> {
   const resolve = (host: string) => lookup(host, { all: true });
@@ -44,11 +46,12 @@ export function createFetch(options: FetchOptions): Work<{ url: string }> {
 }
 
 async function getPage(written: string, network: Network, signal: AbortSignal): Promise<ToolResult> {
-  let url = allowedUrl(written, network.hosts);
+  const first = allowedUrl(written, network.hosts);
+  let url = first;
   for (let hop = 0; hop <= mostRedirects; hop++) {
     const response = await ask(url, await publicAddresses(url, network, signal), signal);
     const next = redirectOf(response);
-    if (next === null) return await resultOf(response, url);
+    if (next === null) return await resultOf(response, first);
     response.destroy();
     url = redirected(next, url, network.hosts);
   }
@@ -105,25 +108,28 @@ function redirected(location: string, from: URL, hosts: readonly string[]): URL 
   try {
     return allowedUrl(location, hosts, from);
   } catch (fault) {
-    throw fault instanceof Refusal ? new Refusal(`It redirects elsewhere. ${fault.message}`) : fault;
+    if (!(fault instanceof Refusal)) throw fault;
+    throw new Refusal(`It redirects elsewhere. ${fault.message}`, cut(location, longestShown));
   }
 }
 
-async function resultOf(response: IncomingMessage, url: URL): Promise<ToolResult> {
+/** `asked` is the address that the model wrote; a redirect's own is not shown. */
+async function resultOf(response: IncomingMessage, asked: URL): Promise<ToolResult> {
   const { statusCode = 0, headers } = response;
   const [type, charset] = contentType(headers["content-type"] ?? "");
   const encoded = (headers["content-encoding"] ?? "identity") !== "identity";
   if (encoded || (!isText(type) && headers["content-length"] !== "0")) {
     response.destroy();
     throw new Refusal(
-      `It responded with ${encoded ? "compressed data" : type || "data of no known type"} (HTTP ${statusCode}); only text and JSON can be fetched.`,
+      `It responded with ${encoded ? "compressed data" : "data that is no text"} (HTTP ${statusCode}); only text and JSON can be fetched.`,
+      type === "" ? null : `content-type: ${type}`,
     );
   }
   const { bytes, isCut } = await readBody(response);
   const size = isCut ? ` Only the first ${largestBody} bytes of it were read.` : "";
   return {
-    says: `${url.host} responded with HTTP ${statusCode}.${size}`,
-    label: url.href,
+    says: `${asked.host} responded with HTTP ${statusCode}.${size}`,
+    label: asked.href,
     outside: decoderOf(charset).decode(bytes),
   };
 }

@@ -10,7 +10,8 @@ import type { McpConnection } from "../../mcp/connect.ts";
 const longestReason = 2000;
 
 export function callOf({ name: server, client, broken }: McpConnection, tool: string): Work<unknown> {
-  const label = `${server} ${tool}`;
+  // The tool's name is the server's own words; the model knows it by its key.
+  const label = `MCP server ${server}`;
   return async (input, signal) => {
     try {
       const calling = client.callTool({ name: tool, arguments: argumentsOf(input), options: { signal } });
