@@ -57,6 +57,7 @@ const decided = "nobody claims for it: the row itself decides who was first";
 const upkeep = "it touches nothing that is worked on";
 
 /** Changes without a lease, each with its reason. */
+const unreadable = "a row that cannot be read is left out, whoever finds it; a second time changes nothing";
 const unfenced: Partial<Record<ProgramName, string>> = {
   accept: beforeClaim,
   acceptEvents: beforeClaim,
@@ -82,7 +83,9 @@ const unfenced: Partial<Record<ProgramName, string>> = {
   requestHeartbeat: beforeClaim,
   resetSession: operator,
   retryDelivery: operator,
+  setEventsAside: unreadable,
   setLastTarget: operator,
+  setTurnsAside: unreadable,
   sweep: upkeep,
   sweepConversations: upkeep,
   voidLeases: "at the start of the only gateway on a file: nobody else can have a lease",
