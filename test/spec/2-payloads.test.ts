@@ -122,6 +122,7 @@ test("agent payload: texts and defaults", async (t) => {
       deliver: true,
       channel: "last",
       to: null,
+      budget: null,
       fallback: null,
       model: null,
       thinking: null,
