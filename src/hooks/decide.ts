@@ -6,7 +6,7 @@ import type { Decision, Idempotency, NoAction } from "../core/request.ts";
 import { type Admission, queueFull } from "./admission.ts";
 import { acceptAll, acceptOne } from "./acceptance.ts";
 import { readAgent } from "./payload/agent.ts";
-import { type MappedRequest, queryOf, visibleHeaders } from "./mapping/request.ts";
+import { type MappedRequest, parseMapped, queryOf, visibleHeaders } from "./mapping/request.ts";
 import { allow, type Allowed } from "./policy.ts";
 import type { HookSettings } from "./settings.ts";
 import { readWake } from "./payload/wake.ts";
@@ -54,7 +54,7 @@ export async function requestedActions(
   request: HookRequest,
   settings: HookSettings,
 ): Promise<RequestedActions | Refusal | NoAction> {
-  const parsed = parseJson(request.body);
+  const parsed = hook.read === null ? parseMapped(request.body) : parseJson(request.body);
   if (isRefusal(parsed)) return parsed;
   if (hook.read === null) {
     // Parsing has held the event loop for a while. Rendering may hold it for as long again.

@@ -72,11 +72,15 @@ function isJsonType(written: string | undefined): boolean {
   return type === "" || type === "application/json" || type === "text/plain" || structuredSuffix.test(type);
 }
 
-export function parseJson(bytes: Buffer): { value: unknown } | Refusal {
+/** `parse` throws where the text is not JSON. */
+export function parseJson(
+  bytes: Buffer,
+  parse: (text: string) => unknown = JSON.parse,
+): { value: unknown } | Refusal {
   if (!isUtf8(bytes)) return refuse("invalid-json");
   const marked = bytes.length >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   try {
-    const value: unknown = JSON.parse(bytes.toString("utf8", marked ? 3 : 0));
+    const value = parse(bytes.toString("utf8", marked ? 3 : 0));
     const mayBeDeep = bytes.length > 2 * deepestNesting;
     return mayBeDeep && isDeeper(value, deepestNesting) ? refuse("invalid-json") : { value };
   } catch {

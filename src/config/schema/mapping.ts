@@ -63,7 +63,12 @@ export const toolGrant = z.union([z.array(toolName), z.literal("agent")], {
   error: 'must be a list of tools, or "agent"',
 });
 
-const plainValue = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+const keepsItsDigits = (value: unknown): boolean =>
+  typeof value !== "number" || !Number.isInteger(value) || Number.isSafeInteger(value);
+
+const plainValue = z
+  .union([z.string(), z.number(), z.boolean(), z.null()])
+  .refine(keepsItsDigits, "has more digits than a number can hold: write it as text, in quotes");
 
 const match = z.strictObject({
   path: hookName.describe("The name under `hooks.path`, without slashes at the ends.").optional(),

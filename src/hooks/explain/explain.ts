@@ -8,10 +8,10 @@ import { readIdempotency } from "../acceptance.ts";
 import { conclude, findHook, type HookRequest, mappedRequest, requestedActions } from "../decide.ts";
 import { matchRefusal } from "../mapping/match.ts";
 import type { Mappings } from "../mapping/prepare.ts";
-import { type MappedRequest, visibleHeaders } from "../mapping/request.ts";
+import { type MappedRequest, parseMapped, visibleHeaders } from "../mapping/request.ts";
 import { matchRoute } from "../route.ts";
 import { type HookSettings, hookSettings } from "../settings.ts";
-import { headRefusal, parseJson } from "../../http/body.ts";
+import { headRefusal } from "../../http/body.ts";
 import { refusalBody } from "../../http/respond.ts";
 import { type ExplainedAction, explainActions } from "./action.ts";
 
@@ -73,7 +73,7 @@ function bodyRefusal({ rawHeaders, body }: ExplainedRequest, settings: HookSetti
 
 /** Null when the body is not JSON: then no mapping is tried. */
 function readMapped(name: string, request: ExplainedRequest): MappedRequest | null {
-  const parsed = parseJson(request.body);
+  const parsed = parseMapped(request.body);
   return isRefusal(parsed) ? null : mappedRequest(name, parsed.value, request);
 }
 

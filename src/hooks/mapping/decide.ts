@@ -2,6 +2,7 @@
 // each action. The result becomes one acceptance, stored together or not at all.
 import type { Action } from "../../core/action.ts";
 import { isRefusal, type Refusal, refuse, stopping } from "../../core/errors.ts";
+import { withUsualNumbers } from "../../core/exact-number.ts";
 import { readField } from "../../core/field-path.ts";
 import { TemplateFault } from "../template/template.ts";
 import type { CallResult, TransformCall, TransformFault, Transforms } from "../../transforms/pool.ts";
@@ -132,10 +133,11 @@ const tooLargeForTransform = `with all that surrounds them, its elements are mor
 /** Null when they are too large together. A call's payload is written when the call is sent: there are no copies. */
 function callsOf(
   { forEach }: Mapping,
-  { name, payload, headers, query }: MappedRequest,
+  { name, payload: exact, headers, query }: MappedRequest,
   drafts: readonly Draft[],
 ): TransformCall[] | null {
   const input = { name, path: name, headers, query };
+  const payload = withUsualNumbers(exact);
   if (forEach === null) return [{ input: { ...input, payload }, action: shown(drafts[0]!) }];
   const { list, at } = elementsOf(payload, forEach.path);
   const around = JSON.stringify(payload).length - JSON.stringify(list).length;

@@ -1,6 +1,7 @@
 // Finds the mapping that takes a request. Mappings are indexed by path and source, so that a lookup among ten thousand
 // is as quick as among one; only those that share both are tried one after another.
-import type { MatchConfig } from "../../config/config.ts";
+import type { MatchConfig, PlainValue } from "../../config/config.ts";
+import { ExactNumber, isBeyondNumbers } from "../../core/exact-number.ts";
 import { readField } from "../../core/field-path.ts";
 import type { MappedRequest } from "./request.ts";
 
@@ -72,10 +73,18 @@ function filterRefusal(match: MatchConfig, { headers, payload }: MappedRequest):
   for (const { written, path, values } of match.payload) {
     const value = readField(payload, path);
     if (value === undefined) return `the payload has no ${written}`;
-    if (!values.some((each) => each === value)) return `the payload's ${written} is not ${listed(values)}`;
+    if (!values.some((each) => isSame(each, value)))
+      return `the payload's ${written} is not ${listed(values)}`;
   }
   return null;
 }
+
+/** A number that JavaScript cannot hold is given as text. */
+const isSame = (wanted: PlainValue, value: unknown): boolean =>
+  value instanceof ExactNumber ? value.equals(wanted) || isUnsafe(value, wanted) : value === wanted;
+
+const isUnsafe = (value: ExactNumber, wanted: PlainValue): boolean =>
+  typeof wanted === "string" && isBeyondNumbers(value) && value.toString() === wanted;
 
 const keyOf = (path: string | null, source: string | null): string => JSON.stringify([path, source]);
 

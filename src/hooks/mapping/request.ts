@@ -1,4 +1,7 @@
 // A request to a mapped hook as templates, filters and transforms see it: plain data without secrets.
+import type { Refusal } from "../../core/errors.ts";
+import { parseExactJson } from "../../core/exact-json.ts";
+import { parseJson } from "../../http/body.ts";
 import { secretHeaders } from "../../config/schema/mapping.ts";
 
 export type MappedRequest = {
@@ -13,6 +16,9 @@ export type MappedRequest = {
   /** ISO 8601. */
   readonly now: string;
 };
+
+/** Numbers keep their sender's digits. */
+export const parseMapped = (bytes: Buffer): { value: unknown } | Refusal => parseJson(bytes, parseExactJson);
 
 const secret: ReadonlySet<string> = new Set(secretHeaders);
 

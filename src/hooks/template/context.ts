@@ -1,5 +1,6 @@
 // Resolves names and fields while a template is rendered.
 import { Context, Drop, type Liquid } from "liquidjs";
+import { ExactNumber } from "../../core/exact-number.ts";
 import type { Budget } from "./budget.ts";
 import type { Scope } from "./scope.ts";
 
@@ -12,6 +13,8 @@ const loopFields = new Set<unknown>(["index", "index0", "rindex", "rindex0", "fi
 class TemplateContext extends Context {
   /** LiquidJS would call every method of its own objects, and invent a `size` for a payload without one. */
   override readProperty(owner: Owner, key: Key): unknown {
+    if (owner instanceof ExactNumber) return undefined;
+    if (key instanceof ExactNumber) return this.readProperty(owner, key.valueOf());
     if (owner instanceof Drop && !loopFields.has(key)) return undefined;
     if (owner === this.globals && (typeof key === "object" || !Object.hasOwn(owner, key))) return undefined;
     return super.readProperty(owner, key);

@@ -11,7 +11,7 @@ export function writeJson(value: unknown, spaces: number, memory: Memory): strin
     value,
     function (this: unknown, key: string, each: unknown) {
       const depth = depths.get(this) ?? 0;
-      memory.use(key.length + 4 + 2 * spaces * depth + (typeof each === "string" ? each.length : 0));
+      memory.use(key.length + 4 + 2 * spaces * depth + lengthOf(each));
       if (typeof each === "object" && each !== null) depths.set(each, depth + 1);
       return each;
     },
@@ -21,6 +21,13 @@ export function writeJson(value: unknown, spaces: number, memory: Memory): strin
 
 const writeCompactJson = (value: unknown, memory: Memory): string | undefined =>
   JSON.stringify(value, (key, each: unknown) => {
-    memory.use(key.length + 4 + (typeof each === "string" ? each.length : 0));
+    memory.use(key.length + 4 + lengthOf(each));
     return each;
   });
+
+/** Exact numbers come here as raw JSON. */
+function lengthOf(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  const isRaw = typeof value === "object" && value !== null && "rawJSON" in value;
+  return isRaw ? String(value.rawJSON).length : 0;
+}

@@ -1,5 +1,6 @@
 // The nodes of a template besides its tags: the operator's text, and `{{ … }}`.
 import type { Context, Emitter, Liquid, Template, Token } from "liquidjs";
+import { ExactNumber } from "../../core/exact-number.ts";
 import { isInLoop } from "./context.ts";
 import { readExpression } from "./expression.ts";
 import { type Memory, writeJson } from "./json.ts";
@@ -40,9 +41,13 @@ export function outputNode(token: OutputToken, liquid: Liquid): Template {
   };
 }
 
-/** Numbers and booleans cannot carry instructions, so they stay in the operator's text. */
-const isPlain = (value: unknown): value is number | boolean =>
-  typeof value === "number" || typeof value === "boolean";
+/** Numbers and booleans cannot carry instructions, so they stay in the operator's text. A very long one is no number. */
+const isPlain = (value: unknown): value is number | boolean | ExactNumber =>
+  typeof value === "number" ||
+  typeof value === "boolean" ||
+  (value instanceof ExactNumber && value.toString().length <= longestNumber);
+
+const longestNumber = 50;
 
 function textOf(value: unknown, memory: Memory): string {
   if (value === null || value === undefined) return "";

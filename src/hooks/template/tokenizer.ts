@@ -1,9 +1,13 @@
 // LiquidJS's tokenizer silently accepts some mistakes and unknown filters. Here they are errors with a location.
+import { ExactNumber, isKept } from "../../core/exact-number.ts";
 import { type Expression, type Liquid, Tokenizer, TypeGuards } from "liquidjs";
 
 const { isNumberToken, isOperatorToken, isRangeToken } = TypeGuards;
 type FilterToken = NonNullable<ReturnType<Tokenizer["readFilter"]>>;
+type NumberToken = NonNullable<ReturnType<Tokenizer["readNumber"]>>;
 type Grouped = ReturnType<Tokenizer["readGroupOrRange"]>;
+
+const isJsonNumber = /^-?\d+(?:\.\d+)?$/;
 
 /** Far below the numbers to which adding one changes nothing. */
 const highestRangeStart = 1_000_000_000;
@@ -33,6 +37,15 @@ export class TemplateTokenizer extends Tokenizer {
     const filter = super.readFilter();
     if (filter === null || filter.name in this.#filters) return filter;
     throw this.error(`filter "${filter.name}" is not available in templates`, filter.begin);
+  }
+
+  override readNumber(): NumberToken | undefined {
+    const token = super.readNumber();
+    const written = token?.getText() ?? "";
+    // LiquidJS only hands the content on.
+    if (token && !isKept(written) && isJsonNumber.test(written))
+      token.content = new ExactNumber(written) as unknown as number;
+    return token;
   }
 
   /** LiquidJS would never finish a range whose start is so large that adding one does not change it. */
