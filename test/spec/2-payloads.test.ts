@@ -116,6 +116,7 @@ test("agent payload: texts and defaults", async (t) => {
     const run = await gateway.inspect.findRun(String(json["runId"]));
     assert.deepEqual(run?.request, {
       message: outsideMessage("message", "request", "m"),
+      origin: "request",
       unsafe: false,
       name: null,
       wakeMode: "now",
