@@ -133,6 +133,19 @@ describe("the length of a heartbeat's prompt", () => {
     assert.deepEqual(heartbeatPrompt(events, now).shownEventIds, ["event-1"]);
   });
 
+  test("events with more blocks than a prompt may have are left over", () => {
+    const many: Message = Array.from({ length: 900 }, (_, at) => ({
+      label: "value",
+      source: "request",
+      text: String(at),
+    }));
+    const { shownEventIds, leftOver } = heartbeatPrompt(
+      [1, 2, 3].map((seq) => event(seq, many)),
+      now,
+    );
+    assert.deepEqual([shownEventIds, leftOver], [["event-1", "event-2"], true]);
+  });
+
   test("an event longer than a prompt is cut with a note outside of its block, and counts as shown", () => {
     const { prompt, shownEventIds, leftOver } = heartbeatPrompt(
       [event(1, "x".repeat(150_000)), event(2, "y")],

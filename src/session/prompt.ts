@@ -14,6 +14,8 @@ import { acknowledgementToken } from "./acknowledgement.ts";
 
 export const longestBacklog = 100_000;
 const mostEvents = 1000;
+/** Of a heartbeat, unless one event alone has more: short texts cost more in blocks than in characters. */
+const mostBlocks = 2000;
 /**
  * Of the waiting events, so many are read for a heartbeat. A character that is shown takes at most four bytes in the
  * store, and each event some for its labels.
@@ -72,10 +74,12 @@ export function heartbeatPrompt(
 ): HeartbeatPrompt {
   const shown: SystemEvent[] = [];
   let remaining = longestBacklog;
+  let blocks = 0;
   for (const each of events.slice(0, mostEvents)) {
     const event = showable(each, remaining);
     const length = shownLength(event.text, remaining);
-    if (length > remaining && shown.length > 0) break;
+    blocks += event.text.filter((part) => typeof part !== "string").length;
+    if ((length > remaining || blocks > mostBlocks) && shown.length > 0) break;
     shown.push(length > remaining ? { ...event, text: cutMessage(event.text, remaining) } : event);
     remaining -= Math.min(length, remaining);
   }

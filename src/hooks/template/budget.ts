@@ -81,10 +81,11 @@ export const tookTooLong = ({ ms }: BudgetLimits): string =>
 const tooManyCharacters = ({ characters }: BudgetLimits): string =>
   `it needs more than the ${characters.toLocaleString("en-US")} characters that the templates of a request may use together`;
 
-const leastCharacters = 4_000_000;
+const usualCharacters = 4_000_000;
+const mostCharacters = 32_000_000;
 
 /** For a body of this size. Four times the body is more only where `hooks.maxBodyBytes` allows large ones. */
 export const requestLimits = (bodyBytes: number): BudgetLimits => ({
-  characters: Math.max(leastCharacters, 4 * bodyBytes),
+  characters: Math.min(Math.max(usualCharacters, 4 * bodyBytes), mostCharacters),
   ms: 1_000,
 });
