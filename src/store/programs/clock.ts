@@ -13,7 +13,8 @@ import { batch, type Program, type Row, type Statement } from "../driver/program
 
 /**
  * `wait`: when something may go on. `lease`: when a lease ends. `day`: the start of the next day. `since`: a moment in
- * the past from which something is measured. `window`: the start of a time for which something holds.
+ * the past from which something is measured. `window`: the start of a time for which something holds; it is moved
+ * forward only, because a window that lasts longer does no harm.
  */
 type Rule = "wait" | "lease" | "day" | "since" | "window";
 type Moment = {
@@ -107,23 +108,34 @@ type HealInput = {
 
 /** Null: another node has just done it, or there was nothing to do. */
 export function* healClock(dialect: Dialect, input: HealInput): Program<ClockStep | null> {
-  const last = dialect.concurrent ? yield* lastHealed(dialect) : null;
-  if (input.stepMs !== null && last && isSame(last, input.stepMs, input.now - input.agoMs)) return null;
-  if (input.stepMs !== null && input.stepMs > 0)
-    return yield* moveForward(dialect, { now: input.now, stepMs: input.stepMs });
-  const stepMs = input.stepMs ?? (yield* stepWhileClosed(dialect, input.now));
-  const moved = yield* apply(moments.map((moment) => setBack(moment, { ...input, stepMs })));
-  yield {
-    sql: `update setting set value = $2 where name = $1 and ${dialect.wholeOf("value")} > cast($3 as bigint)`,
-    values: [probeName, String(input.now), input.now],
-  };
-  if (dialect.concurrent && stepMs < 0) yield* noteHealed({ at: input.now, stepMs: input.stepMs });
-  const isStep = input.stepMs !== null || stepMs < 0 || Object.values(moved).some((count) => count > 0);
-  return isStep ? { stepMs, moved } : null;
+  const { now, agoMs } = input;
+  const last = yield* lastHealed(dialect);
+  if (input.stepMs === null) return yield* healOpened(input, last);
+  const stepMs = input.stepMs;
+  if (dialect.concurrent && last && isSame(last, stepMs, now - agoMs)) return null;
+  yield* noteHealed({ at: now, stepMs, until: Math.max(last?.until ?? 0, now - stepMs) });
+  const changes =
+    stepMs > 0
+      ? moments.flatMap((moment) => moveForward(dialect, moment, { stepMs, now }))
+      : moments.flatMap((moment) => setBack(moment, { ...input, stepMs }));
+  return { stepMs, moved: yield* apply(changes) };
 }
 
-/** The last step that was healed, for all nodes. At an opening its size is not known. */
-type Healed = { at: number; stepMs: number | null };
+/** What is ahead of its bound is healed also without a step that the store remembers. */
+function* healOpened(input: HealInput, last: Healed | null): Program<ClockStep | null> {
+  const { now } = input;
+  const lastAt = yield* lastRemembered();
+  const stepMs = lastAt > now + littleMs && lastAt > (last?.until ?? 0) + littleMs ? now - lastAt : 0;
+  if (stepMs < 0) yield* noteHealed({ at: now, stepMs: null, until: lastAt });
+  const moved = yield* apply(moments.flatMap((moment) => setBack(moment, { ...input, stepMs })));
+  return stepMs < 0 || Object.values(moved).some((count) => count > 0) ? { stepMs, moved } : null;
+}
+
+/**
+ * The last step that was healed, for all nodes. At an opening its size is not known. What was stored up to `until` was
+ * stored before it.
+ */
+type Healed = { at: number; stepMs: number | null; until: number };
 
 const healedName = "clock-healed";
 /** Within it, the nodes on one database find the same step. */
@@ -155,30 +167,28 @@ function* noteHealed(healed: Healed): Program<void> {
 }
 
 /** The last moment that the store remembers. One in the future says that the clock was set back, and how far at least. */
-function* stepWhileClosed(dialect: Dialect, now: number): Program<number> {
+function* lastRemembered(): Program<number> {
   const found = yield* batch([
     ...moments.filter(isRemembered).map(({ table, column, where }) => ({
       sql: `select max(${column}) as last_at from ${table} where ${where}`,
       values: [],
     })),
-    {
-      sql: `select ${dialect.wholeOf("value")} as last_at from setting where name = $1`,
-      values: [probeName],
-    },
+    { sql: "select cast(value as bigint) as last_at from setting where name = $1", values: [probeName] },
   ]);
-  const lastAt = largest(found.map(([row]) => Number(row?.["last_at"] ?? 0)));
-  return lastAt > now + littleMs ? now - lastAt : 0;
+  return largest(found.map(([row]) => Number(row?.["last_at"] ?? 0)));
 }
 
 const isRemembered = ({ table, rule }: Moment): boolean => rule === "since" || table === "session";
 
-function setBack(moment: Moment, { stepMs, leaseMs, now }: HealInput & { stepMs: number }): Change {
+function setBack(moment: Moment, { stepMs, leaseMs, now }: HealInput & { stepMs: number }): Change[] {
   const { table, column, rule, where, mostMs = 0 } = moment;
-  const update = (from: number, value: string, values: readonly number[]): Change => ({
-    moment,
-    sql: `update ${table} set ${column} = ${value} where ${where} and ${column} > cast($1 as bigint) returning 1 as moved`,
-    values: [from, ...values],
-  });
+  const update = (from: number, value: string, values: readonly number[]): Change[] => [
+    {
+      moment,
+      sql: `update ${table} set ${column} = ${value} where ${where} and ${column} > cast($1 as bigint) returning 1 as moved`,
+      values: [from, ...values],
+    },
+  ];
   const moved = `${column} + cast($2 as bigint)`;
   const toNow = "cast($3 as bigint)";
   switch (rule) {
@@ -190,8 +200,9 @@ function setBack(moment: Moment, { stepMs, leaseMs, now }: HealInput & { stepMs:
       return update(now + leaseMs + (stepMs < 0 ? 0 : onceMs), "cast($2 as bigint)", [now + leaseMs]);
     case "day":
       return update(nextDay(now), "cast($2 as bigint)", [nextDay(now)]);
-    case "since":
-    case "window": {
+    case "window":
+      return [];
+    case "since": {
       const value = `case when ${moved} < ${toNow} then ${moved} else ${toNow} end`;
       return update(stepMs < 0 ? now : now + littleMs, value, [stepMs, now]);
     }
@@ -203,31 +214,26 @@ function setBack(moment: Moment, { stepMs, leaseMs, now }: HealInput & { stepMs:
  * like its own suspension, in which waits and leases have to end. So there only those moments are moved which may be too
  * late without harm: from which something is measured that must not become too long.
  */
-function* moveForward(
+function moveForward(
   dialect: Dialect,
+  moment: Moment,
   { stepMs, now }: { stepMs: number; now: number },
-): Program<ClockStep> {
+): Change[] {
+  const { table, column, rule, where, mostMs = 0 } = moment;
+  // Days are those of the new time, and from an earlier cursor no mail is missed.
+  if (rule === "day" || column === "cursor_at") return [];
+  if (dialect.concurrent && rule !== "since") return [];
+  if (rule === "window" && stepMs < windowStepMs) return [];
+  const isPast = rule === "since" || rule === "window";
+  const moved = `${column} + cast($3 as bigint)`;
+  const toNow = "cast($4 as bigint)";
+  const value = isPast ? `case when ${moved} < ${toNow} then ${moved} else ${toNow} end` : moved;
   const before = now - stepMs;
-  const changes = moments.flatMap((moment): Change[] => {
-    const { table, column, rule, where, mostMs = 0 } = moment;
-    // Days are those of the new time, and from an earlier cursor no mail is missed.
-    if (rule === "day" || column === "cursor_at") return [];
-    const isPast = rule === "since" || rule === "window";
-    if (dialect.concurrent && !isPast) return [];
-    if (rule === "window" && stepMs < windowStepMs) return [];
-    const moved = `${column} + cast($3 as bigint)`;
-    const value = isPast
-      ? `case when ${moved} < cast($4 as bigint) then ${moved} else cast($4 as bigint) end`
-      : moved;
-    // What was due before is due now; what is due later than anything could be was stored with the new time.
-    const [from, to] =
-      rule === "wait" ? [before, before + mostMs] : [isPast ? before - dayMs : 0, now + dayMs];
-    const sql = `update ${table} set ${column} = ${value}
-      where ${where} and ${column} > cast($1 as bigint) and ${column} <= cast($2 as bigint) returning 1 as moved`;
-    return [{ moment, sql, values: isPast ? [from, to, stepMs, now] : [from, to, stepMs] }];
-  });
-  if (dialect.concurrent) yield* noteHealed({ at: now, stepMs });
-  return { stepMs, moved: yield* apply(changes) };
+  // What was due before is due now; what is due later than anything could be was stored with the new time.
+  const [from, to] = rule === "wait" ? [before, before + mostMs] : [isPast ? before - dayMs : 0, now + dayMs];
+  const sql = `update ${table} set ${column} = ${value}
+    where ${where} and ${column} > cast($1 as bigint) and ${column} <= cast($2 as bigint) returning 1 as moved`;
+  return [{ moment, sql, values: isPast ? [from, to, stepMs, now] : [from, to, stepMs] }];
 }
 
 type Change = { moment: Moment; sql: string; values: readonly number[] };
