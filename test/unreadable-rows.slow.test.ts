@@ -151,7 +151,8 @@ async function keyGoesOn({ store, damage, found }: Opened, column: string, how: 
     store.accept(anAcceptance({ idempotency: { key, fingerprint: "f" }, ...parts }));
   const run = aRun();
   await accept("run", { id: run.id, runs: [run] });
-  await accept("wake", { events: [anEvent()] });
+  const note = anEvent();
+  await accept("wake", { id: note.id, events: [note] });
   await damage("idempotency", column, "true", how);
   const again = await accept("run", { runs: [aRun()] });
   assert.ok(again.kind === "replayed");
@@ -165,8 +166,8 @@ async function keyGoesOn({ store, damage, found }: Opened, column: string, how: 
   assert.deepEqual(
     found.map(({ table, id }) => [table, id]),
     [
-      ["idempotency", "agent run"],
-      ["idempotency", "agent wake"],
+      ["idempotency", run.id],
+      ["idempotency", note.id],
     ],
   );
 }

@@ -24,8 +24,8 @@ export type StoredResponse = { status: number; body: Readonly<Record<string, unk
 export type Stored = { kind: "stored"; started?: ClaimedRun };
 /** The result for a request whose idempotency key is known. */
 export type Repeated =
-  /** `isRebuilt`: the stored response cannot be read; this one says only what was stored. */
-  { kind: "replayed"; response: StoredResponse; isRebuilt?: true } | { kind: "mismatch" };
+  /** `rebuiltFor`: the stored response cannot be read; this one says only what was stored under this id. */
+  { kind: "replayed"; response: StoredResponse; rebuiltFor?: string } | { kind: "mismatch" };
 export type Accepted = Stored | Repeated;
 
 /** A request that led to no action: `skipped` is 204, `failed` 500. The reason is for the operator. */

@@ -29,7 +29,7 @@ export function createRequests({ driver, unreadable, onGroup }: RequestOptions):
     accept: createAccept({ driver, unreadable, onGroup }),
     async findRepeated(hook, idempotency) {
       const found = await driver.run("findRepeated", { hook, ...idempotency, idempotencyMs });
-      reportRebuilt(unreadable, found, `${hook} ${idempotency.key}`);
+      reportRebuilt(unreadable, found);
       return found;
     },
     recordRequest: (record) => driver.run("recordRequest", record),
@@ -52,14 +52,19 @@ function createAccept(options: RequestOptions): Requests["accept"] {
     const isStored = kind !== null && (await singles[kind].add(acceptance));
     if (isStored) return stored;
     const accepted = await transactions.add(acceptance);
-    reportRebuilt(options.unreadable, accepted, `${acceptance.hook} ${acceptance.idempotency?.key ?? ""}`);
+    reportRebuilt(options.unreadable, accepted);
     return accepted;
   };
 }
 
-const reportRebuilt = (unreadable: UnreadableReports, result: Accepted | null, id: string): void => {
-  if (result?.kind === "replayed" && result.isRebuilt)
-    unreadable.add({ table: "idempotency", id, reason: "its column answer is no JSON of this version" });
+/** The key came in a header, so the row is named by what was stored for it. */
+const reportRebuilt = (unreadable: UnreadableReports, result: Accepted | null): void => {
+  if (result?.kind === "replayed" && result.rebuiltFor !== undefined)
+    unreadable.add({
+      table: "idempotency",
+      id: result.rebuiltFor,
+      reason: "its column answer is no response of this version",
+    });
 };
 
 type Limits = { longest: number; onWritten?: (size: number) => void };

@@ -147,7 +147,7 @@ function* rebuilt(id: string): Program<Repeated> {
   const runs = yield { sql: "select 1 from run where id = $1", values: [id] };
   const response =
     runs.length > 0 ? { status: 202, body: { ok: true, runId: id } } : { status: 200, body: { ok: true } };
-  return { kind: "replayed", response, isRebuilt: true };
+  return { kind: "replayed", response, rebuiltFor: id };
 }
 
 export const findRepeated = (
