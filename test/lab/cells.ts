@@ -17,6 +17,7 @@ export const faults = {
   cut: "connection cut",
   full: "full disk",
   clock: "clock set",
+  slow: "slow database",
 } as const;
 export type Fault = keyof typeof faults;
 
@@ -39,7 +40,7 @@ export const settings: readonly Setting[] = [
  */
 const faultsOn: Readonly<Record<StoreKind, readonly Fault[]>> = {
   sqlite: process.platform === "linux" ? ["kill", "stop", "clock", "full"] : ["kill", "stop", "clock"],
-  postgres: ["kill", "stop", "restart", "cut", "clock"],
+  postgres: ["kill", "stop", "restart", "cut", "clock", "slow"],
 };
 
 export const cells: readonly Cell[] = settings.flatMap((setting) =>

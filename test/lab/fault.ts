@@ -6,6 +6,7 @@ import { until } from "../support/process.ts";
 import { type Bench, type BenchNode, leaseMs, releaseAll, type Standing } from "./bench.ts";
 import type { Cell } from "./cells.ts";
 import { monotonicMs } from "./history.ts";
+import type { Way } from "./proxy.ts";
 
 /** The random decisions of a round. */
 export type Plan = {
@@ -52,7 +53,32 @@ export async function strike(bench: Bench, standing: Standing, cell: Cell, plan:
       });
     case "clock":
       return setClock(bench, victim, cell, plan);
+    case "slow":
+      return slowDown(bench, victim, plan);
   }
+}
+
+/** How long a packet takes, one after another: no lease of the lab can be kept with them. */
+const ways: readonly Way[] = [
+  { ms: 650, jitterMs: 0 },
+  { ms: 1500, jitterMs: 500 },
+  { ms: 650, jitterMs: 300 },
+];
+
+/** The database is far from the victim, and sometimes from all nodes. The way changes while work is under way. */
+async function slowDown(bench: Bench, victim: BenchNode, { isLate, isLong }: Plan): Promise<string[]> {
+  const slowed = isLong ? bench.nodes : [victim];
+  releaseOthers(bench, victim);
+  try {
+    for (const [index, way] of ways.entries()) {
+      for (const { wire } of slowed) wire?.slow(way);
+      if (index === 1 && !isLate) releaseAll(bench);
+      await delay(1.2 * leaseMs);
+    }
+  } finally {
+    for (const { wire } of slowed) wire?.mend();
+  }
+  return [];
 }
 
 /** Late: the agent replies only when the node is gone, so that the node releases the run. */

@@ -67,6 +67,8 @@ export type TestOptions = {
   files?: Readonly<Record<string, string>>;
   /** The pause between two scans of the config and the transforms. */
   watchMs?: number;
+  /** The address by which the gateway reaches its PostgreSQL. */
+  reach?: (url: string) => Promise<string>;
 };
 
 const boundMs = 60_000;
@@ -78,7 +80,7 @@ type Undo = (() => Promise<void> | void)[];
 export async function startTestGateway(
   t: Pick<TestContext, "after">,
   settings: TestSettings = {},
-  { store: kind = "sqlite", files = {}, watchMs }: TestOptions = {},
+  { store: kind = "sqlite", files = {}, watchMs, reach }: TestOptions = {},
 ): Promise<TestGateway> {
   const undo: Undo = [];
   t.after(async () => {
@@ -87,8 +89,9 @@ export async function startTestGateway(
   const folder = temporaryFolder(undo);
   const database = kind === "postgres" ? await createDatabase() : null;
   if (database) undo.push(() => database.drop());
+  const url = database && reach ? await reach(database.url) : (database?.url ?? null);
   const token = newToken();
-  const file = writeSettings(folder, complete(settings, token, database?.url ?? null));
+  const file = writeSettings(folder, complete(settings, token, url));
   for (const [path, text] of Object.entries(files)) writeFile(join(folder, path), text);
   const workspace = createWorkspace(folder);
 
