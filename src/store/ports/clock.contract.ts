@@ -242,6 +242,18 @@ export function clockContract(name: string, prepare: () => Promise<Opened>): voi
       });
     }
 
+    test("a step back while it was closed is found also after others while it was open", async () => {
+      const { clock } = opened;
+      await step(2 * dayMs);
+      clock.advance(2 * 60_000);
+      await step(-2 * dayMs);
+      await talk(store);
+      await reopen(-hourMs);
+      assert.ok(Math.abs(told[0]!.stepMs + hourMs) <= 1000);
+      clock.advance(leaseMs + 1000);
+      for (const _ of [1, 2, 3]) assert.ok(await store.settleRun(await claimNext(store), aSettlement()));
+    });
+
     test("parked runs are let go on the next day by the new clock", async () => {
       const { clock } = opened;
       const budget = { runsPerDay: 1, tokensPerDay: 1000, moneyPerDay: null };

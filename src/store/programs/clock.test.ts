@@ -24,7 +24,6 @@ const left: Readonly<Record<string, string>> = {
   "mail_seen.at": "known for longer by as much as the clock was ahead",
   "migration.applied_at": "shown to nobody",
   "request.created_at": "shown, and kept for longer by as much as the clock was ahead",
-  "run.created_at": "shown: the order is that of seq",
   "run.ended_at": "shown, and kept for longer by as much as the clock was ahead",
   "run.started_at": "shown, and whether it is null",
   "turn.created_at": "shown, and kept for longer by as much as the clock was ahead",

@@ -26,6 +26,8 @@ type Moment = {
   /** With `wait`: the longest wait that is ever stored. */
   mostMs?: number;
   kind?: keyof Moved;
+  /** One that is too early does no harm. */
+  isBackOnly?: boolean;
 };
 
 const isQueuedHead = "head > 0 and kind in ('hook', 'heartbeat') and status = 'queued'";
@@ -59,6 +61,9 @@ export const moments: readonly Moment[] = [
   },
   { table: "run", column: "ready_at", rule: "day", where: `${isTaken} and status = 'parked'`, kind: "runs" },
   { table: "run", column: "claimed_at", rule: "since", where: `${isTaken} and status = 'running'` },
+  { table: "run", column: "claimed_at", rule: "since", where: isQueuedHead, isBackOnly: true },
+  { table: "run", column: "created_at", rule: "since", where: isQueuedHead, isBackOnly: true },
+  { table: "run", column: "created_at", rule: "since", where: isQueuedBehind, isBackOnly: true },
   {
     table: "delivery",
     column: "ready_at",
@@ -86,7 +91,7 @@ export const moments: readonly Moment[] = [
   { table: "mail_account", column: "lease_until", rule: "lease", where: "lease is not null" },
   // A subscription of Google's is renewed once a day.
   { table: "mail_account", column: "watch_due_at", rule: "wait", where: "true", mostMs: 2 * dayMs },
-  { table: "mail_account", column: "cursor_at", rule: "since", where: "true" },
+  { table: "mail_account", column: "cursor_at", rule: "since", where: "true", isBackOnly: true },
   { table: "session", column: "last_at", rule: "window", where: "true" },
   { table: "idempotency", column: "created_at", rule: "window", where: "true" },
 ];
@@ -109,33 +114,24 @@ type HealInput = {
 /** Null: another node has just done it, or there was nothing to do. */
 export function* healClock(dialect: Dialect, input: HealInput): Program<ClockStep | null> {
   const { now, agoMs } = input;
-  const last = yield* lastHealed(dialect);
-  if (input.stepMs === null) return yield* healOpened(input, last);
-  const stepMs = input.stepMs;
-  if (dialect.concurrent && last && isSame(last, stepMs, now - agoMs)) return null;
-  yield* noteHealed({ at: now, stepMs, until: Math.max(last?.until ?? 0, now - stepMs) });
-  const changes =
+  const last = dialect.concurrent ? yield* lastHealed(dialect) : null;
+  if (input.stepMs !== null && last && isSame(last, input.stepMs, now - agoMs)) return null;
+  const stepMs = input.stepMs ?? (yield* stepWhileClosed(now));
+  if (dialect.concurrent && stepMs !== 0) yield* noteHealed({ at: now, stepMs: input.stepMs });
+  const moved = yield* apply(
     stepMs > 0
       ? moments.flatMap((moment) => moveForward(dialect, moment, { stepMs, now }))
-      : moments.flatMap((moment) => setBack(moment, { ...input, stepMs }));
-  return { stepMs, moved: yield* apply(changes) };
+      : moments.flatMap((moment) => setBack(moment, { ...input, stepMs })),
+  );
+  yield {
+    sql: "update setting set value = $2 where name = $1 and cast(value as bigint) > cast($3 as bigint)",
+    values: [probeName, String(now), now],
+  };
+  return stepMs !== 0 || Object.values(moved).some((count) => count > 0) ? { stepMs, moved } : null;
 }
 
-/** What is ahead of its bound is healed also without a step that the store remembers. */
-function* healOpened(input: HealInput, last: Healed | null): Program<ClockStep | null> {
-  const { now } = input;
-  const lastAt = yield* lastRemembered();
-  const stepMs = lastAt > now + littleMs && lastAt > (last?.until ?? 0) + littleMs ? now - lastAt : 0;
-  if (stepMs < 0) yield* noteHealed({ at: now, stepMs: null, until: lastAt });
-  const moved = yield* apply(moments.flatMap((moment) => setBack(moment, { ...input, stepMs })));
-  return stepMs < 0 || Object.values(moved).some((count) => count > 0) ? { stepMs, moved } : null;
-}
-
-/**
- * The last step that was healed, for all nodes. At an opening its size is not known. What was stored up to `until` was
- * stored before it.
- */
-type Healed = { at: number; stepMs: number | null; until: number };
+/** The last step that was healed, for all nodes. At an opening its size is not known. */
+type Healed = { at: number; stepMs: number | null };
 
 const healedName = "clock-healed";
 /** Within it, the nodes on one database find the same step. */
@@ -166,19 +162,23 @@ function* noteHealed(healed: Healed): Program<void> {
   };
 }
 
-/** The last moment that the store remembers. One in the future says that the clock was set back, and how far at least. */
-function* lastRemembered(): Program<number> {
+/**
+ * How far the clock was set back at least: the last moment that the store remembers is in the future. Only moments that
+ * are healed count, so that a step is found once.
+ */
+function* stepWhileClosed(now: number): Program<number> {
   const found = yield* batch([
-    ...moments.filter(isRemembered).map(({ table, column, where }) => ({
-      sql: `select max(${column}) as last_at from ${table} where ${where}`,
-      values: [],
-    })),
+    ...moments
+      .filter(({ rule }) => rule === "since")
+      .map(({ table, column, where }) => ({
+        sql: `select max(${column}) as last_at from ${table} where ${where}`,
+        values: [],
+      })),
     { sql: "select cast(value as bigint) as last_at from setting where name = $1", values: [probeName] },
   ]);
-  return largest(found.map(([row]) => Number(row?.["last_at"] ?? 0)));
+  const lastAt = largest(found.map(([row]) => Number(row?.["last_at"] ?? 0)));
+  return lastAt > now + littleMs ? now - lastAt : 0;
 }
-
-const isRemembered = ({ table, rule }: Moment): boolean => rule === "since" || table === "session";
 
 function setBack(moment: Moment, { stepMs, leaseMs, now }: HealInput & { stepMs: number }): Change[] {
   const { table, column, rule, where, mostMs = 0 } = moment;
@@ -220,8 +220,8 @@ function moveForward(
   { stepMs, now }: { stepMs: number; now: number },
 ): Change[] {
   const { table, column, rule, where, mostMs = 0 } = moment;
-  // Days are those of the new time, and from an earlier cursor no mail is missed.
-  if (rule === "day" || column === "cursor_at") return [];
+  // Days are those of the new time.
+  if (rule === "day" || moment.isBackOnly) return [];
   if (dialect.concurrent && rule !== "since") return [];
   if (rule === "window" && stepMs < windowStepMs) return [];
   const isPast = rule === "since" || rule === "window";
