@@ -49,12 +49,12 @@ export type ProcessCall = {
 
 export type ModuleFault = { index: number; message: string };
 
-/** `loading` names the module at fault when no message follows; `stray` comes before the process ends. */
+/** `ms` is how long the call took there. `loading` names the module at fault when no message follows; `stray` comes before the process ends. */
 export type ProcessMessage =
   | { kind: "loading"; index: number }
   | { kind: "unusable"; fault: ModuleFault }
   | { kind: "loaded"; snapshot: Snapshot | null }
-  | { kind: "done"; sequence: number; result: CallResult }
+  | { kind: "done"; sequence: number; ms: number; result: CallResult }
   | { kind: "failed"; sequence: number; reason: string }
   | { kind: "stray"; reason: string };
 

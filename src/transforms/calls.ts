@@ -18,6 +18,8 @@ export type Calls = {
   take(message: Extract<ProcessMessage, { sequence: number }>, bytes: number): void;
   /** The process ends: the request that runs gets the fault. Those behind it were not begun and can run elsewhere. */
   breakOff(fault: TransformFault): void;
+  /** Whether each call of the last run was. */
+  wereQuick(): boolean;
   /** Ends with the request that runs. */
   takeNoMore(): void;
   /** The largest result that may come now, in bytes of JSON. */
@@ -27,6 +29,8 @@ export type Calls = {
 type Taken = { waiting: WaitingRequest; sequence: number; results: CallResult[]; room: number };
 
 const longestCall = 128 * 1024 * 1024;
+/** The process's own time: ours would count how long it waits for a processor. */
+const quickMs = 10;
 /** What is sent ahead takes memory of the request that runs. */
 const mostAheadBytes = 256 * 1024;
 
@@ -37,6 +41,7 @@ export function createCalls(write: (text: string) => void, watch: Watch): Calls 
   let sequence = 0;
   let limit = 0;
   let takesNoMore = false;
+  let slowestMs = Infinity;
   let finish = (_rest: WaitingRequest[]): void => {};
 
   const send = (each: Taken, call: string): void => {
@@ -83,6 +88,7 @@ export function createCalls(write: (text: string) => void, watch: Watch): Calls 
       finish = resolve;
       rest = others;
       limit = limitMs;
+      slowestMs = 0;
       if (!first) return Promise.resolve([]);
       taken = [begun(first)];
       watch.start(limit);
@@ -94,6 +100,7 @@ export function createCalls(write: (text: string) => void, watch: Watch): Calls 
       const [first] = taken;
       if (!first || message.sequence !== first.sequence) return;
       if (message.kind === "failed") return end({ kind: "failed", reason: message.reason });
+      slowestMs = Math.max(slowestMs, message.ms);
       first.room = Math.max(0, first.room - bytes);
       first.results.push(message.result);
       if (first.results.length === first.waiting.request.calls.length) end(first.results);
@@ -101,9 +108,11 @@ export function createCalls(write: (text: string) => void, watch: Watch): Calls 
     },
     breakOff(fault) {
       if (taken.length === 0) return;
+      slowestMs = Infinity;
       giveBack(1);
       end(fault);
     },
+    wereQuick: () => slowestMs < quickMs,
     takeNoMore: () => void (takesNoMore = true),
     room: () => taken[0]?.room ?? 0,
   };

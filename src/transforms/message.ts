@@ -7,7 +7,7 @@ import type { CallResult, ProcessMessage, Snapshot } from "./call.ts";
 export function readMessage(text: string): ProcessMessage | null {
   const value = parsed(text);
   if (!isObject(value)) return null;
-  const { kind, index, fault, snapshot, sequence, result, reason } = value;
+  const { kind, index, fault, snapshot, sequence, ms, result, reason } = value;
   if (kind === "loading" && typeof index === "number") return { kind, index };
   if (kind === "loaded" && (snapshot === null || isSnapshot(snapshot))) return { kind, snapshot };
   if (kind === "stray" && typeof reason === "string") return { kind, reason };
@@ -18,7 +18,7 @@ export function readMessage(text: string): ProcessMessage | null {
       : null;
   }
   if (typeof sequence !== "number") return null;
-  if (kind === "done" && isResult(result)) return { kind, sequence, result };
+  if (kind === "done" && typeof ms === "number" && isResult(result)) return { kind, sequence, ms, result };
   return kind === "failed" && typeof reason === "string" ? { kind, sequence, reason } : null;
 }
 

@@ -34,6 +34,8 @@ export type TransformProcess = {
   hasEnded(): boolean;
   /** Works these one after another, once loaded. Resolves with those that were not begun. */
   run(requests: readonly WaitingRequest[], limitMs: number): Promise<WaitingRequest[]>;
+  /** Whether each call of the last run was: it may be given several requests at once. */
+  wereQuick(): boolean;
   /** Ends with the request that runs. */
   takeNoMore(): void;
   end(): Promise<void>;
@@ -95,8 +97,15 @@ export function startProcess(options: ProcessOptions): TransformProcess {
   return {
     loaded,
     hasEnded: () => isCut || life.hasExited(),
-    run: async (requests, limitMs) =>
-      isCut || life.hasExited() ? [...requests] : calls.run(requests, limitMs),
+    async run(requests, limitMs) {
+      if (isCut || life.hasExited()) return [...requests];
+      // What is sent ahead goes in one write.
+      life.pipe.cork();
+      const rest = calls.run(requests, limitMs);
+      life.pipe.uncork();
+      return rest;
+    },
+    wereQuick: calls.wereQuick,
     takeNoMore: calls.takeNoMore,
     async end() {
       cut(stopping);

@@ -31,20 +31,17 @@ type Member = {
   state: "loading" | "free" | "busy";
   work: Promise<void> | null;
   idle: NodeJS.Timeout | undefined;
-  /** Its last requests were: it is given several at once, so that it need not wait for each. */
-  isQuick: boolean;
 };
 
 const maxProcesses = 2;
+/** So that a process that is quick need not wait for each. */
 const mostAtOnce = 16;
-const quickMs = 10;
 
 const memberOf = (process: TransformProcess, state: Member["state"]): Member => ({
   process,
   state,
   work: null,
   idle: undefined,
-  isQuick: false,
 });
 
 /** `first` is loaded already; null when there is no process yet. */
@@ -62,7 +59,7 @@ export function createQueue(
     const free = members.filter(({ state }) => state === "free");
     for (const [at, member] of free.entries()) {
       const share = Math.ceil(waiting.count() / (free.length - at));
-      const requests = waiting.next(Math.min(share, member.isQuick ? mostAtOnce : 1));
+      const requests = waiting.next(Math.min(share, member.process.wereQuick() ? mostAtOnce : 1));
       if (requests.length > 0) member.work = serve(member, requests);
     }
     const isLoading = members.some(({ state }) => state === "loading");
@@ -72,10 +69,8 @@ export function createQueue(
   async function serve(member: Member, requests: readonly WaitingRequest[]): Promise<void> {
     clearTimeout(member.idle);
     member.state = "busy";
-    const startedAt = performance.now();
     waiting.putBack(await member.process.run(requests, limits.timeoutMs));
     if (closed) waiting.refuseAll(stopping);
-    member.isQuick = (performance.now() - startedAt) / requests.length < quickMs;
     member.state = "free";
     if (members.length > 1) member.idle = setTimeout(endIdle, limits.idleMs, member).unref();
     advance();

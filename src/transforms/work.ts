@@ -71,15 +71,17 @@ async function loadAll(
 
 /** The response to a call, as JSON. Never rejects. */
 async function respond(given: string, loaded: readonly (Transform | string)[]): Promise<string> {
-  const { index, sequence, room, call } = parse(given, freeze) as ProcessCall;
+  const { index, sequence, room, call } = freezeAll(parse(given)) as ProcessCall;
   const fail = (reason: string): string =>
     stringify({ kind: "failed", sequence, reason } satisfies ProcessMessage);
   try {
     const transform = loaded[index] ?? "it is not loaded";
     if (typeof transform === "string") return fail(transform);
+    const startedAt = performance.now();
     const result = stringify(readResult(await run(transform, call)));
+    const ms = performance.now() - startedAt;
     if (Buffer.byteLength(result) > room) return fail(tooLarge);
-    return `{"kind":"done","sequence":${sequence},"result":${result}}`;
+    return `{"kind":"done","sequence":${sequence},"ms":${ms},"result":${result}}`;
   } catch (fault) {
     return fail(messageOf(fault));
   }
@@ -94,8 +96,12 @@ async function run(transform: Transform, { input, action }: TransformCall): Prom
   }
 }
 
-/** A reviver for `JSON.parse`, which visits every value. */
-const freeze = (_key: string, value: unknown): unknown => Object.freeze(value);
+/** Of JSON, to the last leaf. */
+function freezeAll(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  for (const each of Object.values(value)) freezeAll(each);
+  return Object.freeze(value);
+}
 
 const messageOf = (fault: unknown): string =>
   oneLine(fault instanceof Error ? fault.message : "it threw something that is not an error");
