@@ -72,11 +72,25 @@ export function heartbeatPrompt(
   instructions: string | null = null,
   waiting = events.length,
 ): HeartbeatPrompt {
+  const first = events.slice(0, mostEvents);
+  try {
+    return promptOfEvents(first, now, instructions, waiting);
+  } catch {
+    // Trying each by itself takes as long as all together, so it is done only when one is at fault.
+    return promptOfEvents(first.map(showable), now, instructions, waiting);
+  }
+}
+
+function promptOfEvents(
+  events: readonly SystemEvent[],
+  now: number,
+  instructions: string | null,
+  waiting: number,
+): HeartbeatPrompt {
   const shown: SystemEvent[] = [];
   let remaining = longestBacklog;
   let blocks = 0;
-  for (const each of events.slice(0, mostEvents)) {
-    const event = showable(each, remaining);
+  for (const event of events) {
     const length = shownLength(event.text, remaining);
     blocks += event.text.filter((part) => typeof part !== "string").length;
     if ((length > remaining || blocks > mostBlocks) && shown.length > 0) break;
@@ -121,9 +135,9 @@ function timeOf(createdAt: number): string {
 }
 
 /** The event, or a note in its place when it cannot be prepared: one event must not keep the others from being shown. */
-function showable(event: SystemEvent, longest: number): SystemEvent {
+function showable(event: SystemEvent): SystemEvent {
   try {
-    promptOf(eventEntry(event), longest);
+    promptOf(eventEntry(event), longestBacklog);
     return event;
   } catch (fault) {
     const note = `(This event cannot be shown: ${faultKind(fault)}. The operator finds it with \`rouse events show ${event.id}\`.)`;
