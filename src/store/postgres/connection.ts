@@ -29,6 +29,8 @@ export function createPool(url: string, connections: number): pg.Pool {
     connectionTimeoutMillis: connectMs,
     keepAlive: true,
     application_name: "rouse",
+    // A new connection is five round trips; one that is idle is kept for a while.
+    idleTimeoutMillis: 120_000,
     // Queries are sent without waiting for the results of earlier ones.
     pipeline: true,
     types: { getTypeParser: (oid: number) => (oid === int8 ? Number : pg.types.getTypeParser(oid)) },
@@ -93,6 +95,11 @@ export function send<R extends pg.QueryResultRow>(
   // The types of the client claim that there is always a result.
   client.query<R>(query, (fault: Error | null, result) => (fault ? reject(fault) : resolve(result)));
   return promise;
+}
+
+export async function readTime(client: pg.ClientBase): Promise<number> {
+  const { rows } = await send<{ time: number }>(client, { text: `select ${postgresDialect.time} as time` });
+  return Number(rows[0]?.time);
 }
 
 /** Returns the database's time, without a round trip of its own. */

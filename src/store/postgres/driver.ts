@@ -83,7 +83,4 @@ const toStoreFault = (fault: unknown, mayPass: boolean): unknown =>
       )
     : fault;
 
-const hasTransaction = (name: ProgramName): boolean => {
-  const { kind } = catalogue[name];
-  return kind === "write" || kind === "timedRead";
-};
+const hasTransaction = (name: ProgramName): boolean => catalogue[name].kind === "write";

@@ -11,7 +11,7 @@ import {
   type Transaction,
 } from "../driver/program.ts";
 import { catalogue, type ProgramName } from "../programs/catalogue.ts";
-import { beginTransaction, commit, inOnePacket } from "./connection.ts";
+import { beginTransaction, commit, inOnePacket, readTime } from "./connection.ts";
 import type { ClockWatch } from "./clock-watch.ts";
 import { createPlayer } from "./player.ts";
 import { createDatabaseTime, fits, type RoundTrip } from "./time.ts";
@@ -95,11 +95,36 @@ export function createTransactions(
     return value.toResult(rows as unknown as Row[][]);
   };
 
+  /** As a transaction, with the time beside the first statements, but there is nothing to commit. */
+  const readInTime = async (
+    client: pg.ClientBase,
+    name: ProgramName,
+    input: unknown,
+    isRepeated: boolean,
+  ): Promise<unknown> => {
+    if (clock) return player.run(client, start(name, atTime(input, clock.now())));
+    const askedAt = performance.now();
+    const estimate = isRepeated ? null : time.estimate();
+    const telling = readTime(client).then((now) => ({ now, answeredAt: performance.now() }));
+    if (estimate === null) {
+      const { now, answeredAt } = await telling;
+      learn(now, { askedAt, answeredAt });
+      return player.run(client, start(name, atTime(input, now)));
+    }
+    const reading = player.run(client, start(name, atTime(input, estimate)));
+    const [{ now, answeredAt }, result] = await Promise.all([telling, reading]);
+    learn(now, { askedAt, answeredAt });
+    if (!fits(estimate, now, { askedAt, answeredAt }))
+      throw new RestartTransaction("the database's time differs from our estimate");
+    return result;
+  };
+
   return {
     run(client, name, input, isRepeated) {
       if (name === "migrate") return migrate(client, input);
       const { kind } = catalogue[name];
       if (kind === "read") return player.run(client, start(name, input));
+      if (kind === "timedRead") return readInTime(client, name, input, isRepeated);
       // A single statement takes the time from the database itself.
       if (kind === "single") {
         return player.run(client, start(name, atTime(input, clock?.now() ?? null)));

@@ -1,9 +1,9 @@
 // A group of accepted requests in one transaction.
 import type { Dialect } from "../driver/dialect.ts";
-import { ask, type Program, type Value } from "../driver/program.ts";
+import { ask, finalBatch, queries, type Program, type Transaction, type Value } from "../driver/program.ts";
 import type { Accepted, Acceptance, StoredResponse, Repeated } from "../../core/request.ts";
 import type { HeartbeatRequest } from "../../core/system-event.ts";
-import { insertRuns, insertRunsOnce } from "./enqueue.ts";
+import { insertIsolated, insertRuns, insertRunsOnce, isIsolated } from "./enqueue.ts";
 import { insertEvents } from "./events.ts";
 import { insertEventsOnce, requestHeartbeat } from "./heartbeats.ts";
 import { toEventRow, toRunRow } from "./rows.ts";
@@ -48,18 +48,23 @@ function packRows(group: readonly Acceptance[]): PackedRows {
 }
 
 /** Returns the results of the keyed requests, in their order. All others are stored. */
-export function* accept(dialect: Dialect, input: AcceptInput): Program<Accepted[]> {
+export function* accept(dialect: Dialect, input: AcceptInput): Transaction<Accepted[]> {
   const { plain, keyed, now } = input;
   const repeated = keyed.length > 0 ? yield* claimKeys(dialect, input) : null;
   const fresh = [plain, ...keyed.filter((each) => !repeated?.has(each.id))];
 
-  const events = fresh.flatMap((each) => each.events);
-  yield* ask(insertEvents(dialect, { events, now }));
+  const results = keyed.map((each): Accepted => repeated?.get(each.id) ?? { kind: "stored" });
+  const events = insertEvents(dialect, { events: fresh.flatMap((each) => each.events), now });
   const runs = fresh.flatMap((each) => each.runs);
-  if (runs.length > 0) yield* insertRuns(dialect, { runs, now });
   const heartbeat = fresh.find((each) => each.heartbeat)?.heartbeat;
+  if (!heartbeat && runs.every(isIsolated)) {
+    const { statements } = queries([events, insertIsolated(dialect, { runs, now })]);
+    return finalBatch(statements, () => results);
+  }
+  yield* ask(events);
+  if (runs.length > 0) yield* insertRuns(dialect, { runs, now });
   if (heartbeat) yield* requestHeartbeat(dialect, { ...heartbeat, now });
-  return keyed.map((each) => repeated?.get(each.id) ?? { kind: "stored" });
+  return results;
 }
 
 /** For requests with one run each, in a single statement. Returns the ids of the runs that were not stored. */

@@ -1,6 +1,7 @@
 // Adds runs to the queue, and makes the next run of a lane its head.
 import type { Dialect } from "../driver/dialect.ts";
 import {
+  ask,
   command,
   nothing,
   RestartTransaction,
@@ -36,6 +37,19 @@ const insertRunsSql = (dialect: Dialect, head: string | number): string => {
 export const headOf = (dialect: Dialect, lane: string): string =>
   `case when exists(select 1 from run where lane = ${lane} and head = ${isHead} ${dialect.forShare}) then ${behindHead} else ${isHead} end`;
 
+/** Isolated runs, which no other run can be in the way of. */
+export const insertIsolated = (
+  dialect: Dialect,
+  { runs, now }: { runs: readonly RunRow[]; now: number | null },
+): Query<void> =>
+  runs.length === 0
+    ? nothing
+    : command({
+        sql: insertRunsSql(dialect, isHeadOutsideIndex),
+        values: [now],
+        rows: { columns: runRowColumns, items: runs },
+      });
+
 const insertIntoLanesSql = (dialect: Dialect): string =>
   `${insertRunsSql(dialect, headOf(dialect, "item.lane"))}
     on conflict (lane) where head = ${isHead} do nothing ${dialect.concurrent ? "returning id" : ""}`;
@@ -52,11 +66,7 @@ export function* insertRunsOnce(
 ): Program<readonly RunRow[]> {
   // The lane of an isolated run is always empty, so it need not be read.
   if (runs.every(isIsolated)) {
-    yield {
-      sql: insertRunsSql(dialect, isHeadOutsideIndex),
-      values: [now],
-      rows: { columns: runRowColumns, items: runs },
-    };
+    yield* ask(insertIsolated(dialect, { runs, now }));
     return [];
   }
   // By lane, so that groups of two nodes never lock heads in opposite order.
@@ -94,7 +104,7 @@ export function* insertClaimed(
 
 const idAt = runRowColumns.indexOf("id");
 const laneAt = runRowColumns.indexOf("lane");
-const isIsolated = (run: RunRow): boolean => isIsolatedLane(String(run[laneAt]));
+export const isIsolated = (run: RunRow): boolean => isIsolatedLane(String(run[laneAt]));
 
 /**
  * Repeats `insertRunsOnce` until all are stored. A group of several restarts its transaction instead: reading an early
