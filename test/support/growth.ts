@@ -37,3 +37,25 @@ function processorMs(work: () => unknown): number {
     if (ms >= measuredMs) return ms / repetitions;
   }
 }
+
+/** The same for work that takes turns with other work; it is awaited once for each measurement. */
+export async function assertLinearAsync(
+  what: string,
+  size: number,
+  work: (size: number) => Promise<unknown>,
+): Promise<void> {
+  let [small, large] = [Infinity, Infinity];
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    small = Math.min(small, await awaitedMs(() => work(size)));
+    large = Math.min(large, await awaitedMs(() => work(size * times)));
+    if (large <= mostGrowth * Math.max(small, leastMs * times)) return;
+  }
+  assert.fail(`${what}: ${times} times the input took ${large} ms instead of ${small} ms`);
+}
+
+async function awaitedMs(work: () => Promise<unknown>): Promise<number> {
+  const before = process.threadCpuUsage();
+  await work();
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1000;
+}

@@ -1,9 +1,11 @@
 // A Gmail mailbox. The cursor is a position in its history; labels are checked again when a message is read.
 import type { GmailConfig } from "../../config/config.ts";
+import { orStopped } from "../../core/abort.ts";
 import type { Clock } from "../../core/clock.ts";
 import { type Fetched, type Mailbox, MailFault } from "../mailbox.ts";
 import type { GmailApi } from "./api.ts";
 import { createSettling, moveOn, parseCursor, startOf, writeCursor } from "./cursor.ts";
+import { createMailReader } from "../reader.ts";
 import { readMessage } from "./message.ts";
 import { textIn, textsIn } from "./request.ts";
 
@@ -29,6 +31,7 @@ type Options = {
 export function createGmailMailbox({ config, api, clock }: Options): GmailMailbox {
   const { account, label } = config;
   const settling = createSettling(clock);
+  const reader = createMailReader();
   let known: string | null = builtIn.test(label) ? label : null;
 
   async function labelId(signal: AbortSignal): Promise<string> {
@@ -104,7 +107,8 @@ export function createGmailMailbox({ config, api, clock }: Options): GmailMailbo
       const isOld = Number(textIn(message, "internalDate")) < clock.now() - oldestMailMs;
       if (excluded || isOld || !labels.includes(wanted)) return { kind: "excluded" };
       const load = (attachmentId: string) => api.attachment(id, attachmentId, signal);
-      return { kind: "mail", mail: await readMessage(message, { includeBody, maxBytes, load }) };
+      const wantedParts = { includeBody, maxBytes, load, readHtml: reader.html };
+      return { kind: "mail", mail: await orStopped(readMessage(message, wantedParts), signal) };
     },
   };
 }

@@ -1,7 +1,6 @@
 // Reads a message of the Gmail API: the text of its readable parts, and a list of the others.
 import { decodeWords } from "postal-mime";
 import { cutWithMark, oneLine } from "../../core/text.ts";
-import { htmlToText } from "../../html/to-text.ts";
 import type { Mail } from "../mailbox.ts";
 import { cutBody } from "../message.ts";
 import { type Fields, fieldsIn, listIn, textIn, textsIn } from "./request.ts";
@@ -11,6 +10,8 @@ export type ReadOptions = {
   maxBytes: number;
   /** Loads a text part that the message only refers to. */
   load: (attachmentId: string) => Promise<Buffer | null>;
+  /** The text of HTML. */
+  readHtml: (html: string) => Promise<string>;
 };
 
 const longest = { header: 1000, name: 200 };
@@ -21,7 +22,9 @@ export async function readMessage(message: Fields, options: ReadOptions): Promis
   const payload = fieldsIn(message, "payload");
   const leaves = leavesOf(payload);
   const loaded = options.includeBody ? await loadTexts(leaves, options) : new Map<Fields, Buffer>();
-  const text = options.includeBody ? textOf(payload, loaded).replace(/\r\n?/g, "\n").trim() : "";
+  const text = options.includeBody
+    ? (await textOf(payload, loaded, options.readHtml)).replace(/\r\n?/g, "\n").trim()
+    : "";
   return {
     id: textIn(message, "id"),
     threadId: textIn(message, "threadId") || null,
@@ -29,7 +32,7 @@ export async function readMessage(message: Fields, options: ReadOptions): Promis
     to: headerOf(payload, "to"),
     subject: headerOf(payload, "subject"),
     date: dateOf(textIn(message, "internalDate")),
-    snippet: oneLine(htmlToText(textIn(message, "snippet"))),
+    snippet: oneLine(await options.readHtml(textIn(message, "snippet"))),
     ...cutBody(text, options.maxBytes),
     labels: textsIn(message, "labelIds"),
     attachments: leaves.filter(isAttachment).slice(0, mostAttachments).map(attachmentOf),
@@ -79,17 +82,22 @@ async function loadTexts(leaves: readonly Fields[], { load }: ReadOptions): Prom
 }
 
 /** Of alternatives the first that is not empty: MIME puts the plainest first. */
-function textOf(part: Fields, loaded: ReadonlyMap<Fields, Buffer>): string {
+async function textOf(
+  part: Fields,
+  loaded: ReadonlyMap<Fields, Buffer>,
+  readHtml: ReadOptions["readHtml"],
+): Promise<string> {
   const type = typeOf(part);
   if (type.startsWith("multipart/")) {
-    const texts = listIn(part, "parts").map((inner) => textOf(inner, loaded));
+    const texts: string[] = [];
+    for (const inner of listIn(part, "parts")) texts.push(await textOf(inner, loaded, readHtml));
     const filled = texts.filter((text) => text.trim() !== "");
     return type === "multipart/alternative" ? (filled[0] ?? "") : filled.join("\n\n");
   }
   const bytes = loaded.get(part);
   if (!bytes) return "";
   const text = decodeText(bytes, charsetOf(part));
-  return type === "text/html" ? htmlToText(text) : text;
+  return type === "text/html" ? readHtml(text) : text;
 }
 
 function charsetOf(part: Fields): string {

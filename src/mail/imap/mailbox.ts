@@ -7,6 +7,7 @@ import { createConnection, type Opened } from "./connection.ts";
 import { formatCursor, parseCursor } from "./cursor.ts";
 import { keyOf } from "./identity.ts";
 import { type Listed, list, listThese, search } from "./listing.ts";
+import { createMailReader } from "../reader.ts";
 import { readMessage } from "./read.ts";
 import { idle } from "./idle.ts";
 
@@ -26,6 +27,7 @@ export function createImapMailbox(
 ): ImapMailbox {
   const account = config.id;
   const connection = createConnection(config);
+  const reader = createMailReader();
   /** Where messages were last seen, by id; others are searched for. */
   const locations = new Map<string, { uidValidity: string; uid: number }>();
 
@@ -91,11 +93,16 @@ export function createImapMailbox(
     fetch: (id, signal) =>
       connection.use(async (opened) => {
         const uid = await locate(id, opened);
-        return uid === null ? { kind: "gone" } : readMessage(opened.client, id, uid, config);
+        return uid === null
+          ? { kind: "gone" }
+          : readMessage({ client: opened.client, reader }, id, uid, config);
       }, signal),
 
     idle: (onHint, signal) => idle({ connection, clock, random }, onHint, signal),
-    close: () => connection.drop(),
+    close() {
+      connection.drop();
+      void reader.close();
+    },
   };
 }
 
