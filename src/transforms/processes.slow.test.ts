@@ -1,7 +1,7 @@
 // What a process of its own promises: whatever a transform does, its request fails alone, and nothing of it is left.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { call, folderWith, opened, reference } from "../../test/fixtures/transforms.ts";
@@ -200,6 +200,22 @@ test("requests that were given to a process ahead are run elsewhere when it ends
           : "ok",
     ),
   );
+});
+
+test("while a request takes long, a second process is made ready, before anybody waits for it", async (context) => {
+  const folder = folderWith({
+    [module]: `import { writeFileSync } from "node:fs";
+      writeFileSync(import.meta.dirname + "/" + process.pid + ".pid", "");
+      export default () => { for (;;); };`,
+  });
+  const transforms = await opened(context, folder, [module]);
+  const looping = ask(transforms, {});
+  await until(
+    "two processes",
+    async () => readdirSync(folder).filter((name) => name.endsWith(".pid")).length === 2,
+  );
+  transforms.stop();
+  assert.deepEqual(await looping, { kind: "stopping", reason: "the gateway is stopping" });
 });
 
 test("a late throw ends its process and no request after it", async (context) => {

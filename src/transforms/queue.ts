@@ -1,5 +1,5 @@
-// Gives waiting requests to processes. One process is kept warm; a second is started while the first is busy, and
-// ended once it has been idle for a while. A process that ended during a call is replaced.
+// Gives waiting requests to processes. One process is kept warm; a second is started when the first is busy for long
+// or requests wait, and ended once it has been idle for a while. A process that ended during a call is replaced.
 import { stopping } from "./call.ts";
 import type { TransformProcess } from "./process.ts";
 import {
@@ -34,6 +34,8 @@ type Member = {
 };
 
 const maxProcesses = 2;
+/** A request that takes longer may end its process: another is ready by then, for the next one. */
+const spareAfterMs = 100;
 /** So that a process that is quick need not wait for each. */
 const mostAtOnce = 16;
 
@@ -62,17 +64,22 @@ export function createQueue(
       const requests = waiting.next(Math.min(share, member.process.wereQuick() ? mostAtOnce : 1));
       if (requests.length > 0) member.work = serve(member, requests);
     }
+    if (waiting.count() > 0) addSpare();
+  }
+
+  function addSpare(): void {
     const isLoading = members.some(({ state }) => state === "loading");
-    if (waiting.count() > 0 && !isLoading && members.length < maxProcesses) addProcess();
+    if (!closed && !isLoading && members.length < maxProcesses) addProcess();
   }
 
   async function serve(member: Member, requests: readonly WaitingRequest[]): Promise<void> {
     clearTimeout(member.idle);
     member.state = "busy";
+    const spare = setTimeout(addSpare, spareAfterMs);
     waiting.putBack(await member.process.run(requests, limits.timeoutMs));
+    clearTimeout(spare);
     if (closed) waiting.refuseAll(stopping);
-    member.state = "free";
-    if (members.length > 1) member.idle = setTimeout(endIdle, limits.idleMs, member).unref();
+    setFree(member);
     advance();
     if (members.length === 0 && !closed) addProcess();
   }
@@ -85,7 +92,7 @@ export function createQueue(
     const member = memberOf(start(), "loading");
     members.push(member);
     const { faults } = await member.process.loaded;
-    member.state = "free";
+    setFree(member);
     if (member.process.hasEnded()) refuseIfNoProcess(faults.at(-1)?.message ?? "its process ended");
     else advance();
   }
@@ -93,6 +100,12 @@ export function createQueue(
   /** Without a process, waiting requests would wait for ever. The next request tries to start one again. */
   function refuseIfNoProcess(reason: string): void {
     if (members.every(({ process }) => process.hasEnded())) waiting.refuseAll({ kind: "failed", reason });
+  }
+
+  function setFree(member: Member): void {
+    member.state = "free";
+    clearTimeout(member.idle);
+    if (members.length > 1) member.idle = setTimeout(endIdle, limits.idleMs, member).unref();
   }
 
   function endIdle(member: Member): void {
