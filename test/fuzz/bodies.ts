@@ -42,15 +42,19 @@ const sessionKey = (random: Random): string =>
 const agentPayload = (random: Random): object => ({
   message: `Do ${word(random)}${anyText(random)}`,
   wakeMode: "next-heartbeat",
-  deliver: random.chance(0.1),
+  deliver: random.chance(0.3),
   ...maybe(random, "name", () => word(random)),
-  ...maybe(random, "agentId", () => random.pick(["main", " SECOND ", "ghost"])),
+  ...maybe(random, "agentId", () => random.pick(["main", " SECOND ", "ghost", "odd"])),
   ...maybe(random, "sessionKey", () => sessionKey(random)),
-  ...maybe(random, "channel", () => random.pick(["last", "Slack", "telegram"])),
-  ...maybe(random, "to", () => word(random)),
+  ...random.pick([{}, {}, {}, { channel: "last" }, { channel: "Slack", to: word(random) }, chat(random)]),
   ...maybe(random, "model", () => random.pick(["one", "echo/two"])),
   ...maybe(random, "thinking", () => word(random)),
   ...maybe(random, "timeoutSeconds", () => random.pick([0.5, 60, 604_800])),
+});
+
+const chat = (random: Random): object => ({
+  channel: "telegram",
+  to: random.pick(["1", "-100123", "@fuzz_chat", "12345:topic:7"]),
 });
 
 /** Valid but for one value that the settings do not allow. */

@@ -1,5 +1,6 @@
-// The gateway that is fuzzed: a real process with a hook of every sort, agents that only echo, and a queue large
-// enough for everything. None of its mappings can fail by itself, so that a 500 is always a fault.
+// The gateway that is fuzzed: a real process with a hook of every sort, agents that echo and one that replies anything,
+// a platform with bad hours, a mailbox, and a queue large enough for everything. Only the mappings of `hurt/` can fail
+// by themselves, so that any other 500 is a fault.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -7,12 +8,13 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { makeFolder } from "../support/folder.ts";
 import { type GatewayProcess, launchGateway } from "../support/process.ts";
+import type { Outside } from "./outside.ts";
 import { probeVariable, type Reading } from "./probe.ts";
 
 export const token = "fuzz-token-that-is-long-enough-for-anyone";
 export const otherToken = "the-other-token-while-one-is-being-rotated";
 export const gatewayToken = "the-token-of-the-service-itself-0123456789";
-export const maxBodyBytes = 16_384;
+export const maxBodyBytes = 65_536;
 
 export type FuzzedGateway = {
   port: number;
@@ -24,13 +26,17 @@ export type FuzzedGateway = {
   remove(): Promise<void>;
 };
 
-export async function startFuzzedGateway(databaseUrl: string | null): Promise<FuzzedGateway> {
+export async function startFuzzedGateway(
+  databaseUrl: string | null,
+  outside: Outside,
+): Promise<FuzzedGateway> {
   const folder = makeFolder("fuzz");
   const config = join(folder, "rouse.jsonc");
   const probe = join(folder, "probe");
   mkdirSync(join(folder, "transforms"));
   writeFileSync(join(folder, "transforms", "changed.mjs"), transform);
-  writeFileSync(config, JSON.stringify(settings(databaseUrl)), { mode: 0o600 });
+  writeFileSync(join(folder, "transforms", "grown.mjs"), grown);
+  writeFileSync(config, JSON.stringify(settings(databaseUrl, outside)), { mode: 0o600 });
   const preload = fileURLToPath(new URL("./probe.ts", import.meta.url));
   const gateway = launchGateway({
     config,
@@ -61,7 +67,7 @@ export async function startFuzzedGateway(databaseUrl: string | null): Promise<Fu
   }
 }
 
-const settings = (url: string | null) => ({
+const settings = (url: string | null, { agentUrl, platform, account }: Outside) => ({
   gateway: { auth: { token: gatewayToken }, trustedProxies: ["127.0.0.1"], drainSeconds: 5 },
   hooks: {
     enabled: true,
@@ -70,23 +76,27 @@ const settings = (url: string | null) => ({
     bodyTimeoutSeconds: 1,
     transformTimeoutSeconds: 60,
     maxQueued: 100_000_000,
+    budget: { runsPerDay: 1_000_000_000, tokensPerDay: 1_000_000_000_000 },
     maxWaitingEvents: 100_000_000,
     maxWaitingBytes: 1_099_511_627_776,
     authFailures: { max: 20, windowSeconds: 2 },
     allowRequestSessionKey: true,
     allowedSessionKeyPrefixes: ["fuzz:", "hook:"],
-    allowedAgentIds: ["main", "second", "ghost"],
+    allowedAgentIds: ["main", "second", "ghost", "odd"],
     presets: ["gmail"],
-    mappings,
+    mappings: [...mappings, ...hurtful],
+    mail: [account],
   },
   agents: {
     list: [
       { id: "main", kind: "echo", default: true },
       { id: "second", kind: "echo" },
+      { id: "odd", kind: "http", url: agentUrl },
     ],
     defaults: { heartbeat: { every: "0" }, models: { "echo/one": { alias: "one" }, "echo/two": {} } },
     maxConcurrent: 32,
   },
+  channels: { telegram: { token: "1:fuzz", to: "12345", apiBase: platform.url } },
   store: url === null ? {} : { url },
   log: { level: "warn", format: "json" },
 });
@@ -147,6 +157,56 @@ const mappings = [
     transform: { module: "changed.mjs" },
   },
 ];
+
+/** Small requests to these are much work. A mapping for runs gives them to the agent that replies anything. */
+const hurtful = [
+  {
+    id: "hurt-each",
+    match: { path: "hurt/each" },
+    action: "wake",
+    wakeMode: "next-heartbeat",
+    forEach: "items",
+    textTemplate: "Item {{ items[0].n }} of {{ payload }}",
+  },
+  {
+    id: "hurt-loop",
+    match: { path: "hurt/loop" },
+    wakeMode: "next-heartbeat",
+    messageTemplate:
+      "{% for a in list %}{% for b in list %}{{ a }}-{{ b }}{% endfor %}{% endfor %}{{ text }}",
+    agentId: "odd",
+  },
+  {
+    id: "hurt-filters",
+    match: { path: "hurt/filters" },
+    action: "wake",
+    wakeMode: "next-heartbeat",
+    textTemplate:
+      "{{ text | split: ' ' | join: ' and ' | replace: 'a', 'aaaa' | strip_html | escape | truncate: 9000 }}" +
+      "{{ payload | json }}{{ list | sort | uniq | join: ',' | url_encode }}",
+  },
+  {
+    id: "hurt-runs",
+    match: { path: "hurt/runs" },
+    wakeMode: "next-heartbeat",
+    forEach: "items",
+    sessionKey: "fuzz:{{ items[0].n }}",
+    messageTemplate: "{% for each in list %}{{ each }} {% endfor %}{{ items[0] | json }}",
+    agentId: "odd",
+  },
+  {
+    id: "hurt-changed",
+    match: { path: "hurt/changed" },
+    wakeMode: "next-heartbeat",
+    forEach: "items",
+    transform: { module: "grown.mjs" },
+    messageTemplate: "{{ payload }}",
+  },
+];
+
+/** Gives back more than it got. */
+const grown = `export default ({ payload }) => ({ payload: { ...payload, again: JSON.stringify(payload).repeat(2) } });
+`;
 
 /** Returns something allowed for any input. */
 const transform = `export default ({ payload, headers, query, name }) => {

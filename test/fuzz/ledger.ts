@@ -11,6 +11,8 @@ export type Ledger = {
   /** Requests without a response, on connections that were reset, cut off or ended by an earlier response. */
   withoutResponse: number;
   responses: number;
+  /** Sent to the watched mailbox. */
+  mails: number;
   fault(input: number, what: string): void;
   /** Counts one response. True when this outcome of this hook was never seen before. */
   note(input: number, hook: string, verdict: Verdict): boolean;
@@ -49,6 +51,7 @@ export function createLedger(known: Iterable<string>): Ledger {
     outcomes,
     withoutResponse: 0,
     responses: 0,
+    mails: 0,
     fault,
     note(input, hook, verdict) {
       ledger.responses++;
@@ -66,7 +69,9 @@ export function createLedger(known: Iterable<string>): Ledger {
       for (const [id, input] of repeated)
         if (!known.has(id)) fault(input, `the replayed ${id} is not stored`);
       // Only a request whose response was lost may be stored without one; a batch of one request is several.
-      const strange = stored.runs.length + stored.wakes.length - runs.size - events.size;
+      const strange = stored.runs.length + stored.wakes.length - runs.size - events.size - ledger.mails;
+      if (stored.mails !== ledger.mails)
+        faults.push(`${stored.mails} of ${ledger.mails} mails were taken in`);
       const most = ledger.withoutResponse * mostOfOneRequest;
       if (strange > most) faults.push(`${strange} are stored that no response named, at most ${most} may be`);
     },

@@ -1,11 +1,12 @@
 // Loaded into every thread of the gateway's process before its own code, by `--require`. The main thread
-// reports on a socket file how much memory all threads hold after a garbage collection, and how many connections are
-// open to the gateway.
+// reports on a socket file how much memory all threads hold after a garbage collection, how many connections are open
+// to the gateway, and for how long its event loop was held.
 import { subscribe } from "node:diagnostics_channel";
 import { createServer, type Socket } from "node:net";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { BroadcastChannel, isMainThread, threadId } from "node:worker_threads";
+import { type Hold, watchHolds } from "./held.ts";
 
 export type Reading = {
   /** Of the main thread. */
@@ -14,6 +15,8 @@ export type Reading = {
   threadHeapBytes: number;
   rssBytes: number;
   connections: number;
+  /** The longest since the last reading. */
+  holds: readonly Hold[];
 };
 
 export const probeVariable = "ROUSE_FUZZ_PROBE";
@@ -47,6 +50,7 @@ const longestWaitMs = 10_000;
 const pollMs = 50;
 
 function listen(path: string): void {
+  const watch = watchHolds();
   const heaps = new Map<number, number>();
   let mostThreads = 0;
   const channel = new BroadcastChannel(path);
@@ -74,10 +78,11 @@ function listen(path: string): void {
       if (waitedMs < 2 * pollMs || (heaps.size < mostThreads && waitedMs < longestWaitMs)) return;
       clearInterval(poll);
       const reading: Reading = {
-        heapBytes: heapOf(),
+        heapBytes: watch.without(heapOf),
         threadHeapBytes: Math.max(0, ...heaps.values()),
         rssBytes: process.memoryUsage.rss(),
         connections: open.size,
+        holds: watch.longest(),
       };
       client.end(JSON.stringify(reading));
     }, pollMs);
@@ -88,5 +93,9 @@ function listen(path: string): void {
     open.add(socket);
     socket.once("close", () => open.delete(socket));
   });
-  probe.listen(path).unref();
+  // A process that the gateway started finds the place taken: it is not the one to read.
+  probe
+    .on("error", () => {})
+    .listen(path)
+    .unref();
 }

@@ -3,6 +3,7 @@
 import { bodyFor, numberedBody } from "./bodies.ts";
 import { gatewayToken, maxBodyBytes, token } from "./gateway.ts";
 import { addOddities, authorization, type Draft } from "./headers.ts";
+import { hurtfulBody, hurtfulHooks } from "./hurtful.ts";
 import type { Random } from "./random.ts";
 import { word } from "./values.ts";
 
@@ -65,6 +66,20 @@ export function wholeRequest(random: Random): Whole {
     mayClose: closes || hook === "odd-target" || mayClose(draft, isGood),
     accepted: isGood ? "yes" : authority.right ? null : "no",
   };
+}
+
+/** Small to send, and much to work through. It may be refused. */
+export function hurtfulRequest(random: Random): Whole {
+  const hook = random.pick(hurtfulHooks);
+  const draft: Draft = {
+    method: "POST",
+    target: `/hooks/${hook}`,
+    version: "1.1",
+    headers: [`Authorization: Bearer ${token}`],
+    body: hurtfulBody(hook, random),
+    framing: "length",
+  };
+  return { bytes: written(draft, random), hook, isHead: false, mayClose: true, accepted: null };
 }
 
 /** Whether a response before the body's end would leave too much, or an unknown amount, to discard. */

@@ -8,6 +8,8 @@ import { type FuzzedGateway, startFuzzedGateway, token } from "./gateway.ts";
 import { inputOf, shown } from "./input.ts";
 import { createLedger, type Ledger, pairOf } from "./ledger.ts";
 import { riseOf } from "./memory.ts";
+import { type Hold, isTooLong } from "./held.ts";
+import { type Outside, startOutside } from "./outside.ts";
 import type { Reading } from "./probe.ts";
 import { type Random, randomFor } from "./random.ts";
 import type { Whole } from "./request.ts";
@@ -34,7 +36,7 @@ export type FuzzResult = {
   responses: number;
   withoutResponse: number;
   outcomes: Record<string, number>;
-  stored: { runs: number; wakes: number; records: number };
+  stored: { runs: number; wakes: number; records: number; mails: number; messages: number };
   corpus: string;
   found: number;
   readings: readonly (Reading & { requests: number })[];
@@ -55,17 +57,20 @@ const megabyte = 1_048_576;
 const bounds = { heapBytes: 16 * megabyte, threadHeapBytes: 16 * megabyte, rssBytes: 384 * megabyte };
 
 export async function fuzzRequests(options: FuzzOptions): Promise<FuzzResult> {
-  const gateway = await startFuzzedGateway(options.databaseUrl);
+  await using stack = new AsyncDisposableStack();
+  const outside = await startOutside(options.seed);
+  stack.defer(() => outside.stop());
+  const gateway = await startFuzzedGateway(options.databaseUrl, outside);
+  stack.defer(() => gateway.remove());
   const reader = await openReader(gateway.folder, options.databaseUrl);
-  try {
-    return await fuzz(gateway, reader, options);
-  } finally {
-    await reader.close();
-    await gateway.remove();
-  }
+  stack.defer(() => reader.close());
+  await until("the mailbox is watched", () => Promise.resolve(outside.isWatched()), { withinMs: 30_000 });
+  return await fuzz({ gateway, outside, reader }, options);
 }
 
-async function fuzz(gateway: FuzzedGateway, reader: StoreReader, options: FuzzOptions): Promise<FuzzResult> {
+type World = { gateway: FuzzedGateway; outside: Outside; reader: StoreReader };
+
+async function fuzz({ gateway, outside, reader }: World, options: FuzzOptions): Promise<FuzzResult> {
   const { seed, requests, seconds, keep, signal, progress = () => {} } = options;
   const parts = partsOf(requests);
   const corpus = loadCorpus(token, keep);
@@ -84,8 +89,14 @@ async function fuzz(gateway: FuzzedGateway, reader: StoreReader, options: FuzzOp
   const all = Array.from({ length: lines }, () => createLine(gateway.port, seen));
   const readings = [{ ...(await gateway.read()), requests: 0 }];
   const attacks = new Set<Promise<void>>();
+  const heavy: Heavy[] = [];
+  const addMail = (raw: Buffer): void => {
+    ledger.mails++;
+    outside.addMail(raw);
+  };
   let next = 0;
   let workedMs = 0;
+  let told = 0;
 
   const isOver = (): boolean => signal?.aborted === true || ledger.faults.length >= enoughFaults;
   for (let part = 1; part <= parts && !isOver(); part++) {
@@ -97,7 +108,7 @@ async function fuzz(gateway: FuzzedGateway, reader: StoreReader, options: FuzzOp
       while (next < end && timeLeft() && !isOver()) {
         const from = next;
         next = Math.min(end, from + blockLength);
-        const way = { port: gateway.port, line, corpus: corpus.inputs, seen, attacks };
+        const way = { port: gateway.port, line, corpus: corpus.inputs, seen, attacks, addMail, heavy };
         await sendBlock({ seed, from, to: next }, way);
       }
     };
@@ -110,6 +121,8 @@ async function fuzz(gateway: FuzzedGateway, reader: StoreReader, options: FuzzOp
     progress(
       `${next} requests, ${Math.round((next / workedMs) * 1000)}/s, ${describe(reading)}, ${found} new, ${ledger.faults.length} faults`,
     );
+    for (const fault of ledger.faults.slice(told)) progress(fault);
+    told = ledger.faults.length;
   }
 
   const stored = await reader.read();
@@ -121,6 +134,10 @@ async function fuzz(gateway: FuzzedGateway, reader: StoreReader, options: FuzzOp
     if (rises[name] > bounds[name])
       ledger.faults.push(`${name} rises by ${Math.round(rises[name])} after warm-up`);
   }
+  // Those of the first reading are from the start, which loads the program.
+  for (const hold of readings.slice(1).flatMap(({ holds }) => holds))
+    if (isTooLong(hold)) ledger.faults.push(`${describeHold(hold)}; sent before: ${sentBefore(hold, heavy)}`);
+  ledger.faults.push(...outside.platform.faults.map((fault) => `the platform was sent ${fault}`));
   await finish(gateway, ledger);
   return {
     faults: ledger.faults,
@@ -130,7 +147,13 @@ async function fuzz(gateway: FuzzedGateway, reader: StoreReader, options: FuzzOp
     responses: ledger.responses,
     withoutResponse: ledger.withoutResponse,
     outcomes: Object.fromEntries([...ledger.outcomes].toSorted(([, left], [, right]) => right - left)),
-    stored: { runs: stored.runs.length, wakes: stored.wakes.length, records: stored.requests },
+    stored: {
+      runs: stored.runs.length,
+      wakes: stored.wakes.length,
+      records: stored.requests,
+      mails: stored.mails,
+      messages: outside.platform.messages(),
+    },
     corpus: corpus.fingerprint,
     found,
     readings,
@@ -139,11 +162,21 @@ async function fuzz(gateway: FuzzedGateway, reader: StoreReader, options: FuzzOp
 }
 
 type Block = { seed: number; from: number; to: number };
-type Way = { port: number; line: Line; corpus: readonly Buffer[]; seen: Seen; attacks: Set<Promise<void>> };
+type Way = {
+  port: number;
+  line: Line;
+  corpus: readonly Buffer[];
+  seen: Seen;
+  attacks: Set<Promise<void>>;
+  addMail: (raw: Buffer) => void;
+  heavy: Heavy[];
+};
+/** An input that is much work, for the report of what held the event loop. */
+type Heavy = { number: number; what: string; at: number };
 
 /** Sends whole requests one after another on the line, and hostile ones beside it. */
 async function sendBlock({ seed, from, to }: Block, way: Way): Promise<void> {
-  const { port, line, corpus, seen, attacks } = way;
+  const { port, line, corpus, seen, attacks, addMail, heavy } = way;
   let burst: Numbered<Whole>[] = [];
   const flush = async (random: Random): Promise<void> => {
     const sent = burst;
@@ -154,18 +187,36 @@ async function sendBlock({ seed, from, to }: Block, way: Way): Promise<void> {
   for (let number = from; number < to; number++) {
     const input = inputOf(seed, number, corpus);
     random = input.random;
-    if (input.kind === "hostile") {
+    if (input.kind === "mail") {
+      heavy.push({ number, what: "mail", at: Date.now() });
+      addMail(input.raw);
+    } else if (input.kind === "hostile") {
       while (attacks.size >= mostAttacks) await Promise.race(attacks);
       const started = attack(port, { number, input: input.hostile }, random, seen);
       attacks.add(started);
       void started.then(() => attacks.delete(started));
     } else {
+      const { hook } = input.whole;
+      if (hook.startsWith("hurt/")) heavy.push({ number, what: hook, at: Date.now() });
       burst.push({ number, input: input.whole });
       if (input.whole.mayClose) await flush(random);
     }
   }
   await flush(random);
 }
+
+const describeHold = ({ workedMs, passedMs }: Hold): string =>
+  `the event loop was held for ${Math.round(workedMs)} ms of work, ${Math.round(passedMs)} ms on the clock`;
+
+const mostNamed = 12;
+
+/** Those of the last seconds; a mail may wait for its turn. */
+const sentBefore = ({ endedAt, passedMs }: Hold, heavy: readonly Heavy[]): string =>
+  heavy
+    .filter(({ at }) => at <= endedAt && at >= endedAt - passedMs - 3000)
+    .slice(-mostNamed)
+    .map(({ number, what, at }) => `${what} ${number} (${endedAt - at} ms)`)
+    .join(", ") || "nothing heavy";
 
 const restMs = 120_000;
 
@@ -174,9 +225,10 @@ async function rest(gateway: FuzzedGateway, reader: StoreReader, ledger: Ledger)
   const options = { withinMs: restMs, everyMs: 100 };
   try {
     await until("no connection is open", async () => (await gateway.connections()) === 0, options);
+    await until("all mails are taken in", async () => (await reader.mails()) >= ledger.mails, options);
     await until("all runs have ended", async () => (await reader.unfinished()) === 0, options);
   } catch (fault) {
-    ledger.faults.push((fault as Error).message);
+    ledger.faults.push(`${(fault as Error).message}: ${await reader.describeUnfinished()}`);
   }
   await pause(50);
   return gateway.read();
@@ -196,5 +248,5 @@ async function finish({ port, process: gateway }: FuzzedGateway, ledger: Ledger)
 
 const megabytes = (bytes: number): string => `${(bytes / megabyte).toFixed(1)} MB`;
 
-export const describe = ({ heapBytes, threadHeapBytes, rssBytes, connections }: Reading): string =>
-  `heap ${megabytes(heapBytes)} (threads up to ${megabytes(threadHeapBytes)}), RSS ${megabytes(rssBytes)}, ${connections} connections`;
+export const describe = ({ heapBytes, threadHeapBytes, rssBytes, connections, holds }: Reading): string =>
+  `held up to ${Math.round(Math.max(0, ...holds.map(({ workedMs }) => workedMs)))} ms, heap ${megabytes(heapBytes)} (threads up to ${megabytes(threadHeapBytes)}), RSS ${megabytes(rssBytes)}, ${connections} connections`;

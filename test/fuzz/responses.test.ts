@@ -54,7 +54,7 @@ test("an id in a response that is not stored is a fault, and so is one that is g
     const ledger = createLedger([]);
     for (const each of given) ledger.note(1, "agent", { ...verdict, runIds: [each] });
     ledger.withoutResponse = withoutResponse;
-    ledger.compare({ runs, wakes: [], requests: 0 });
+    ledger.compare({ runs, wakes: [], requests: 0, mails: 0 });
     return ledger.faults.length;
   };
   assert.equal(faultsOf(["a", "b"], ["a", "b"]), 0);

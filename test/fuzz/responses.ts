@@ -128,6 +128,10 @@ function refusalFault(
   return null;
 }
 
-/** On a busy machine a write may take long, and `/readyz` may say so. */
+/** On a busy machine a write may take long, and `/readyz` may say so. What is over a mapping's bounds fails it. */
 const neverFault = (code: string, hook: string): string | null =>
-  never.has(code) && !(hook === "readyz" && code === "store-unavailable") ? `the response ${code}` : null;
+  never.has(code) &&
+  !(hook === "readyz" && code === "store-unavailable") &&
+  !(hook.startsWith("hurt/") && code === "mapping-failed")
+    ? `the response ${code}`
+    : null;

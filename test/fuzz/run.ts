@@ -30,8 +30,9 @@ const timesAsMany = 20;
 
 function show(number: number): void {
   const input = inputOf(seed, number, loadCorpus(token, true).inputs);
-  const { bytes: _, ...about } = input.kind === "whole" ? input.whole : input.hostile;
-  console.log(about, shown(input));
+  const { bytes: _, ...about } =
+    input.kind === "whole" ? input.whole : input.kind === "hostile" ? input.hostile : { bytes: input.raw };
+  console.log(input.kind, about, shown(input));
 }
 
 async function parsers(): Promise<boolean> {

@@ -3,11 +3,15 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 
-export type Stored = { runs: string[]; wakes: string[]; requests: number };
+export type Stored = { runs: string[]; wakes: string[]; requests: number; mails: number };
 
 export type StoreReader = {
   /** Runs of either kind that have not ended. */
   unfinished(): Promise<number>;
+  /** Some of them, for the report of a fault. */
+  describeUnfinished(): Promise<string>;
+  /** Mails that were taken in. */
+  mails(): Promise<number>;
   read(): Promise<Stored>;
   close(): Promise<void>;
 };
@@ -18,12 +22,21 @@ export async function openReader(folder: string, databaseUrl: string | null): Pr
   const { all, close } = databaseUrl === null ? openFile(folder) : await openDatabase(databaseUrl);
   const ids = async (sql: string) => (await all(sql)).map(({ id }) => String(id));
   const count = async (sql: string) => Number((await all(sql))[0]?.["n"]);
+  const mails = (): Promise<number> => count("select count(*) as n from mail_seen");
   return {
+    mails,
+    describeUnfinished: async () =>
+      JSON.stringify(
+        await all(
+          "select count(*) over () as n, id, kind, hook, status, agent_id, lane, attempts, ready_at - created_at as waits_ms, error, substr(request, 1, 300) as request from run where ended_at is null order by head desc limit 3",
+        ),
+      ),
     unfinished: () => count("select count(*) as n from run where ended_at is null"),
     read: async () => ({
       runs: await ids("select id from run where kind = 'hook'"),
       wakes: await ids("select id from event where source = 'wake'"),
       requests: await count("select count(*) as n from request"),
+      mails: await mails(),
     }),
     close,
   };

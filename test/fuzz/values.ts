@@ -1,5 +1,6 @@
 // Odd texts and JSON. JSON is written as text, because a sender can write what a value cannot hold: a name twice, a
 // number beyond all bounds, half a character.
+import { maxBodyBytes } from "./gateway.ts";
 import type { Random } from "./random.ts";
 
 const oddTexts = [
@@ -122,6 +123,6 @@ export function oddBytes(random: Random): Buffer {
     () => Buffer.from("a=1&b=2"),
     () => Buffer.from("[".repeat(1 + random.below(8000))),
     () => Buffer.from(Array.from({ length: random.below(80) }, () => random.below(256))),
-    () => Buffer.alloc(random.pick([16_383, 16_384]), 0x20),
+    () => Buffer.alloc(random.pick([maxBodyBytes - 1, maxBodyBytes]), 0x20),
   ])();
 }
