@@ -46,11 +46,11 @@ test("earlier turns come as messages, a summary as a text that asks for nothing"
   assert.equal(outcome.kind, "replied");
   const [first, ...rest] = sent[0]!.body["messages"] as { role: string; content: string }[];
   assert.equal(first?.role, "user");
-  assert.match(
-    first.content,
-    /^This is a summary of what was said before[^]*\| They spoke of boats\.[^]*Which boat\?$/,
-  );
+  assert.match(first.content, /^This is a summary of what was said before[^]*\| They spoke of boats\./);
+  assert.doesNotMatch(first.content, /Which boat/);
   assert.deepEqual(rest, [
+    { role: "assistant", content: "(no reply)" },
+    { role: "user", content: "Which boat?" },
     { role: "assistant", content: "The red one." },
     { role: "user", content: "And now?" },
   ]);
