@@ -39,13 +39,13 @@ const faults: readonly Fault[] = [
   },
   { code: "body-too-large", make: (draft) => (draft.payload["padding"] = "x".repeat(2000)) },
   { code: "unsupported-media-type", make: (draft) => draft.headers.push("Content-Type: application/xml") },
+  { code: "invalid-idempotency-key", make: (draft) => draft.headers.push("Idempotency-Key: two words") },
   { code: "invalid-json", make: (draft) => (draft.text = (json) => json.slice(0, -1)) },
   { code: "invalid-payload", make: (draft) => (draft.payload["timeoutSeconds"] = "soon") },
   { code: "session-key-prefix", make: (draft) => (draft.payload["sessionKey"] = "other:key") },
   { code: "agent-not-allowed", make: (draft) => (draft.payload["agentId"] = "root") },
   { code: "model-not-allowed", make: (draft) => (draft.payload["model"] = "c/d") },
   { code: "channel-unknown", make: (draft) => (draft.payload["channel"] = "pigeon") },
-  { code: "invalid-idempotency-key", make: (draft) => draft.headers.push("Idempotency-Key: two words") },
 ];
 
 function requestWith(token: string, chosen: readonly Fault[]) {
