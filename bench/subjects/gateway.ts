@@ -27,10 +27,14 @@ export type GatewayOptions = {
   maxConcurrent?: number;
 };
 
+/** Limits that versions before 0.1.0's schema 11 do not know. */
+export const unreachedLimits = { maxWaitingEvents: 100_000_000, maxWaitingBytes: 1_000_000_000_000 };
+
 export async function startGateway(lab: Lab, options: GatewayOptions): Promise<Gateway> {
   const agentPort = options.agentPort ?? (await startAgent(lab, "hold")).port;
   const url = options.store === "PostgreSQL" ? await lab.databases.create() : null;
-  const { file, databaseFile } = writeConfig(lab, { ...options, agentPort }, url);
+  const hooks = { ...unreachedLimits, ...options.hooks };
+  const { file, databaseFile } = writeConfig(lab, { ...options, hooks, agentPort }, url);
   const child = lab.start("gateway", file);
   const { port } = await messageFrom<{ port: number }>(child);
   return {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 import { processorMicroseconds, type Lab } from "../lab.ts";
-import { startAgent, writeConfig, type StoreKind } from "../subjects/gateway.ts";
+import { startAgent, unreachedLimits, writeConfig, type StoreKind } from "../subjects/gateway.ts";
 import type { Subject } from "../subjects/subject.ts";
 import type { Version } from "./version.ts";
 
@@ -27,10 +27,15 @@ export type ServerOptions = {
   hooks?: object;
 };
 
+/** A version refuses settings that it does not know. */
+const knowsLimits = ({ folder }: Version): boolean =>
+  readFileSync(join(folder, "schema/rouse.schema.json"), "utf8").includes("maxWaitingEvents");
+
 export async function startServer(lab: Lab, version: Version, options: ServerOptions): Promise<Server> {
   const agent = await startAgent(lab, options.manner);
   const url = options.store === "PostgreSQL" ? await lab.databases.create() : null;
-  const { maxConcurrent = 4, hooks = {} } = options;
+  const { maxConcurrent = 4 } = options;
+  const hooks = { ...(knowsLimits(version) && unreachedLimits), ...options.hooks };
   const { file, databaseFile } = writeConfig(lab, { agentPort: agent.port, maxConcurrent, hooks }, url);
   const child = serve(lab, version, file);
   const port = await portOf(child);

@@ -5,7 +5,7 @@ import { type ErrorCode, isRefusal, type Refusal, refuse, stopping } from "../co
 import { newId } from "../core/id.ts";
 import type { Log } from "../core/log.ts";
 import { type Metrics, noMetrics } from "../core/metrics.ts";
-import type { Acceptance, NoAction, Stored } from "../core/request.ts";
+import type { Acceptance, NoAction, Stored, StoredResponse } from "../core/request.ts";
 import { carriedTrace, type Trace } from "../core/trace.ts";
 import { headRefusal, readBody } from "../http/body.ts";
 import type { Exchange } from "../http/exchange.ts";
@@ -120,7 +120,7 @@ async function respond(exchange: Exchange, hook: Hook, request: HookRequest, lad
   const meanwhile = await findRepeated();
   if (meanwhile) return responses.repeated(exchange, meanwhile);
   if (isRefusal(admitted)) return responses.refuse(exchange, admitted);
-  return recordNoAction(exchange, admitted, ladder);
+  return recordNoAction(exchange, admitted, { hook: hook.name, idempotency }, ladder);
 }
 
 /** Null when the token is right. For a wrong one, the failures may have to be counted over all nodes. */
@@ -140,13 +140,24 @@ function tokenRefusal(
 const wrongToken = (retryAfterSeconds: number | null): Refusal =>
   retryAfterSeconds === null ? refuse("unauthorized") : refuse("too-many-failures", { retryAfterSeconds });
 
-/** Recorded before the response: the operator can always see why nothing happened. */
+const nothingToDo: StoredResponse = { status: 204, body: {} };
+
+/**
+ * Recorded before the response: the operator can always see why nothing happened. A 204 is kept with its key like any
+ * 2xx, so that a repeated request does not run a transform that would now do something.
+ */
 async function recordNoAction(
   exchange: Exchange,
   { outcome, reason }: NoAction,
+  { hook, idempotency }: Pick<Acceptance, "hook" | "idempotency">,
   { store, responses }: Ladder,
 ): Promise<void> {
   await store.recordRequest({ id: newId(), hook: exchange.name, outcome, reason });
+  if (outcome === "skipped" && idempotency) {
+    const nothing = { id: newId(), hook, events: [], runs: [], heartbeat: null, idempotency };
+    const accepted = await store.accept({ ...nothing, response: nothingToDo });
+    if (accepted.kind !== "stored") return responses.repeated(exchange, accepted);
+  }
   responses.noAction(exchange, outcome);
 }
 

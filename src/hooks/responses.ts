@@ -48,7 +48,9 @@ export function createResponses({ metrics, log, clock, clientAddress }: Response
     { status, body }: StoredResponse,
     code: "accepted" | "replayed",
   ): void => {
-    sendJson(exchange, status, body, code === "replayed" ? replayedHeaders : undefined);
+    const headers = code === "replayed" ? replayedHeaders : undefined;
+    if (status === 204) sendEmpty(exchange, status, headers);
+    else sendJson(exchange, status, body, headers);
     end(exchange, code);
     log.debug("request accepted", {
       hook: exchange.name,

@@ -27,8 +27,8 @@ export function sendText(exchange: Exchange, text: string, contentType: string):
 }
 
 /** A status without a body: 204. */
-export function sendEmpty(exchange: Exchange, status = 204): void {
-  send(exchange, status, null);
+export function sendEmpty(exchange: Exchange, status = 204, headers?: readonly string[]): void {
+  send(exchange, status, null, headers);
 }
 
 /** The same as bytes, for a socket without a request. */

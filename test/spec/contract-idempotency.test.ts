@@ -179,10 +179,23 @@ forEachStore("a repeated key is looked at before the mapping and its transform r
     for (const [does, expected] of [
       ["fails", 500],
       ["refused", 400],
-      ["nothing", 204],
       ["accepts", 202],
       ["fails", 202],
     ] as const)
       assert.equal((await post("b", does)).status, expected, does);
+  });
+
+  await t.test("a 204 is kept like any 2xx, and is recorded once", async () => {
+    const skipped = async () =>
+      (await gateway.inspect.listRequests({ limit: 10 })).filter(({ outcome }) => outcome === "skipped")
+        .length;
+    assert.equal((await post("c", "nothing")).status, 204);
+    for (const does of ["accepts", "fails", "nothing"]) {
+      const { status, headers, text } = await post("c", does);
+      assert.deepEqual([status, headers["idempotent-replayed"], text], [204, "true", ""], does);
+    }
+    assert.equal(await skipped(), 1);
+    const other = await gateway.post("steps", "no JSON", key("c"));
+    assert.deepEqual([other.status, other.json["code"]], [422, "idempotency-mismatch"]);
   });
 });
