@@ -27,7 +27,7 @@ export type GatewayOptions = {
   maxConcurrent?: number;
 };
 
-/** Limits that versions before 0.1.0's schema 11 do not know. */
+/** Of waiting events. Older versions do not know these settings. */
 export const unreachedLimits = { maxWaitingEvents: 100_000_000, maxWaitingBytes: 1_000_000_000_000 };
 
 export async function startGateway(lab: Lab, options: GatewayOptions): Promise<Gateway> {
