@@ -1,0 +1,47 @@
+// Puts together the bytes that a sender signs. The body is never turned into text.
+import type { Part } from "./kind.ts";
+import { malformed, queryText, readPlace, type SenderRequest } from "./request.ts";
+
+export type SigningContext = {
+  readonly publicUrl: string | null;
+  /** As the request writes it; null where the scheme has no time. */
+  readonly time: string | null;
+};
+
+/** Null: a part is missing, stands twice or is not of its pattern. An absent part is never an empty one. */
+export function signedBytes(
+  parts: readonly Part[],
+  request: SenderRequest,
+  context: SigningContext,
+): readonly Buffer[] | null {
+  const all: Buffer[] = [];
+  for (const part of parts) {
+    const bytes = part === "body" ? request.body : textBytes(textOf(part, request, context));
+    if (bytes === null) return null;
+    all.push(bytes);
+  }
+  return all;
+}
+
+/** Header values are Latin-1 as Node reads them: each unit is the byte that came. */
+const textBytes = (text: string | null): Buffer | null =>
+  text === null ? null : Buffer.from(text, "latin1");
+
+function textOf(part: Exclude<Part, "body">, request: SenderRequest, context: SigningContext): string | null {
+  if (part === "method") return request.method;
+  if (part === "time") return context.time;
+  if (part === "url") return context.publicUrl === null ? null : calledUrl(context.publicUrl, request.target);
+  if ("text" in part) return part.text;
+  const found = readPlace(part.value, request);
+  const value = found === malformed || found.length !== 1 ? null : found[0]!;
+  if (value === null || (part.pattern && !part.pattern.test(value))) return null;
+  return "header" in part.value || "query" in part.value
+    ? value
+    : Buffer.from(value, "utf8").toString("latin1");
+}
+
+/** The address as the sender called it: ours of the config, never one made from `Host`. */
+export function calledUrl(publicUrl: string, target: string): string {
+  const query = queryText(target);
+  return query === "" ? publicUrl : `${publicUrl}?${query}`;
+}

@@ -1,0 +1,252 @@
+// The engine that proves a request by a row of the table. All secrets and all presented signatures are tried, in constant
+// time for each; what fails is told by class, never with a value.
+import {
+  createHash,
+  createHmac,
+  type KeyObject,
+  timingSafeEqual,
+  verify as verifySignature,
+} from "node:crypto";
+import { decode, keyBytes, publicKeyOf } from "./keys.ts";
+import type { Covered, Proof, ProofDeps, ProofFailure, Proven, Scheme, SenderKind, Time } from "./kind.ts";
+import type { Place } from "./place.ts";
+import {
+  malformed,
+  readHeader,
+  readPlace,
+  type SenderHead,
+  type SenderRequest,
+  senderRequest,
+} from "./request.ts";
+import type { SenderSettings } from "./settings.ts";
+import { signedBytes } from "./signed-bytes.ts";
+import { parseTime, timeFailure } from "./time.ts";
+
+export type Verifier = {
+  /** What can be said before the body is read. Null: go on. */
+  checkHead(head: SenderHead, now: number): ProofFailure | null;
+  prove(request: SenderRequest, deps: ProofDeps): Promise<Proven | ProofFailure>;
+};
+
+/** A scheme with the keys that are for it. */
+type Ready = {
+  readonly scheme: Scheme;
+  readonly tolerance: number;
+  proves(request: SenderRequest, deps: ProofDeps): Promise<ProofFailure | null>;
+};
+
+const missing: ProofFailure = { failed: "header-missing" };
+const garbled: ProofFailure = { failed: "malformed" };
+const wrong: ProofFailure = { failed: "wrong-secret" };
+
+/** The settings must be checked: every secret belongs to a scheme. */
+export function createVerifier(kind: SenderKind, settings: SenderSettings): Verifier {
+  const ready = kind.schemes.flatMap((scheme) => readyScheme(scheme, settings));
+  const presented = (head: SenderHead): Ready[] =>
+    ready.filter(({ scheme }) => isPresented(scheme.proof, head));
+  return {
+    checkHead(head, now) {
+      const failures = presented(head).map((each) => headFailure(each, head, now));
+      return failures.includes(null) ? null : (failures[0] ?? missing);
+    },
+    async prove(request, deps) {
+      let first: ProofFailure | null = null;
+      for (const each of presented(request)) {
+        const failure = (await each.proves(request, deps)) ?? timeFault(each, request, deps.now);
+        if (failure === null) return proven(kind, each.scheme, request);
+        first ??= failure;
+      }
+      return first ?? missing;
+    },
+  };
+}
+
+const proven = (kind: SenderKind, scheme: Scheme, request: SenderRequest): Proven => ({
+  delivery: deliveryOf(scheme, request),
+  event: eventOf(kind, request),
+});
+
+function readyScheme(scheme: Scheme, settings: SenderSettings): Ready[] {
+  const { time } = scheme;
+  const tolerance = settings.toleranceSeconds ?? time?.toleranceSeconds ?? 0;
+  const secrets = settings.secrets.filter((secret) => scheme.secret?.test(secret) ?? true);
+  const prover = proverOf(scheme, secrets, settings);
+  return prover === null ? [] : [{ scheme, tolerance, proves: prover }];
+}
+
+type Prover = Ready["proves"];
+
+/** Null: no secret or key is for it. */
+function proverOf(scheme: Scheme, secrets: readonly string[], settings: SenderSettings): Prover | null {
+  const { proof } = scheme;
+  if (proof.kind === "code") return proof.prove;
+  if (proof.kind === "public-key") return publicKeyProver(scheme, proof, settings);
+  if (secrets.length === 0) return null;
+  if (proof.kind === "equal") return equalProver(proof.at, secrets);
+  if (proof.kind === "basic") return equalProver(basicPlaces, secrets.map(basicValue));
+  return hmacProver(scheme, proof, { secrets, settings });
+}
+
+const basicPlaces: readonly Place[] = [{ header: "authorization" }];
+const basicValue = (secret: string): string => `Basic ${Buffer.from(secret, "utf8").toString("base64")}`;
+
+function equalProver(at: readonly Place[], secrets: readonly string[]): Prover {
+  const digests = secrets.map((secret) => digest(Buffer.from(secret, "utf8")));
+  return async (request) => {
+    const presented = presentedAt(at, request);
+    if (!Array.isArray(presented)) return presented;
+    const found = presented.map((value) => digest(Buffer.from(value, "latin1")));
+    return anyEqual(found, digests) ? null : wrong;
+  };
+}
+
+const digest = (bytes: Buffer): Buffer => createHash("sha256").update(bytes).digest();
+
+type Hmac = Extract<Proof, { kind: "hmac" }>;
+
+function hmacProver(
+  scheme: Scheme,
+  proof: Hmac,
+  { secrets, settings }: { secrets: readonly string[]; settings: SenderSettings },
+): Prover | null {
+  const keys = secrets.flatMap((secret) => keyBytes(secret, proof.key) ?? []);
+  if (keys.length === 0) return null;
+  const macs = (parts: readonly Buffer[]): Buffer[] =>
+    keys.map((key) => {
+      const mac = createHmac(proof.hash, key);
+      for (const part of parts) mac.update(part);
+      return mac.digest();
+    });
+  return async (request) => {
+    const presented = decoded(presentedAt(proof.at, request), proof.encoding);
+    if (!Array.isArray(presented)) return presented;
+    const parts = partsOf(scheme, proof.message, request, settings);
+    if (parts === null) return garbled;
+    return anyEqual(presented, macs(parts)) ? null : wrong;
+  };
+}
+
+type PublicKeyProof = Extract<Proof, { kind: "public-key" }>;
+
+function publicKeyProver(scheme: Scheme, proof: PublicKeyProof, settings: SenderSettings): Prover | null {
+  const keys = settings.publicKeys.flatMap((written) => publicKeyOf(written, proof.algorithm) ?? []);
+  if (keys.length === 0) return null;
+  const hash = proof.algorithm === "ed25519" ? null : "sha256";
+  return async (request) => {
+    const presented = decoded(presentedAt(proof.at, request), proof.encoding);
+    if (!Array.isArray(presented)) return presented;
+    const parts = partsOf(scheme, proof.message, request, settings);
+    if (parts === null) return garbled;
+    const bytes = Buffer.concat(parts);
+    const fits = (key: KeyObject) =>
+      presented.some((signature) => verifySignature(hash, bytes, key, signature));
+    return keys.some(fits) ? null : wrong;
+  };
+}
+
+function partsOf(
+  { time }: Scheme,
+  message: Hmac["message"],
+  request: SenderRequest,
+  { publicUrl }: SenderSettings,
+): readonly Buffer[] | null {
+  const written = time === undefined ? null : timeText(time, request);
+  return signedBytes(message, request, { publicUrl, time: written });
+}
+
+/** The time as it is written, when it is one. */
+function timeText(time: Time, request: SenderRequest): string | null {
+  const found = readPlace(time.at, request);
+  if (found === malformed || found.length !== 1) return null;
+  return parseTime(found[0]!, time.unit) === null ? null : found[0]!;
+}
+
+type Timed = Pick<Ready, "scheme" | "tolerance">;
+
+function timeFault(
+  { scheme: { time }, tolerance }: Timed,
+  request: SenderRequest,
+  now: number,
+): ProofFailure | null {
+  if (time === undefined) return null;
+  const written = timeText(time, request);
+  const at = written === null ? null : parseTime(written, time.unit);
+  return at === null ? garbled : timeFailure(at, now, tolerance);
+}
+
+/** The presented signatures: at most a few, since each costs a comparison. */
+const mostPresented = 16;
+
+function presentedAt(places: readonly Place[], request: SenderRequest): string[] | ProofFailure {
+  const all: string[] = [];
+  for (const place of places) {
+    const found = readPlace(place, request);
+    if (found === malformed) return garbled;
+    all.push(...found);
+  }
+  if (all.length === 0) return missing;
+  return all.length > mostPresented ? garbled : all;
+}
+
+function decoded(presented: string[] | ProofFailure, encoding: Hmac["encoding"]): Buffer[] | ProofFailure {
+  if (!Array.isArray(presented)) return presented;
+  const bytes = presented.flatMap((each) => decode(each, encoding) ?? []);
+  return bytes.length === 0 ? garbled : bytes;
+}
+
+/** Without an early exit. */
+function anyEqual(presented: readonly Buffer[], expected: readonly Buffer[]): boolean {
+  let matches = 0;
+  for (const one of presented)
+    for (const other of expected) if (one.length === other.length && timingSafeEqual(one, other)) matches++;
+  return matches > 0;
+}
+
+/** Whether the request presents this kind of proof at all. What stands in the body is not known yet. */
+function isPresented(proof: Proof, { rawHeaders }: SenderHead): boolean {
+  if (proof.kind === "code") return true;
+  const places = proof.kind === "basic" ? basicPlaces : proof.at;
+  return places.some((place) => !("header" in place) || hasHeader(place.header, rawHeaders));
+}
+
+function hasHeader(name: string, rawHeaders: readonly string[]): boolean {
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]!.toLowerCase() === name) return true;
+  return false;
+}
+
+/** Of the headers alone: each is there once and well-formed, and the time is near. */
+function headFailure({ scheme, tolerance }: Timed, head: SenderHead, now: number): ProofFailure | null {
+  const { proof, time } = scheme;
+  const places = proof.kind === "code" ? [] : proof.kind === "basic" ? basicPlaces : proof.at;
+  const headers = places.filter((place) => "header" in place);
+  if (headers.length === places.length && places.length > 0) {
+    const found = headers.map((place) => readHeader(place, head.rawHeaders));
+    if (found.includes(malformed)) return garbled;
+    if (found.every((values) => values !== malformed && values.length === 0)) return missing;
+  }
+  if (time === undefined || !("header" in time.at)) return null;
+  return timeFault({ scheme, tolerance }, senderRequest(head, emptyBody), now);
+}
+
+const emptyBody = Buffer.alloc(0);
+
+function deliveryOf({ delivery }: Scheme, request: SenderRequest): Proven["delivery"] {
+  const id = delivery === undefined ? null : firstValue(delivery, request);
+  return id === null ? null : { id, signed: delivery!.signed };
+}
+
+function eventOf({ event }: SenderKind, request: SenderRequest): string | null {
+  if (event === undefined) return null;
+  if (event.join !== true) return firstValue(event, request);
+  const values = event.at.map((place) => oneValue(place, request));
+  const [first] = values;
+  return first === null || first === undefined ? null : values.filter((value) => value !== null).join(".");
+}
+
+const firstValue = ({ at }: Covered, request: SenderRequest): string | null =>
+  at.map((place) => oneValue(place, request)).find((value) => value !== null) ?? null;
+
+function oneValue(place: Place, request: SenderRequest): string | null {
+  const found = readPlace(place, request);
+  return found === malformed ? null : found[0] || null;
+}
