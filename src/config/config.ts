@@ -28,6 +28,8 @@ export type Config = {
     defaultSessionKey: string | null;
     allowRequestSessionKey: boolean;
     allowedSessionKeyPrefixes: readonly string[];
+    /** Hooks that are opened by their sender's own proof, and by no token. */
+    senders: readonly SenderConfig[];
     tools: ToolGrant;
     budget: { runsPerDay: number; tokensPerDay: number; moneyPerDay: number | null };
     /** In order: the user's, then the presets'. */
@@ -102,6 +104,54 @@ export type MailAccountConfig = {
   includeBody: boolean;
   maxBytes: number;
   catchUp: { maxAgeMs: number; maxMessages: number };
+};
+
+/** Where a value stands in a request. */
+export type PlaceConfig =
+  | {
+      header: string;
+      prefix?: string | undefined;
+      list?: { split: string; by: string; tag: string } | undefined;
+    }
+  | { json: string }
+  | { form: string }
+  | { query: string };
+
+/** How a sender of the kind `custom` proves itself. */
+export type CustomSenderConfig = {
+  proof: "hmac" | "public-key" | "equal";
+  signature: PlaceConfig;
+  algorithm: "sha1" | "sha256" | "sha512" | "ed25519" | "ecdsa-sha256" | "rsa-sha256";
+  encoding: "hex" | "base64" | "base64url";
+  key: "text" | "base64" | "whsec" | "hex";
+  /** A text with `{body}`, `{time}` and other parts. */
+  signed: string;
+  time?: { at: PlaceConfig; unit: "s" | "ms" | "iso" } | undefined;
+  delivery?: PlaceConfig | undefined;
+  event?: PlaceConfig | undefined;
+  equalBodies: boolean;
+};
+
+/** A system that signs what it sends. */
+export type SenderConfig = {
+  /** The hook's name. */
+  name: string;
+  kind: string;
+  /** Each of them counts. */
+  secrets: readonly string[];
+  publicKeys: readonly string[];
+  publicUrl: string | null;
+  verifyToken: string | null;
+  origins: readonly string[];
+  topicArns: readonly string[];
+  audience: string | null;
+  serviceAccountEmail: string | null;
+  webhookId: string | null;
+  header: string | null;
+  custom: CustomSenderConfig | null;
+  /** Null: as the kind says. */
+  toleranceSeconds: number | null;
+  maxBodyBytes: number;
 };
 
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";

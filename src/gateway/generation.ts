@@ -7,6 +7,7 @@ import type { Config } from "../config/config.ts";
 import type { Finding } from "../config/problem.ts";
 import { channelNames, platforms } from "../core/target.ts";
 import { type Mappings, prepareMappings } from "../hooks/mapping/prepare.ts";
+import { prepareSenders } from "../hooks/senders/prepare.ts";
 import { type HookSettings, hookSettings } from "../hooks/settings.ts";
 import { createGuard, type Guard } from "../http/guard.ts";
 import type { KnownNames } from "../telemetry/metrics.ts";
@@ -47,14 +48,19 @@ export async function prepareGeneration(
     prepareMappings(config.hooks),
     openChannels(config.channels, { fetch }),
   ]);
-  if (!prepared.ok || !opened.ok) {
+  const senders = prepareSenders(config.hooks.senders);
+  if (!prepared.ok || !opened.ok || !senders.ok) {
     if (prepared.ok) await prepared.mappings.close();
-    const findings = [prepared, opened].flatMap((each) => (each.ok ? [] : each.findings));
+    const findings = [senders, prepared, opened].flatMap((each) => (each.ok ? [] : each.findings));
     return { ok: false, findings };
   }
   const { mappings } = prepared;
   const { channels } = opened;
-  const hooks = hookSettings(config, mappings, channelNames(channels.configured()));
+  const hooks = hookSettings(config, {
+    mappings,
+    senders: senders.senders,
+    channels: channelNames(channels.configured()),
+  });
   const agents = createAgents(config.agents.list, agentMaker(config));
   const { token } = config.gateway.auth;
   const guard = token === null ? null : createGuard([token]);

@@ -9,6 +9,7 @@ import { acceptAgent, acceptWake, readIdempotency } from "./acceptance.ts";
 import { testConfig } from "../../test/fixtures/hooks-server.ts";
 import { applyPolicy } from "./policy.ts";
 import { noMappings } from "./mapping/prepare.ts";
+import { noSenders } from "./senders/prepare.ts";
 import { hookSettings } from "./settings.ts";
 
 const action: AgentAction = {
@@ -32,7 +33,11 @@ const action: AgentAction = {
 };
 
 const settingsOf = (...options: Parameters<typeof testConfig>) =>
-  hookSettings(testConfig(...options), noMappings, channelNames([]));
+  hookSettings(testConfig(...options), {
+    mappings: noMappings,
+    senders: noSenders,
+    channels: channelNames([]),
+  });
 
 function refusedBy(change: Partial<AgentAction>, ...options: Parameters<typeof testConfig>): string | null {
   const result = applyPolicy({ ...action, ...change }, settingsOf(...options));

@@ -8,6 +8,7 @@ import type { BodyLimits } from "../http/body.ts";
 import { type ClientAddress, createClientAddress } from "../http/client-address.ts";
 import { createGuard, type Guard } from "../http/guard.ts";
 import type { Mappings } from "./mapping/prepare.ts";
+import type { Senders } from "./senders/prepare.ts";
 
 export type HookSettings = {
   readonly enabled: boolean;
@@ -25,13 +26,13 @@ export type HookSettings = {
   readonly tools: ToolGrant;
   readonly channels: ReadonlySet<string>;
   readonly mappings: Mappings;
+  readonly senders: Senders;
 };
 
 /** `channels`: the names of all channels. */
 export function hookSettings(
   { hooks, agents, gateway }: Config,
-  mappings: Mappings,
-  channels: ReadonlySet<string>,
+  { mappings, senders, channels }: Pick<HookSettings, "mappings" | "senders" | "channels">,
 ): HookSettings {
   return {
     enabled: hooks.enabled,
@@ -51,6 +52,7 @@ export function hookSettings(
     tools: hooks.tools,
     channels,
     mappings,
+    senders,
   };
 }
 

@@ -6,6 +6,7 @@ import type { AgentConfig, AgentKind, ChannelsConfig, Config, ModelsConfig } fro
 import { buildGmail } from "./gmail.ts";
 import { buildMail } from "./mail.ts";
 import { buildFallback, buildMappings } from "./mappings.ts";
+import { buildSenders } from "./senders.ts";
 import { namedChannels } from "./channel-names.ts";
 import { gatewayToken } from "./tokens.ts";
 import { hookTokens } from "./tokens.ts";
@@ -46,6 +47,7 @@ function buildHooks(settings: Settings, folder: string): Config["hooks"] {
     defaultSessionKey: hooks.defaultSessionKey ?? null,
     allowRequestSessionKey: hooks.allowRequestSessionKey,
     allowedSessionKeyPrefixes: hooks.allowedSessionKeyPrefixes,
+    senders: buildSenders(hooks),
     tools: hooks.tools,
     budget: { ...hooks.budget, moneyPerDay: hooks.budget.moneyPerDay ?? null },
     mappings: buildMappings(hooks),

@@ -9,6 +9,7 @@ import { gmailRules } from "./gmail.ts";
 import { isLoopback } from "../../core/loopback.ts";
 import { mailRules } from "./mail.ts";
 import { mappingRules } from "./mapping.ts";
+import { senderRules } from "./sender.ts";
 import type { Finding, Path } from "../problem.ts";
 import type { Settings } from "../schema/index.ts";
 
@@ -23,6 +24,7 @@ export function checkRules(settings: Settings): Findings {
     hookTokenRules,
     hookSessionRules,
     mappingRules,
+    senderRules,
     mailRules,
     gmailRules,
     agentRules,

@@ -6,6 +6,7 @@ import { fileReference, secret, seconds, text, wholeNumber } from "./field.ts";
 import { gmail } from "./gmail.ts";
 import { mail } from "./mail.ts";
 import { mapping, toolGrant } from "./mapping.ts";
+import { senders } from "./senders.ts";
 
 /** The files of `config/presets/`. */
 export const presetNames = ["gmail"] as const;
@@ -71,6 +72,7 @@ export const hooks = z.strictObject({
     .array(sessionKeyPrefix)
     .default([])
     .describe("What explicit session keys must start with, compared exactly. Empty: no restriction."),
+  senders,
   presets: z
     .array(z.enum(presetNames))
     .default([])

@@ -6,6 +6,7 @@ import { longestRunSeconds } from "../../core/run.ts";
 import { toolName } from "./agents.ts";
 import { channelName, fallback } from "./channels.ts";
 import { seconds, text } from "./field.ts";
+import { hookName } from "./hook-name.ts";
 
 /** Never shown to templates, transforms or filters: they carry secrets. */
 export const secretHeaders: readonly string[] = [
@@ -14,27 +15,6 @@ export const secretHeaders: readonly string[] = [
   "x-gateway-token",
   "cookie",
 ];
-
-const builtInNames = ["wake", "agent"];
-const nameCharacters = /^[A-Za-z0-9\-._~!$&'()*+,;=:@%/]+$/;
-
-/** What is wrong with a name without slashes at its ends; null when it is good. */
-function nameFault(name: string): string | null {
-  if (name === "") return "must name a hook";
-  if (builtInNames.includes(name))
-    return `can never be reached: "${name}" is built in, and built-in names win`;
-  if (!nameCharacters.test(name) || /\/\/|%2f|%5c|(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i.test(name))
-    return "can never be reached: no request path can have this name";
-  return null;
-}
-
-const hookName = z.string().transform((written, context) => {
-  const name = written.trim().replace(/^\/+|\/+$/g, "");
-  const fault = nameFault(name);
-  if (fault === null) return name;
-  context.issues.push({ code: "custom", message: fault, input: written });
-  return z.NEVER;
-});
 
 const isFieldPath = (written: string): boolean => parseFieldPath(written) !== null;
 const fieldPathFault = "must be a path such as messages[0].from: names with dots, numbers in brackets";

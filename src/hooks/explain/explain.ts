@@ -10,6 +10,7 @@ import { matchRefusal } from "../mapping/match.ts";
 import type { Mappings } from "../mapping/prepare.ts";
 import { type MappedRequest, parseMapped, visibleHeaders } from "../mapping/request.ts";
 import { matchRoute } from "../route.ts";
+import { noSenders } from "../senders/prepare.ts";
 import { type HookSettings, hookSettings } from "../settings.ts";
 import { headRefusal } from "../../http/body.ts";
 import { refusalBody } from "../../http/respond.ts";
@@ -41,7 +42,7 @@ export async function explain(
   mappings: Mappings,
   channels: ReadonlySet<string>,
 ): Promise<Explanation> {
-  const settings = hookSettings(config, mappings, channels);
+  const settings = hookSettings(config, { mappings, senders: noSenders, channels });
   const route = matchRoute(request.target, settings.path);
   if (route === null) return explanationOf("", refuse("not-found"));
   const { name } = route;

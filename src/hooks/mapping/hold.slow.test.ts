@@ -8,6 +8,7 @@ import { mappingsOf } from "../../../test/fixtures/mapping-config.ts";
 import { testConfig } from "../../../test/fixtures/hooks-server.ts";
 import { longestHoldMs } from "../../../test/support/longest-hold.ts";
 import { decide } from "../decide.ts";
+import { noSenders } from "../senders/prepare.ts";
 import { hookSettings } from "../settings.ts";
 import { prepareMappings } from "./prepare.ts";
 
@@ -69,7 +70,11 @@ describe("one request never holds the event loop for long", async () => {
   const prepared = await prepareMappings({ ...testConfig().hooks, mappings });
   assert.ok(prepared.ok);
   after(() => prepared.mappings.close());
-  const settings = hookSettings(testConfig(), prepared.mappings, channelNames([]));
+  const settings = hookSettings(testConfig(), {
+    mappings: prepared.mappings,
+    senders: noSenders,
+    channels: channelNames([]),
+  });
   for (const [what, payload] of Object.entries(payloads))
     for (const name of ["gmail", ...Object.keys(templates)])
       test(`${name}: ${what}`, async () => {

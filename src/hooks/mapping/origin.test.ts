@@ -11,6 +11,7 @@ import { acceptOne } from "../acceptance.ts";
 import { decidePayload } from "../decide.ts";
 import { allow } from "../policy.ts";
 import { readAgent } from "../payload/agent.ts";
+import { noSenders } from "../senders/prepare.ts";
 import { hookSettings } from "../settings.ts";
 import { prepareMappings } from "./prepare.ts";
 
@@ -52,8 +53,8 @@ const promptOf = (
   assert.ok(!isRefusal(allowed));
   return hookPrompt(acceptOne("any", allowed, settings, null).runs[0]!, null).prompt;
 };
-const settingsOf = (mappings: Parameters<typeof hookSettings>[1]) =>
-  hookSettings(testConfig(), mappings, channelNames([]));
+const settingsOf = (mappings: Parameters<typeof hookSettings>[1]["mappings"]) =>
+  hookSettings(testConfig(), { mappings, senders: noSenders, channels: channelNames([]) });
 
 describe("the frame of a mapping's prompt does not depend on the payload", () => {
   for (const messageTemplate of templates)

@@ -1,5 +1,6 @@
 // A request of a sender before anything of it is believed: raw headers, raw bytes, and readers of the places where proofs
 // stand. The body is parsed at its first use, and only where a row says that something stands in it.
+import { ExactNumber } from "../../core/exact-number.ts";
 import { parseFieldPath, readField } from "../../core/field-path.ts";
 import { parseExactJson } from "../../core/exact-json.ts";
 import { repeated, singleHeader } from "../../http/headers.ts";
@@ -72,16 +73,11 @@ function tagged(value: string, { split, by, tag }: TaggedList): readonly string[
 }
 
 /** A JSON value as it is written, where that is one word. */
-const textOf = (value: unknown): readonly string[] =>
-  typeof value === "string"
-    ? [value]
-    : typeof value === "object" || value === undefined
-      ? numberText(value)
-      : [String(value)];
-
-/** A number with unusual digits is an object. */
-const numberText = (value: unknown): readonly string[] =>
-  value !== null && typeof value === "object" && typeof value.valueOf() === "number" ? [`${value}`] : [];
+function textOf(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value === "number" || typeof value === "boolean") return [String(value)];
+  return value instanceof ExactNumber ? [value.toString()] : [];
+}
 
 /** The query without its question mark. */
 export function queryText(target: string): string {

@@ -30,8 +30,13 @@ const settingsOf = (secret: string): SenderSettings => ({
 
 const unreachable = () => Promise.reject(new Error("nothing is fetched here"));
 
+/** The others have private keys, or rows that only a configuration fills in. */
+const signing = [...senderKinds.values()].filter(({ schemes }) =>
+  schemes.some(({ proof }) => proof.kind === "hmac" || proof.kind === "equal" || proof.kind === "basic"),
+);
+
 describe("every row that can sign verifies what it signed", () => {
-  for (const kind of senderKinds.values()) {
+  for (const kind of signing) {
     test(kind.id, async () => {
       const settings = settingsOf(secrets[kind.id] ?? "a secret of the test");
       const body = Buffer.from(`{"webhookTimestamp":${now},"type":"thing"}`);
