@@ -181,12 +181,18 @@ forEachStore("forEach: Idempotency-Key", async (t, store) => {
     ]);
   });
 
-  await t.test("a request that stored nothing does not use up its key", async () => {
-    assert.equal((await gateway.post("runs", { items: [] }, key("spare"))).status, 204);
-    assert.equal((await gateway.post("runs", { items: 1 }, key("spare"))).status, 400);
-    const response = await gateway.post("runs", items("x"), key("spare"));
-    assert.deepEqual([response.status, response.headers["idempotent-replayed"]], [202, undefined]);
-  });
+  await t.test(
+    "a 204 is kept with its key, as any 2xx; a refused request does not use up its key",
+    async () => {
+      assert.equal((await gateway.post("runs", { items: [] }, key("spare"))).status, 204);
+      const again = await gateway.post("runs", { items: [] }, key("spare"));
+      assert.deepEqual([again.status, again.headers["idempotent-replayed"]], [204, "true"]);
+      assert.equal((await gateway.post("runs", { items: 1 }, key("spare"))).status, 422);
+      assert.equal((await gateway.post("runs", { items: 1 }, key("unused"))).status, 400);
+      const response = await gateway.post("runs", items("x"), key("unused"));
+      assert.deepEqual([response.status, response.headers["idempotent-replayed"]], [202, undefined]);
+    },
+  );
 });
 
 test("a batch that the queue does not admit is 503 and stores nothing; a wake is no run", async (t) => {
