@@ -38,7 +38,8 @@ export type OpenHandshake = {
 export type ProvenHandshake = {
   readonly proven: true;
   asks(request: SenderRequest): boolean;
-  answer(request: SenderRequest, deps: HandshakeDeps): Answer | null;
+  /** `secret`: the one that the request was proven with. */
+  answer(request: SenderRequest, deps: { readonly secret: string | null }): Answer | null;
 };
 
 export type Handshake = OpenHandshake | ProvenHandshake;

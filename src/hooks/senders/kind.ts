@@ -11,6 +11,8 @@ export type Part =
   | "method"
   /** The address that the sender called: `publicUrl` of the config, with the request's query. */
   | "url"
+  /** The same, with the escapes undone that HubSpot undoes. */
+  | "decoded-url"
   /** The time as the request writes it. */
   | "time"
   | { readonly text: string }
@@ -86,6 +88,8 @@ export type ProofFailure = {
 };
 
 export type Proven = {
+  /** The secret that the request was proven with; null where a kind has none. */
+  readonly secret: string | null;
   /** Null: the sender has none. */
   readonly delivery: { readonly id: string; readonly signed: boolean } | null;
   readonly event: string | null;
@@ -98,8 +102,9 @@ export type ProofDeps = {
   readonly fetchText: (url: string) => Promise<string>;
 };
 
-/** Of a kind in code. Null: the request is proven. */
-export type Prove = (request: SenderRequest, deps: ProofDeps) => Promise<ProofFailure | null>;
+/** Of a kind in code. */
+export type Prove = (request: SenderRequest, deps: ProofDeps) => Promise<Proved | ProofFailure>;
+export type Proved = Pick<Proven, "secret">;
 
 /** How a body becomes a payload. `formField`: this field of a form is the JSON. */
 export type SenderBody = { readonly types: readonly BodyType[]; readonly formField?: string };
@@ -125,6 +130,8 @@ export type SenderKind = {
   readonly schemes: readonly Scheme[];
   /** The kind of event. Several places join with a dot: `issues.opened`. Never joined when the first has no value. */
   readonly event?: Covered & { readonly join?: boolean };
+  /** Events that only try the connection: accepted, and no mapping sees them. */
+  readonly pings?: readonly string[];
   /**
    * What else makes two deliveries the same, where the id is not signed or there is none: the signed bytes, or nothing,
    * because the sender honestly sends equal bodies.

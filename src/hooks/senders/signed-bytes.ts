@@ -30,7 +30,10 @@ const textBytes = (text: string | null): Buffer | null =>
 function textOf(part: Exclude<Part, "body">, request: SenderRequest, context: SigningContext): string | null {
   if (part === "method") return request.method;
   if (part === "time") return context.time;
-  if (part === "url") return context.publicUrl === null ? null : calledUrl(context.publicUrl, request.target);
+  if (part === "url" || part === "decoded-url") {
+    const url = context.publicUrl === null ? null : calledUrl(context.publicUrl, request.target);
+    return part === "url" || url === null ? url : withoutEscapes(url);
+  }
   if ("text" in part) return part.text;
   const found = readPlace(part.value, request);
   const value = found === malformed || found.length !== 1 ? null : found[0]!;
@@ -39,6 +42,11 @@ function textOf(part: Exclude<Part, "body">, request: SenderRequest, context: Si
     ? value
     : Buffer.from(value, "utf8").toString("latin1");
 }
+
+const undone = /%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi;
+
+/** Undoes the escapes that HubSpot's documentation lists, and no others. */
+const withoutEscapes = (url: string): string => url.replace(undone, (written) => decodeURIComponent(written));
 
 /** The address as the sender called it: ours of the config, never one made from `Host`. */
 export function calledUrl(publicUrl: string, target: string): string {

@@ -8,7 +8,18 @@ import {
   verify as verifySignature,
 } from "node:crypto";
 import { decode, keyBytes, publicKeyOf } from "./keys.ts";
-import type { Covered, Proof, ProofDeps, ProofFailure, Proven, Scheme, SenderKind, Time } from "./kind.ts";
+import type {
+  Covered,
+  Proof,
+  ProofDeps,
+  ProofFailure,
+  Prove,
+  Proved,
+  Proven,
+  Scheme,
+  SenderKind,
+  Time,
+} from "./kind.ts";
 import type { Place } from "./place.ts";
 import {
   malformed,
@@ -32,7 +43,7 @@ export type Verifier = {
 type Ready = {
   readonly scheme: Scheme;
   readonly tolerance: number;
-  proves(request: SenderRequest, deps: ProofDeps): Promise<ProofFailure | null>;
+  readonly proves: Prove;
 };
 
 const missing: ProofFailure = { failed: "header-missing" };
@@ -52,8 +63,9 @@ export function createVerifier(kind: SenderKind, settings: SenderSettings): Veri
     async prove(request, deps) {
       let first: ProofFailure | null = null;
       for (const each of presented(request)) {
-        const failure = (await each.proves(request, deps)) ?? timeFault(each, request, deps.now);
-        if (failure === null) return proven(kind, each.scheme, request);
+        const proved = await each.proves(request, deps);
+        const failure = "failed" in proved ? proved : timeFault(each, request, deps.now);
+        if (failure === null && "secret" in proved) return proven(kind, each.scheme, request, proved);
         first ??= failure;
       }
       return first ?? missing;
@@ -61,7 +73,8 @@ export function createVerifier(kind: SenderKind, settings: SenderSettings): Veri
   };
 }
 
-const proven = (kind: SenderKind, scheme: Scheme, request: SenderRequest): Proven => ({
+const proven = (kind: SenderKind, scheme: Scheme, request: SenderRequest, { secret }: Proved): Proven => ({
+  secret,
   delivery: deliveryOf(scheme, request),
   event: eventOf(kind, request),
 });
@@ -74,10 +87,8 @@ function readyScheme(scheme: Scheme, settings: SenderSettings): Ready[] {
   return prover === null ? [] : [{ scheme, tolerance, proves: prover }];
 }
 
-type Prover = Ready["proves"];
-
 /** Null: no secret or key is for it. */
-function proverOf(scheme: Scheme, secrets: readonly string[], settings: SenderSettings): Prover | null {
+function proverOf(scheme: Scheme, secrets: readonly string[], settings: SenderSettings): Prove | null {
   const { proof } = scheme;
   if (proof.kind === "code") return proof.prove;
   if (proof.kind === "public-key") return publicKeyProver(scheme, proof, settings);
@@ -90,13 +101,16 @@ function proverOf(scheme: Scheme, secrets: readonly string[], settings: SenderSe
 const basicPlaces: readonly Place[] = [{ header: "authorization" }];
 const basicValue = (secret: string): string => `Basic ${Buffer.from(secret, "utf8").toString("base64")}`;
 
-function equalProver(at: readonly Place[], secrets: readonly string[]): Prover {
+function equalProver(at: readonly Place[], secrets: readonly string[]): Prove {
   const digests = secrets.map((secret) => digest(Buffer.from(secret, "utf8")));
   return async (request) => {
     const presented = presentedAt(at, request);
     if (!Array.isArray(presented)) return presented;
     const found = presented.map((value) => digest(Buffer.from(value, "latin1")));
-    return anyEqual(found, digests) ? null : wrong;
+    return provedBy(
+      digests.map((each) => anyEqual(found, each)),
+      secrets,
+    );
   };
 }
 
@@ -108,27 +122,30 @@ function hmacProver(
   scheme: Scheme,
   proof: Hmac,
   { secrets, settings }: { secrets: readonly string[]; settings: SenderSettings },
-): Prover | null {
-  const keys = secrets.flatMap((secret) => keyBytes(secret, proof.key) ?? []);
+): Prove | null {
+  const usable = secrets.filter((secret) => keyBytes(secret, proof.key) !== null);
+  const keys = usable.map((secret) => keyBytes(secret, proof.key)!);
   if (keys.length === 0) return null;
-  const macs = (parts: readonly Buffer[]): Buffer[] =>
-    keys.map((key) => {
-      const mac = createHmac(proof.hash, key);
-      for (const part of parts) mac.update(part);
-      return mac.digest();
-    });
+  const macOf = (key: Buffer, parts: readonly Buffer[]): Buffer => {
+    const mac = createHmac(proof.hash, key);
+    for (const part of parts) mac.update(part);
+    return mac.digest();
+  };
   return async (request) => {
     const presented = decoded(presentedAt(proof.at, request), proof.encoding);
     if (!Array.isArray(presented)) return presented;
     const parts = partsOf(scheme, proof.message, request, settings);
     if (parts === null) return garbled;
-    return anyEqual(presented, macs(parts)) ? null : wrong;
+    return provedBy(
+      keys.map((key) => anyEqual(presented, macOf(key, parts))),
+      usable,
+    );
   };
 }
 
 type PublicKeyProof = Extract<Proof, { kind: "public-key" }>;
 
-function publicKeyProver(scheme: Scheme, proof: PublicKeyProof, settings: SenderSettings): Prover | null {
+function publicKeyProver(scheme: Scheme, proof: PublicKeyProof, settings: SenderSettings): Prove | null {
   const keys = settings.publicKeys.flatMap((written) => publicKeyOf(written, proof.algorithm) ?? []);
   if (keys.length === 0) return null;
   const hash = proof.algorithm === "ed25519" ? null : "sha256";
@@ -140,7 +157,7 @@ function publicKeyProver(scheme: Scheme, proof: PublicKeyProof, settings: Sender
     const bytes = Buffer.concat(parts);
     const fits = (key: KeyObject) =>
       presented.some((signature) => verifySignature(hash, bytes, key, signature));
-    return keys.some(fits) ? null : wrong;
+    return keys.some(fits) ? { secret: null } : wrong;
   };
 }
 
@@ -194,11 +211,16 @@ function decoded(presented: string[] | ProofFailure, encoding: Hmac["encoding"])
   return bytes.length === 0 ? garbled : bytes;
 }
 
-/** Without an early exit. */
-function anyEqual(presented: readonly Buffer[], expected: readonly Buffer[]): boolean {
+/** All secrets were tried, without an early exit. */
+function provedBy(fits: readonly boolean[], secrets: readonly string[]): Proved | ProofFailure {
+  const at = fits.indexOf(true);
+  return at === -1 ? wrong : { secret: secrets[at]! };
+}
+
+function anyEqual(presented: readonly Buffer[], expected: Buffer): boolean {
   let matches = 0;
   for (const one of presented)
-    for (const other of expected) if (one.length === other.length && timingSafeEqual(one, other)) matches++;
+    if (one.length === expected.length && timingSafeEqual(one, expected)) matches++;
   return matches > 0;
 }
 

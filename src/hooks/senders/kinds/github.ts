@@ -18,6 +18,7 @@ export const github: SenderKind = {
     },
   ],
   event: { at: [{ header: "x-github-event" }, { json: "action" }], signed: false, join: true },
+  pings: ["ping"],
   replay: "body",
   body: { types: ["json", "form"], formField: "payload" },
   describe: {

@@ -1,0 +1,38 @@
+import type { SenderKind } from "../kind.ts";
+
+const list = { split: ",", by: "=" };
+
+export const calendly: SenderKind = {
+  id: "calendly",
+  label: "Calendly",
+  secret: { from: "us", where: "`signing_key` of the call that makes the webhook subscription" },
+  schemes: [
+    {
+      proof: {
+        kind: "hmac",
+        hash: "sha256",
+        encoding: "hex",
+        key: "text",
+        at: [{ header: "calendly-webhook-signature", list: { ...list, tag: "v1" } }],
+        message: ["time", { text: "." }, "body"],
+      },
+      time: {
+        at: { header: "calendly-webhook-signature", list: { ...list, tag: "t" } },
+        unit: "s",
+        toleranceSeconds: 180,
+      },
+    },
+  ],
+  event: { at: [{ json: "event" }], signed: true },
+  replay: "body",
+  body: { types: ["json"] },
+  describe: {
+    checks: "Time and body, by HMAC-SHA256 in `Calendly-Webhook-Signature`.",
+    retries: "For 24 hours with growing waits; then the subscription is turned off.",
+    setUp: [
+      "Make the subscription with the API: POST https://api.calendly.com/webhook_subscriptions.",
+      "url: ADDRESS. signing_key: SECRET. Choose the events and the scope. An OAuth app has a key of its own: copy that one into the config.",
+    ],
+    docs: "https://developer.calendly.com/api-docs/4c305798a61d3-webhook-signatures",
+  },
+};
