@@ -15,6 +15,8 @@ export type Part =
   | "decoded-url"
   /** The time as the request writes it. */
   | "time"
+  /** The fields of a form, sorted by name, each as its name and its value. */
+  | "sorted-form"
   | { readonly text: string }
   | {
       readonly value: Place;
@@ -66,6 +68,10 @@ export type Scheme = {
   /** The shape of the secrets that it uses. Left out: all. */
   readonly secret?: RegExp;
   readonly proof: Proof;
+  /** The signed address has the body's SHA-256 in this parameter; the body itself is not among the signed bytes. */
+  readonly bodyHash?: { readonly query: string };
+  /** Requests whose query has this parameter are proven by another scheme. */
+  readonly unlessQuery?: string;
   readonly time?: Time;
   /** The id of the delivery: the same when the sender tries again. */
   readonly delivery?: Covered;

@@ -42,10 +42,19 @@ export function prepareSenders(configured: readonly SenderConfig[]): PreparedSen
 const customId = "custom";
 
 /** Null: there is no such kind. */
-function kindOf({ kind, custom }: SenderConfig): SenderKind | null {
+function kindOf({ kind, custom, header }: SenderConfig): SenderKind | null {
   if (kind === customId && custom !== null && customFault(custom) === null) return customKind(custom);
-  return senderKinds.get(kind) ?? null;
+  const found = senderKinds.get(kind) ?? null;
+  return found === null || header === null ? found : withHeader(found, header);
 }
+
+/** The secret stands in a header of the operator's choice. */
+const withHeader = (kind: SenderKind, header: string): SenderKind => ({
+  ...kind,
+  schemes: kind.schemes.map((scheme) =>
+    scheme.proof.kind === "equal" ? { ...scheme, proof: { kind: "equal", at: [{ header }] } } : scheme,
+  ),
+});
 
 const at = ({ name }: Pick<SenderConfig, "name">, ...setting: string[]): Path => [
   "hooks",

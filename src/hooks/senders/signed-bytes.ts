@@ -30,6 +30,7 @@ const textBytes = (text: string | null): Buffer | null =>
 function textOf(part: Exclude<Part, "body">, request: SenderRequest, context: SigningContext): string | null {
   if (part === "method") return request.method;
   if (part === "time") return context.time;
+  if (part === "sorted-form") return sortedForm(request.form());
   if (part === "url" || part === "decoded-url") {
     const url = context.publicUrl === null ? null : calledUrl(context.publicUrl, request.target);
     return part === "url" || url === null ? url : withoutEscapes(url);
@@ -43,13 +44,26 @@ function textOf(part: Exclude<Part, "body">, request: SenderRequest, context: Si
     : Buffer.from(value, "utf8").toString("latin1");
 }
 
+/** A repeated name has each of its values once, sorted. */
+function sortedForm(form: URLSearchParams): string {
+  const names = [...new Set(form.keys())].toSorted();
+  const fields = names.flatMap((name) =>
+    [...new Set(form.getAll(name))].toSorted().map((value) => name + value),
+  );
+  return Buffer.from(fields.join(""), "utf8").toString("latin1");
+}
+
 const undone = /%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi;
 
 /** Undoes the escapes that HubSpot's documentation lists, and no others. */
 const withoutEscapes = (url: string): string => url.replace(undone, (written) => decodeURIComponent(written));
 
-/** The address as the sender called it: ours of the config, never one made from `Host`. */
-export function calledUrl(publicUrl: string, target: string): string {
+/** With these, the start of a JSON body could be moved into the query before it. */
+const notInQueries = /[{"<\s]/;
+
+/** The address as the sender called it: ours of the config, never one made from `Host`. Null: no sender writes it so. */
+export function calledUrl(publicUrl: string, target: string): string | null {
   const query = queryText(target);
+  if (notInQueries.test(query)) return null;
   return query === "" ? publicUrl : `${publicUrl}?${query}`;
 }

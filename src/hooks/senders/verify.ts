@@ -23,6 +23,7 @@ import type {
 import type { Place } from "./place.ts";
 import {
   malformed,
+  queryText,
   readHeader,
   readPlace,
   type SenderHead,
@@ -48,13 +49,13 @@ type Ready = {
 
 const missing: ProofFailure = { failed: "header-missing" };
 const garbled: ProofFailure = { failed: "malformed" };
+const changed: ProofFailure = { failed: "body-changed" };
 const wrong: ProofFailure = { failed: "wrong-secret" };
 
 /** The settings must be checked: every secret belongs to a scheme. */
 export function createVerifier(kind: SenderKind, settings: SenderSettings): Verifier {
   const ready = kind.schemes.flatMap((scheme) => readyScheme(scheme, settings));
-  const presented = (head: SenderHead): Ready[] =>
-    ready.filter(({ scheme }) => isPresented(scheme.proof, head));
+  const presented = (head: SenderHead): Ready[] => ready.filter(({ scheme }) => isPresented(scheme, head));
   return {
     checkHead(head, now) {
       const failures = presented(head).map((each) => headFailure(each, head, now));
@@ -136,11 +137,17 @@ function hmacProver(
     if (!Array.isArray(presented)) return presented;
     const parts = partsOf(scheme, proof.message, request, settings);
     if (parts === null) return garbled;
+    if (scheme.bodyHash !== undefined && !isHashed(request, scheme.bodyHash.query)) return changed;
     return provedBy(
       keys.map((key) => anyEqual(presented, macOf(key, parts))),
       usable,
     );
   };
+}
+
+function isHashed({ body, target }: SenderRequest, query: string): boolean {
+  const [written, ...others] = new URLSearchParams(queryText(target)).getAll(query);
+  return others.length === 0 && written?.toLowerCase() === digest(body).toString("hex");
 }
 
 type PublicKeyProof = Extract<Proof, { kind: "public-key" }>;
@@ -225,11 +232,15 @@ function anyEqual(presented: readonly Buffer[], expected: Buffer): boolean {
 }
 
 /** Whether the request presents this kind of proof at all. What stands in the body is not known yet. */
-function isPresented(proof: Proof, { rawHeaders }: SenderHead): boolean {
+function isPresented({ proof, bodyHash, unlessQuery }: Scheme, { rawHeaders, target }: SenderHead): boolean {
+  if (bodyHash !== undefined && !hasQuery(bodyHash.query, target)) return false;
+  if (unlessQuery !== undefined && hasQuery(unlessQuery, target)) return false;
   if (proof.kind === "code") return true;
   const places = proof.kind === "basic" ? basicPlaces : proof.at;
   return places.some((place) => !("header" in place) || hasHeader(place.header, rawHeaders));
 }
+
+const hasQuery = (name: string, target: string): boolean => new URLSearchParams(queryText(target)).has(name);
 
 function hasHeader(name: string, rawHeaders: readonly string[]): boolean {
   for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]!.toLowerCase() === name) return true;
