@@ -34,12 +34,18 @@ export type OpenHandshake = {
   answer(request: SenderRequest, deps: HandshakeDeps): Answer | null | Promise<Answer | null>;
 };
 
+export type ProvenDeps = {
+  /** The one that the request was proven with. */
+  readonly secret: string | null;
+  /** As `ProofDeps.fetchText`. */
+  readonly fetchText: (url: string) => Promise<string>;
+};
+
 /** A question inside of a proven request. */
 export type ProvenHandshake = {
   readonly proven: true;
   asks(request: SenderRequest): boolean;
-  /** `secret`: the one that the request was proven with. */
-  answer(request: SenderRequest, deps: { readonly secret: string | null }): Answer | null;
+  answer(request: SenderRequest, deps: ProvenDeps): Answer | null | Promise<Answer | null>;
 };
 
 export type Handshake = OpenHandshake | ProvenHandshake;

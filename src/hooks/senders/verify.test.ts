@@ -15,6 +15,7 @@ const secrets: Readonly<Record<string, string>> = {
   clerk: whsec,
   resend: whsec,
   openai: whsec,
+  adyen: "44782def547aaa06c910c43932b1eb0c71fc68d9d0c057550c48ec2acf6ba056",
   slack: "8f742231b10e8888abcd99yyyzzz85a5",
 };
 

@@ -4,7 +4,7 @@
 import type { CryptoKey } from "jose";
 import type { Clock } from "../../core/clock.ts";
 import { retryWaitMs } from "../../core/retry.ts";
-import type { FindKey } from "./oidc.ts";
+import type { FindKey } from "../../core/google-token.ts";
 import { type Fields, listIn, request, textIn } from "./request.ts";
 
 const freshMs = 3_600_000;

@@ -7,7 +7,7 @@ import { cases } from "../../../test/support/cases.ts";
 import { isNewer, moveOn, parseCursor, startOf, writeCursor } from "./cursor.ts";
 import { readHint } from "./hint.ts";
 import { readMessage } from "./message.ts";
-import { tokenFault } from "./oidc.ts";
+import { tokenFault } from "../../core/google-token.ts";
 import type { Fields } from "./request.ts";
 
 const id = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map(String);

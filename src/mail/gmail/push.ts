@@ -7,7 +7,7 @@ import type { Exchange } from "../../http/exchange.ts";
 import { repeated, singleHeader } from "../../http/headers.ts";
 import { sendEmpty, sendRefusal } from "../../http/respond.ts";
 import { type Hint, readHint } from "./hint.ts";
-import { type Expected, type FindKey, tokenFault } from "./oidc.ts";
+import { type Expected, type FindKey, tokenFault } from "../../core/google-token.ts";
 import { fieldsIn, isFields } from "./request.ts";
 
 export type PushOptions = {

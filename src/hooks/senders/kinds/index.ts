@@ -1,8 +1,10 @@
 // The table of senders.
 import { customDescription } from "../custom.ts";
 import type { SenderKind } from "../kind.ts";
+import { adyen } from "./adyen.ts";
 import { alertmanager } from "./alertmanager.ts";
 import { asana } from "./asana.ts";
+import { awsSns } from "./aws-sns.ts";
 import { basic } from "./basic.ts";
 import { bitbucket } from "./bitbucket.ts";
 import { box } from "./box.ts";
@@ -20,6 +22,7 @@ import { eventbridge } from "./eventbridge.ts";
 import { gitea } from "./gitea.ts";
 import { github } from "./github.ts";
 import { gitlab } from "./gitlab.ts";
+import { googlePubsub } from "./google-pubsub.ts";
 import { grafana } from "./grafana.ts";
 import { hubspot } from "./hubspot.ts";
 import { intercom } from "./intercom.ts";
@@ -27,11 +30,14 @@ import { jira } from "./jira.ts";
 import { linear } from "./linear.ts";
 import { mailgun } from "./mailgun.ts";
 import { meta } from "./meta.ts";
+import { microsoftGraph } from "./microsoft-graph.ts";
+import { monday } from "./monday.ts";
 import { notion } from "./notion.ts";
 import { okta } from "./okta.ts";
 import { openai } from "./openai.ts";
 import { paddle } from "./paddle.ts";
 import { pagerduty } from "./pagerduty.ts";
+import { paypal } from "./paypal.ts";
 import { resend } from "./resend.ts";
 import { sendgrid } from "./sendgrid.ts";
 import { sentry } from "./sentry.ts";
@@ -52,8 +58,10 @@ import { zendesk } from "./zendesk.ts";
 import { zoom } from "./zoom.ts";
 
 const all: readonly SenderKind[] = [
+  adyen,
   alertmanager,
   asana,
+  awsSns,
   basic,
   bitbucket,
   box,
@@ -71,6 +79,7 @@ const all: readonly SenderKind[] = [
   gitea,
   github,
   gitlab,
+  googlePubsub,
   grafana,
   hubspot,
   intercom,
@@ -78,11 +87,14 @@ const all: readonly SenderKind[] = [
   linear,
   mailgun,
   meta,
+  microsoftGraph,
+  monday,
   notion,
   okta,
   openai,
   paddle,
   pagerduty,
+  paypal,
   resend,
   sendgrid,
   sentry,

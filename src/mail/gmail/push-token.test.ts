@@ -6,7 +6,7 @@ import { faultReplies } from "../../../test/fakes/google.ts";
 import { oidc, surroundings } from "../../../test/fixtures/gmail-mailbox.ts";
 import { rsaKey } from "../../../test/support/rsa.ts";
 import { createCerts } from "./certs.ts";
-import { tokenFault } from "./oidc.ts";
+import { tokenFault } from "../../core/google-token.ts";
 
 const good = { aud: oidc.audience, email: oidc.serviceAccountEmail };
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");

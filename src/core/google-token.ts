@@ -1,7 +1,8 @@
-// Checks the token that Pub/Sub signs its pushes with. Anybody with a Google account can get one for any audience, so
+// Checks the token that Google signs requests with, such as the pushes of Pub/Sub. Anybody with a Google account can get one for any audience, so
 // the service account in it counts as much as the signature.
 import type { CryptoKey } from "jose";
-import { type Fields, textIn } from "./request.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
 
 export type Expected = { audience: string; serviceAccountEmail: string };
 
@@ -25,7 +26,7 @@ export async function tokenFault(
   // The claims come before the key: a stranger's token must not make us fetch keys.
   const fault = claimsFault(claims, expected, now);
   if (fault !== null) return fault;
-  const key = await findKey(textIn(header, "kid"));
+  const key = await findKey(typeof header["kid"] === "string" ? header["kid"] : "");
   if (key === null) return "its key is not one of Google's";
   return (await isSigned(token, key, now)) ? null : "its signature is wrong";
 }
