@@ -23,8 +23,6 @@ export type MappingResult =
   /** The mapping or its transform broke: a 500. */
   | { kind: "failed"; reason: string };
 
-const mostReasons = 5;
-
 export type MappingDeps = {
   matcher: Matcher<Mapping>;
   /** In the order that the thread knows. */
@@ -43,7 +41,7 @@ export async function decideMapped(
   if (found.kind === "filtered")
     return {
       kind: "skipped",
-      reason: `no mapping took it: ${found.reasons.slice(0, mostReasons).join("; ")}`,
+      reason: `no mapping took it: ${found.reasons.join("; ")}`,
     };
   try {
     return await applyMapping(found.mapping, request, deps);

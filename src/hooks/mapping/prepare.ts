@@ -10,6 +10,8 @@ import type { MappedRequest } from "./request.ts";
 
 export type Mappings = {
   couldTake(name: string): boolean;
+  /** Whether the configuration names this hook. */
+  isNamed(name: string): boolean;
   decide(request: MappedRequest): Promise<MappingResult | Refusal>;
   /** In the order in which they are tried. */
   list: readonly Mapping[];
@@ -29,6 +31,7 @@ const noTransforms: Transforms = {
 
 export const noMappings: Mappings = {
   couldTake: () => false,
+  isNamed: () => false,
   decide: async () => refuse("unknown-hook"),
   list: [],
   transforms: noTransforms,
@@ -68,7 +71,8 @@ export async function prepareMappings(options: Options): Promise<PreparedMapping
     await Promise.allSettled(pending);
     await Promise.all([transforms.close(), thread.close()]);
   };
-  return { ok: true, mappings: { couldTake: matcher.couldTake, decide, list, transforms, close } };
+  const { couldTake, isNamed } = matcher;
+  return { ok: true, mappings: { couldTake, isNamed, decide, list, transforms, close } };
 }
 
 const findingOf = ({ mapping, setting, message }: MappingFault): Finding => ({
