@@ -137,6 +137,8 @@ export type MappingConfig = {
   transform: { module: string; export: string | null } | null;
   /** Null: as `hooks.tools`. */
   tools: ToolGrant | null;
+  /** Files with payloads as its sender sends them. */
+  examples: readonly { payload: string; headers: string | null }[];
   allowUnsafeExternalContent: boolean;
 };
 

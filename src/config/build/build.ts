@@ -55,7 +55,7 @@ function buildHooks(settings: Settings, folder: string): Config["hooks"] {
     allowedSessionKeyPrefixes: hooks.allowedSessionKeyPrefixes,
     tools: hooks.tools,
     budget: { ...hooks.budget, moneyPerDay: hooks.budget.moneyPerDay ?? null },
-    mappings: buildMappings(hooks),
+    mappings: buildMappings(hooks, folder),
     gmail: buildGmail(hooks.gmail, folder),
     mail: hooks.mail.map(buildMail),
     transformsDir: resolve(folder, hooks.transformsDir),

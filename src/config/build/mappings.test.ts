@@ -28,6 +28,7 @@ test("missing settings get their defaults", () => {
       forEach: null,
       transform: null,
       tools: null,
+      examples: [],
       allowUnsafeExternalContent: false,
     },
   ]);

@@ -10,7 +10,7 @@ type Found = { problems: Finding[]; warnings: Finding[] };
 
 export function mappingRules(settings: Settings): Found {
   const { hooks } = settings;
-  const mappings = buildMappings(hooks);
+  const mappings = buildMappings(hooks, "");
   const hidden = unreachable(mappings, hooks);
   const own = mappings.filter(({ origin }) => typeof origin === "number");
   const unknown = own.flatMap((mapping) => unknownAgent(mapping, settings));

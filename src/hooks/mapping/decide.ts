@@ -29,7 +29,13 @@ export type MappingDeps = {
   list: readonly Mapping[];
   transforms: Transforms;
   thread: RenderThread;
+  /** Called with the drafts before they are checked: for explanations. */
+  onDrafts?: DraftListener;
 };
+
+/** `element` is null without `forEach`; `empty` as in a draft. */
+export type RenderedDraft = { element: string | null } & Pick<Draft, "empty">;
+export type DraftListener = (drafts: readonly RenderedDraft[]) => void;
 
 export async function decideMapped(
   request: MappedRequest,
@@ -54,7 +60,7 @@ export async function decideMapped(
 async function applyMapping(
   mapping: Mapping,
   request: MappedRequest,
-  { list, transforms, thread }: MappingDeps,
+  { list, transforms, thread, onDrafts }: MappingDeps,
 ): Promise<MappingResult | Refusal> {
   const count = countElements(mapping, request);
   if (typeof count !== "number") return count;
@@ -66,6 +72,7 @@ async function applyMapping(
     if (drafts.kind === "busy") return refuse("queue-full", { retryAfterSeconds: 5 });
     return failed(mapping, drafts.reason);
   }
+  onDrafts?.(drafts.map((draft, at) => ({ element: elementAt(mapping, at), empty: draft?.empty ?? [] })));
   const actions: Action[] = [];
   const elements: string[] = [];
   for (const [at, draft] of drafts.entries()) {
