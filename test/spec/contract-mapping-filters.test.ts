@@ -1,7 +1,7 @@
 // Contract, section 6: a mapping's filters on headers and payload, and the record of a request that no mapping takes.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startTestGateway } from "../support/gateway.ts";
+import { forEachStore, startTestGateway } from "../support/gateway.ts";
 import { lastRecord, mapping, messageOf, uuid7 } from "../support/mapped.ts";
 
 test("match.headers and match.payload", async (t) => {
@@ -99,4 +99,17 @@ test("match.headers and match.payload", async (t) => {
     for (const headers of [["X-A: 1"], ["X-A: 2", "X-A: 1"], []])
       assert.equal((await gateway.post("many", {}, headers)).status, 204);
   });
+});
+
+forEachStore("a record keeps what a filter met, cut and whole in every store", async (t, store) => {
+  const gateway = await startTestGateway(
+    t,
+    { hooks: { mappings: [mapping("x", { match: { path: "x", payload: { state: "on" } } })] } },
+    { store },
+  );
+  const met = `${"\u0000\ud83d\u202e".padEnd(198, "a")}😀${"b".repeat(500)}`;
+  assert.equal((await gateway.post("x", { state: met })).status, 204);
+  const { reason } = await lastRecord(gateway);
+  const cut = JSON.stringify(`${met.slice(0, 198)}…`);
+  assert.equal(reason, `no mapping took it: x: payload.state was ${cut}, wanted "on"`);
 });

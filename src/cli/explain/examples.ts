@@ -16,16 +16,19 @@ export async function exampleWarnings(
   now: number,
 ): Promise<Problem[]> {
   const { exampleFindings } = await import("../../hooks/mapping/examples.ts");
-  const findings: Finding[] = [];
-  for (const mapping of mappings) {
-    const read = await Promise.all(mapping.examples.map((example) => readExample(mapping, example, now)));
-    for (const [at, example] of read.entries())
-      if (typeof example === "string")
-        findings.push({ path: ["hooks", "mappings", mapping.origin, "examples", at], message: example });
-    const readable = read.filter((example) => typeof example !== "string");
-    findings.push(...exampleFindings(mapping, readable));
-  }
-  return findings.map(locate);
+  const findings = await Promise.all(
+    mappings.map(async (mapping): Promise<Finding[]> => {
+      const read = await Promise.all(mapping.examples.map((example) => readExample(mapping, example, now)));
+      const unreadable = read.flatMap((example, at) =>
+        typeof example === "string"
+          ? [{ path: ["hooks", "mappings", mapping.origin, "examples", at], message: example }]
+          : [],
+      );
+      const readable = read.filter((example) => typeof example !== "string");
+      return [...unreadable, ...exampleFindings(mapping, readable)];
+    }),
+  );
+  return findings.flat().map(locate);
 }
 
 /** Or why it cannot be used. */

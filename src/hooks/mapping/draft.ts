@@ -76,7 +76,8 @@ export function draftOf(mapping: Mapping, request: MappedRequest, budget: Budget
 }
 
 /** The draft as a transform sees it: with the mapping's names, without unset values. */
-export function shown({ message, text, action, empty: _, ...rest }: Draft): TransformAction {
+export function shown(draft: Draft): TransformAction {
+  const { message, text, action, empty: _, ...rest } = draft;
   const content = action === "agent" ? { message: plainText(message) } : { text: plainText(text) };
   const set = Object.entries(rest).filter(([, value]) => value !== null);
   return { action, ...content, ...Object.fromEntries(set) };

@@ -58,7 +58,7 @@ export function notingLoop(tag: ForTag, isOptional: boolean): Template {
     token: tag.token,
     render(context, emitter) {
       noteToken(context, tag.collection, use);
-      return tag.render(context, emitter) as unknown as ReturnType<Template["render"]>;
+      return tag.render(context, emitter);
     },
   };
 }
