@@ -6,10 +6,9 @@ import type { DiscordSettings } from "../config/schema/channels.ts";
 import { checkOf, foundId, limited, outcomeOf, quoted, rejected, within } from "./outcome.ts";
 import { createLookup } from "./lookup.ts";
 import { type Responded, getJson, type PlatformResponse, postJson, retryAfterMs } from "./request.ts";
-import { renderMessages } from "../markdown/render.ts";
+import { renderings } from "./renderings.ts";
 
 const recipientForm = /^(user:)?(\d{17,20})$/;
-const limit = { most: 2000, unit: "utf16" } as const;
 const suppressEmbeds = 4;
 
 const doneForm = z.object({ id: z.string(), username: z.string().optional() });
@@ -38,7 +37,7 @@ export function createDiscord(
     idempotent: true,
     recipientFault: (to) =>
       recipientForm.test(to) ? null : "must be a channel's id such as 112233445566778899, or user:ID",
-    render: (markdown) => renderMessages(markdown, { dialect: "markdown", limit }),
+    render: renderings.discord,
     async send({ id, to, text }, signal) {
       const [, isUser, target = to] = recipientForm.exec(to) ?? [];
       const channel = isUser ? await channelOf(target, signal) : target;

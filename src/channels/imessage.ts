@@ -4,9 +4,8 @@ import type { ImessageSettings } from "../config/schema/channels.ts";
 import { createBlueBubbles } from "./bluebubbles.ts";
 import { createImsg, type ImsgOptions } from "./imsg.ts";
 import { phoneNumber } from "./phone.ts";
-import { renderMessages } from "../markdown/render.ts";
+import { renderings } from "./renderings.ts";
 
-const limit = { most: 4000, unit: "utf16" } as const;
 const chatGuid = /^[A-Za-z]+;[-+];\S+$/;
 const mailAddress = /^[^\s@;]+@[^\s@;.]+(?:\.[^\s@;.]+)+$/;
 
@@ -25,7 +24,7 @@ export function createImessage(
       chatGuid.test(to) || handleOf(to) !== null
         ? null
         : "must be a phone number such as +15550001111, a mail address, or the guid of a chat such as iMessage;+;chat123",
-    render: (markdown) => renderMessages(markdown, { dialect: "plain", limit }),
+    render: renderings.imessage,
     send,
     check,
   };

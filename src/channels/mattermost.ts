@@ -4,7 +4,7 @@ import type { Channel, ChannelPlugin, ChannelTools, SendOutcome } from "../sdk/c
 import { createLookup } from "./lookup.ts";
 import { checkOf, foundId, limited, outcomeOf, quoted, rejected, within } from "./outcome.ts";
 import { type Responded, getJson, type PlatformResponse, postJson, retryAfterMs } from "./request.ts";
-import { renderMessages } from "../markdown/render.ts";
+import { renderings } from "./renderings.ts";
 
 const settingsForm = z.strictObject({
   apiBase: z.url({ protocol: /^https?$/, error: "must be the server's address" }),
@@ -13,7 +13,6 @@ const settingsForm = z.strictObject({
 type Settings = z.output<typeof settingsForm>;
 
 const recipientForm = /^(?:[a-z0-9]{26}|user:[a-z0-9]{26}|@[a-z0-9][a-z0-9._-]{0,63})$/;
-const limit = { most: 16_000, unit: "codepoints" } as const;
 
 const plugin: ChannelPlugin = {
   id: "mattermost",
@@ -47,8 +46,7 @@ function createMattermost({ apiBase, token }: Settings, { fetch }: ChannelTools)
       recipientForm.test(to)
         ? null
         : "must be a channel's id of 26 characters, user:ID, or @name in small letters",
-    render: (markdown) =>
-      renderMessages(markdown, { dialect: "markdown-tables", limit, escapeMentions: withoutBroadcasts }),
+    render: renderings.mattermost,
     async send({ id, to, text }, signal) {
       const channel = /^(user:|@)/.test(to) ? await channelOf(to, signal) : to;
       if (typeof channel !== "string") return channel;
@@ -61,10 +59,6 @@ function createMattermost({ apiBase, token }: Settings, { fetch }: ChannelTools)
     },
   };
 }
-
-/** A character without width behind the @: the words stay, and no one is notified. */
-const withoutBroadcasts = (text: string): string =>
-  text.replace(/@(?=(?:all|channel|here)(?![a-z0-9]))/gi, "@\u200B");
 
 const doneForm = z.object({ id: z.string(), username: z.string().optional() });
 const refusalForm = z.object({ id: z.string().optional(), message: z.string().optional() });

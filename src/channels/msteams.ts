@@ -5,11 +5,10 @@ import type { MsteamsSettings } from "../config/schema/channels.ts";
 import { createTokenSource } from "./msteams-token.ts";
 import { again, checkOf, outcomeOf, quoted, rejected, within } from "./outcome.ts";
 import { type Responded, postJson, retryAfterMs } from "./request.ts";
-import { renderMessages } from "../markdown/render.ts";
+import { renderings } from "./renderings.ts";
 
 const usualBase = "https://smba.trafficmanager.net/teams";
 const usualTenant = "botframework.com";
-const limit = { most: 20_000, unit: "utf16" } as const;
 
 const conversation = /^[^\s:]+:\S+$/;
 const person = /^2[89]:/;
@@ -52,7 +51,7 @@ export function createMsteams(
   return {
     idempotent: false,
     recipientFault,
-    render: (markdown) => renderMessages(markdown, { dialect: "markdown", limit }),
+    render: renderings.msteams,
     send: (message, signal) => send(message, signal),
     async check(signal) {
       const token = await tokens.get(signal);

@@ -9,11 +9,9 @@ import { misunderstood, readRpcResponse, type RpcError, rpcRequest } from "./jso
 import { again, checkOf, limited, outcomeOf, quoted, rejected, unknown, within } from "./outcome.ts";
 import { phoneNumber } from "./phone.ts";
 import { type Responded, postJson } from "./request.ts";
-import { renderSignal } from "../markdown/signal.ts";
+import { renderings } from "./renderings.ts";
 
 const usualBase = "http://127.0.0.1:8080";
-/** Longer than 2000 bytes, signal-cli sends the rest of the text as an attachment, which apps show as one message. */
-const limit = { most: 4000, unit: "utf16" } as const;
 /** Sending to a large group takes its time. */
 const timeoutMs = 60_000;
 /** The response lists each recipient, and a group can have a thousand. */
@@ -40,7 +38,7 @@ export function createSignal(settings: SignalSettings, { fetch }: ChannelTools):
       recipientOf(to) === null
         ? "must be a phone number such as +15550001111, the id of an account (a UUID), or group: and the group's id"
         : null,
-    render: (markdown) => renderSignal(markdown, limit).map((message) => JSON.stringify(message)),
+    render: renderings.signal,
     async send({ id, to, text }, signal) {
       const { text: message, styles } = JSON.parse(text) as { text: string; styles: string[] };
       const params = { ...recipientOf(to), message, ...(styles.length > 0 && { textStyle: styles }) };

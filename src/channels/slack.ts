@@ -4,10 +4,9 @@ import type { Channel, ChannelTools, SendOutcome } from "../sdk/channel.ts";
 import type { SlackSettings } from "../config/schema/channels.ts";
 import { again, checkOf, limited, outcomeOf, quoted, rejected, unknown, within } from "./outcome.ts";
 import { type Responded, type PlatformResponse, postJson, retryAfterMs } from "./request.ts";
-import { renderMessages } from "../markdown/render.ts";
+import { renderings } from "./renderings.ts";
 
 const recipientForm = /^([CGDUW][A-Z0-9]{5,30})(?::thread:(\d{1,16}\.\d{1,10}))?$/;
-const limit = { most: 4000, unit: "utf16" } as const;
 
 const responseForm = z.object({
   ok: z.boolean(),
@@ -32,7 +31,7 @@ export function createSlack(
       recipientForm.test(to)
         ? null
         : "must be the id of a channel or user, such as C0123456789; a thread follows as :thread:1700000000.000100",
-    render: (markdown) => renderMessages(markdown, { dialect: "slack", limit }),
+    render: renderings.slack,
     async send({ to, text }, signal) {
       const [, channel = to, thread] = recipientForm.exec(to) ?? [];
       const where = thread === undefined ? { channel } : { channel, thread_ts: thread };

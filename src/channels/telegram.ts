@@ -4,10 +4,9 @@ import type { Channel, ChannelTools, OutgoingMessage, SendOutcome } from "../sdk
 import type { TelegramSettings } from "../config/schema/channels.ts";
 import { checkOf, limited, outcomeOf, quoted, rejected, unknown, within } from "./outcome.ts";
 import { type Responded, type PlatformResponse, postJson, retryAfterMs } from "./request.ts";
-import { renderMessages } from "../markdown/render.ts";
+import { renderings } from "./renderings.ts";
 
 const recipientForm = /^(-?[1-9]\d{0,15}|@[A-Za-z]\w{3,31})(?::topic:([1-9]\d{0,9}))?$/;
-const limit = { most: 4096, unit: "utf16" } as const;
 
 const responseForm = z.object({
   ok: z.boolean(),
@@ -45,7 +44,7 @@ export function createTelegram(
       recipientForm.test(to)
         ? null
         : "must be a chat id such as 12345, or @name; a topic follows as :topic:7",
-    render: (markdown) => renderMessages(markdown, { dialect: "telegram-html", limit }),
+    render: renderings.telegram,
     async send(message, signal) {
       let body = bodyOf(message);
       let response = await call("sendMessage", body, signal);

@@ -6,11 +6,10 @@ import { cutWithMark, oneLine } from "../core/text.ts";
 import { again, checkOf, limited, outcomeOf, quoted, rejected, unknown, within } from "./outcome.ts";
 import { phoneNumber } from "./phone.ts";
 import { type Responded, getJson, type PlatformResponse, postJson, retryAfterMs } from "./request.ts";
-import { renderMessages } from "../markdown/render.ts";
+import { renderings } from "./renderings.ts";
 
 const usualBase = "https://graph.facebook.com/v26.0";
 /** The platform takes 4096. */
-const limit = { most: 4000, unit: "utf16" } as const;
 const longestParameter = 1024;
 
 const windowClosed = 131_047;
@@ -46,7 +45,7 @@ export function createWhatsapp(settings: WhatsappSettings, { fetch }: ChannelToo
     idempotent: false,
     recipientFault: (to) =>
       phoneNumber(to) === null ? "must be a phone number with its country, such as +15550001111" : null,
-    render: (markdown) => renderMessages(markdown, { dialect: "whatsapp", limit }),
+    render: renderings.whatsapp,
     async send({ to, text }, signal) {
       const number = phoneNumber(to) ?? to;
       const response = await post(number, freeText(text), signal);

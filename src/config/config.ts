@@ -49,6 +49,8 @@ export type Config = {
     /** Never empty; exactly one is the default. */
     list: readonly AgentConfig[];
     instructionFiles: readonly InstructionsFile[];
+    /** What becomes of an action that names an agent which is not in the list. */
+    unknown: "default" | "refuse";
     models: ModelList | undefined;
     heartbeatEveryMs: number;
     timeoutSeconds: number;
@@ -185,6 +187,8 @@ export type MappingConfig = {
   transform: { module: string; export: string | null } | null;
   /** Null: as `hooks.tools`. */
   tools: ToolGrant | null;
+  /** Files with payloads as its sender sends them. */
+  examples: readonly { payload: string; headers: string | null }[];
   allowUnsafeExternalContent: boolean;
 };
 
@@ -292,6 +296,9 @@ export type ModelsConfig = {
 export type McpServerConfig =
   | { kind: "http"; url: string; headers: Readonly<Record<string, string>> }
   | ({ kind: "command" } & ProgramConfig);
+
+/** The one agent where none is listed. */
+export const soleAgentId = "main";
 
 export const defaultAgent = (agents: readonly AgentConfig[]): AgentConfig => {
   const found = agents.find((agent) => agent.default) ?? agents[0];

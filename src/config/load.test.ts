@@ -60,6 +60,7 @@ test("an empty object is a whole configuration", () => {
       heartbeatEveryMs: 1_800_000,
       timeoutSeconds: 600,
       instructionFiles: [],
+      unknown: "default",
       maxConcurrent: 4,
       maxAttempts: 3,
     },

@@ -73,6 +73,11 @@ export const catalogue = {
     retry: false,
     text: "Routing to this agent is not allowed by hooks.allowedAgentIds.",
   },
+  "agent-unknown": {
+    status: 400,
+    retry: false,
+    text: "No agent has this id, and agents.unknown refuses unknown ones.",
+  },
   "model-not-allowed": { status: 400, retry: false, text: "This model is not in agents.defaults.models." },
   "channel-unknown": { status: 400, retry: false, text: "No channel has this name." },
   "invalid-idempotency-key": {

@@ -29,17 +29,40 @@ export class ExactNumber {
 
   // With these, templates compare it as any number.
   gt(other: unknown): boolean {
-    return this.valueOf() > Number(other);
+    return order(this.#written, other) > 0;
   }
   geq(other: unknown): boolean {
-    return this.equals(other) || this.gt(other);
+    return order(this.#written, other) >= 0;
   }
   lt(other: unknown): boolean {
-    return this.valueOf() < Number(other);
+    return order(this.#written, other) < 0;
   }
   leq(other: unknown): boolean {
-    return this.equals(other) || this.lt(other);
+    return order(this.#written, other) <= 0;
   }
+}
+
+/** Below, at or above 0 as the first number is below, at or above the second; NaN for what is no number. */
+function order(written: string, other: unknown): number {
+  const [left, right] = [Number(written), Number(other)];
+  const isNumber = typeof other === "number" || other instanceof ExactNumber;
+  // Two numbers beyond 2^53, or two beyond 1e308, can be different and the same number of JavaScript.
+  return left === right && isNumber ? exactOrder(written, String(other)) : left > right ? 1 : left - right;
+}
+
+function exactOrder(left: string, right: string): number {
+  const [one, two] = [left, right].map((each) => decimalParts(decimalOf(each)));
+  if (!one || !two) return 0;
+  const size =
+    one.magnitude - two.magnitude || (one.digits < two.digits ? -1 : one.digits > two.digits ? 1 : 0);
+  return one.isNegative ? -size : size;
+}
+
+/** Of what `decimalOf` gives. The digits have no zeros at their ends, so texts of one magnitude compare as numbers. */
+function decimalParts(decimal: string) {
+  const [, sign, digits = "", power] = /^(-?)(\d+)e(-?\d+)$/.exec(decimal) ?? [];
+  if (power === undefined) return null;
+  return { isNegative: sign === "-", digits, magnitude: Number(power) + digits.length };
 }
 
 // TypeScript does not know it yet.

@@ -2,6 +2,8 @@
 
 export type LogFields = {
   hook?: string;
+  /** Of a payload: its name, never its value. */
+  field?: string;
   status?: number;
   outcome?: string;
   code?: string;

@@ -7,7 +7,7 @@ import type { Store } from "../store/ports/store.ts";
 import { createLoop, type Loop, type LoopOptions } from "../work/loop.ts";
 import { createAttempts, type AttemptsOptions, type DeliveryWork } from "./attempts.ts";
 
-type Defaulted = Pick<AttemptsOptions, "sendTimeoutMs" | "metrics" | "trace" | "newId" | "random">;
+type Defaulted = Pick<AttemptsOptions, "sendTimeoutMs" | "metrics" | "trace" | "newId" | "random" | "render">;
 
 export type CourierOptions = Omit<AttemptsOptions, keyof Defaulted | "store" | "onNext"> &
   Partial<Defaulted> & {
@@ -86,6 +86,7 @@ const withDefaults = (options: CourierOptions) => ({
   trace: options.trace ?? carriedTrace,
   newId: options.newId ?? newUuid,
   random: options.random ?? Math.random,
+  render: options.render ?? (async (_name, channel, markdown) => channel.render(markdown)),
 });
 
 type DeliveryLoop = Loop<DeliveryWork>;

@@ -1,20 +1,23 @@
 // Executes one attempt of a delivery: finds its target, sends its messages, and decides what follows.
 import type { Channel } from "../sdk/channel.ts";
 import type { Channels } from "../channels/registry.ts";
+import type { ReplyRenderer } from "../channels/reply-renderer.ts";
 import type { DeliveryAttempt } from "../core/attempt.ts";
 import type { Clock } from "../core/clock.ts";
 import type { ClaimedDelivery } from "../core/delivery.ts";
 import type { DeliverySettlement } from "../core/settlement.ts";
+import type { Target } from "../core/target.ts";
 import type { Store } from "../store/ports/store.ts";
 import { withFallback } from "./fallback.ts";
 import { findTarget } from "./find-target.ts";
 import { sendWithin } from "./send.ts";
-import { sendPolicy, settleSend, settleUntried } from "./settle.ts";
+import { released, sendPolicy, settleSend, settleUntried } from "./settle.ts";
 import { transmit } from "./transmit.ts";
 
 export type ExecuteDependencies = {
   store: Pick<Store, "lastTarget" | "findRun">;
   channels: () => Channels;
+  render: ReplyRenderer["render"];
   clock: Clock;
   sendTimeoutMs: number;
   /** Fires when the gateway stops without waiting any longer. */
@@ -48,22 +51,23 @@ export async function execute(
   if (target.channel !== delivery.channel || target.to !== delivery.to) return { kind: "moved", to: target };
   const channel = channels.find(target.channel);
   if (!channel) throw new Error(`channel ${target.channel} is configured, but was not created`);
-  const settlement = await sendAll(delivery, target.to, channel, holding, dependencies);
+  const settlement = await sendAll(delivery, target, channel, holding, dependencies);
   return settlement === null ? { kind: "lost" } : settled(settlement);
 }
 
 /** Null when the lease was lost. */
 async function sendAll(
   delivery: ClaimedDelivery,
-  to: string,
+  { channel: name, to }: Target,
   channel: Channel,
   holding: Holding,
-  { clock, sendTimeoutMs, stopping, newId, random }: ExecuteDependencies,
+  { clock, sendTimeoutMs, stopping, newId, random, render }: ExecuteDependencies,
 ): Promise<DeliverySettlement | null> {
   const startedAt = clock.monotonic();
   const fault = channel.recipientFault(to);
   if (fault !== null) return settleUntried(delivery, `the recipient ${fault}`, newId);
-  const messages = channel.render(delivery.text);
+  const messages = await render(name, channel, delivery.text, stopping);
+  if (messages === null) return released(delivery);
   if (messages.length === 0) return settleUntried(delivery, "nothing of it can be shown there", newId);
   const sent = await transmit(delivery, to, messages, {
     send: (message) => sendWithin((signal) => channel.send(message, signal), sendTimeoutMs, stopping, clock),

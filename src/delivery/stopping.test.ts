@@ -49,6 +49,25 @@ test("a message not sent because of the stop costs no attempt", async (t) => {
   assert.deepEqual([(await find(id)).status, (await find(id)).attempts], ["waiting", 0]);
 });
 
+test("a stop while a reply is rendered gives it back, and costs no attempt", async (t) => {
+  const { reply, courierTo, find } = await setUpCourier(t);
+  const id = await reply();
+  const channel = createFakeChannel();
+  const rendering = Promise.withResolvers<void>();
+  const courier = courierTo(channel, {
+    async render(_name, _channel, _markdown, stopping) {
+      rendering.resolve();
+      await new Promise((stopped) => stopping.addEventListener("abort", stopped));
+      return null;
+    },
+  });
+  courier.start();
+  await rendering.promise;
+  await courier.drain(0);
+  const { status, attempts } = await find(id);
+  assert.deepEqual([status, attempts, channel.sent], ["waiting", 0, []]);
+});
+
 test("a message is sent once, even if the store is unavailable just after it", async (t) => {
   const { reply, courierTo, find, store, clock } = await setUpCourier(t);
   const id = await reply();

@@ -1,6 +1,7 @@
 // Services are made once and outlive every reload. A service reads the settings it needs from the generation in use.
 import { secondsToMs } from "../core/duration.ts";
 import { type Config, defaultAgent } from "../config/config.ts";
+import { createReplyRenderer } from "../channels/reply-renderer.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import { mailHook } from "../core/mail.ts";
@@ -98,10 +99,12 @@ function failuresOf(throttle: Throttle, { live, store, clock }: ServiceDeps): Fa
   });
 }
 
-const courierOf = ({ live, store, clock, log, leaseMs, metrics, trace }: ServiceDeps): Courier =>
-  createCourier({
+function courierOf({ live, store, clock, log, leaseMs, metrics, trace }: ServiceDeps): Courier {
+  const { render, close } = createReplyRenderer();
+  const courier = createCourier({
     store,
     channels: () => live.generation.channels,
+    render,
     clock,
     log,
     leaseMs,
@@ -109,6 +112,14 @@ const courierOf = ({ live, store, clock, log, leaseMs, metrics, trace }: Service
     trace,
     onFull: () => store.announce("deliveries"),
   });
+  return {
+    ...courier,
+    async drain(drainMs) {
+      await courier.drain(drainMs);
+      await close();
+    },
+  };
+}
 
 const runnerOf = (
   { live, store, clock, log, leaseMs, metrics, trace }: ServiceDeps,

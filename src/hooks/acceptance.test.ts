@@ -61,6 +61,15 @@ test("policy: agents", () => {
   assert.equal(refusedBy({ agentId: "main" }, { hooks: { allowedAgentIds: ["ops"] } }), "agent-not-allowed");
 });
 
+test("policy: with agents.unknown refuse, an id that no agent has is refused, after the allow-list", () => {
+  const refusing = { agents: { unknown: "refuse" } } as const;
+  assert.equal(refusedBy({ agentId: "anyone" }, refusing), "agent-unknown");
+  for (const agentId of ["OPS", "main", null]) assert.equal(refusedBy({ agentId }, refusing), null);
+  const listed = { ...refusing, hooks: { allowedAgentIds: ["future"] } };
+  assert.equal(refusedBy({ agentId: "future" }, listed), "agent-unknown");
+  assert.equal(refusedBy({ agentId: "anyone" }, listed), "agent-not-allowed");
+});
+
 test("policy: models and channels", () => {
   const models = { "lab/large": { alias: "fast" } };
   assert.equal(refusedBy({ model: "any" }), null);

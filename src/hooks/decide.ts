@@ -35,6 +35,10 @@ export const findHook = (name: string, { mappings }: Pick<HookSettings, "mapping
   builtIn.get(name) ??
   (name.length <= longestName && mappings.couldTake(name) ? { name, read: null } : undefined);
 
+/** Whether the name is a word of the configuration or ours: such a name may be logged. */
+export const isNamedHook = (name: string, { mappings }: Pick<HookSettings, "mappings">): boolean =>
+  builtIn.has(name) || mappings.isNamed(name);
+
 /** The name is part of keys in the store, and PostgreSQL indexes no long ones. */
 const longestName = 200;
 

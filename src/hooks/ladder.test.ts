@@ -3,7 +3,9 @@ import test from "node:test";
 import { StoreUnavailable } from "../core/errors.ts";
 import { isId } from "../core/id.ts";
 import { outsideMessage } from "../core/message.ts";
-import { admitsIf, post, startHooks, token } from "../../test/fixtures/hooks-server.ts";
+import { admitsIf, post, startHooks, testConfig, token } from "../../test/fixtures/hooks-server.ts";
+import { mappingsOf } from "../../test/fixtures/mapping-config.ts";
+import { prepareMappings } from "./mapping/prepare.ts";
 
 const right = `Authorization: Bearer ${token}`;
 const wrong = "Authorization: Bearer wrong";
@@ -233,6 +235,35 @@ test("a request is accepted when the recount finds that the queue is not full", 
 test("while hooks are off, their paths are 404", async (context) => {
   const hooks = await startHooks(context, { hooks: { enabled: false, tokens: [] } });
   assert.equal((await hooks.post("/hooks/wake", { text: "x" })).json["code"], "not-found");
+});
+
+test("a refusal's log line names a hook of the configuration and the first field, never a value", async (context) => {
+  const mappings = mappingsOf([
+    { match: { path: "build" }, messageTemplate: "{{ text }}" },
+    { match: { source: "any" }, messageTemplate: "m" },
+  ]);
+  const prepared = await prepareMappings({ ...testConfig().hooks, mappings });
+  assert.ok(prepared.ok);
+  context.after(() => prepared.mappings.close());
+  const hooks = await startHooks(context, { mappings: prepared.mappings });
+  await hooks.post("/hooks/agent", { message: "m", timeoutSeconds: "secret", wakeMode: "secret" });
+  await hooks.post("/hooks/wake", ["secret"]);
+  await hooks.post("/hooks/build", { other: "secret" });
+  await hooks.post("/hooks/build", {}, [wrong]);
+  await hooks.post("/hooks/secret", { source: "secret" });
+  const refusals = hooks.lines.filter(({ message }) => message === "request refused");
+  const address = "127.0.0.1";
+  assert.deepEqual(
+    refusals.map(({ fields }) => fields),
+    [
+      { address, code: "invalid-payload", hook: "agent", field: "wakeMode", status: 400 },
+      { address, code: "invalid-payload", hook: "wake", field: "payload", status: 400 },
+      { address, code: "invalid-payload", hook: "build", field: "message", status: 400 },
+      { address, code: "unauthorized", hook: "build", status: 401 },
+      { address, code: "unknown-hook", status: 404 },
+    ],
+  );
+  assert.doesNotMatch(JSON.stringify(hooks.lines), /secret/);
 });
 
 test("a flood of wrong tokens logs few lines, and never a token or payload", async (context) => {

@@ -13,7 +13,7 @@ import type { FailureCounter } from "../http/shared-throttle.ts";
 import type { Store } from "../store/ports/store.ts";
 import { readIdempotency, withTrace } from "./acceptance.ts";
 import { type Admission, queueFull } from "./admission.ts";
-import { decide, findHook, type Hook, type HookRequest } from "./decide.ts";
+import { decide, findHook, type Hook, type HookRequest, isNamedHook } from "./decide.ts";
 import { createKeyQueues, type KeyQueues } from "./key-queues.ts";
 import { createResponses, type Responses } from "./responses.ts";
 import { matchRoute } from "./route.ts";
@@ -50,7 +50,8 @@ export function createHooks(options: LadderOptions): Hooks {
   const { settings, metrics = noMetrics, trace = carriedTrace } = options;
   const clientAddress = ({ request: { socket, rawHeaders } }: Exchange): string =>
     settings().clientAddress(socket.remoteAddress, rawHeaders);
-  const responses = createResponses({ ...options, metrics, clientAddress });
+  const isNamed = (hook: string): boolean => isNamedHook(hook, settings());
+  const responses = createResponses({ ...options, metrics, clientAddress, isNamed });
   const keyQueues = createKeyQueues();
   const ladder: Ladder = { ...options, metrics, trace, responses, keyQueues, clientAddress };
   return {

@@ -13,7 +13,13 @@ export type Allowed = WakeAction | AllowedAgentAction;
 
 export type PolicySettings = Pick<
   HookSettings,
-  "sessionKeys" | "allowedAgentIds" | "agentIds" | "defaultAgentId" | "models" | "channels"
+  | "sessionKeys"
+  | "allowedAgentIds"
+  | "agentIds"
+  | "defaultAgentId"
+  | "refusesUnknownAgents"
+  | "models"
+  | "channels"
 >;
 
 export const allow = (action: Action, settings: PolicySettings): Allowed | Refusal =>
@@ -29,12 +35,14 @@ export function applyPolicy(action: AgentAction, settings: PolicySettings): Allo
   if (wanted !== null && settings.allowedAgentIds !== null && !settings.allowedAgentIds.has(wanted)) {
     return refuse("agent-not-allowed");
   }
+  const isUnknown = wanted !== null && !settings.agentIds.has(wanted);
+  if (isUnknown && settings.refusesUnknownAgents) return refuse("agent-unknown");
 
   const model = action.model === null ? null : resolveModel(action.model, settings.models);
   if (action.model !== null && model === null) return refuse("model-not-allowed");
 
   if (!settings.channels.has(action.channel)) return refuse("channel-unknown");
 
-  const agentId = wanted !== null && settings.agentIds.has(wanted) ? wanted : settings.defaultAgentId;
+  const agentId = wanted === null || isUnknown ? settings.defaultAgentId : wanted;
   return { action: model === action.model ? action : { ...action, model }, agentId };
 }

@@ -25,12 +25,15 @@ export type ResponsesOptions = {
   log: Log;
   clock: Clock;
   clientAddress: (exchange: Exchange) => string;
+  /** Whether the configuration names this hook; any other name comes from outside. */
+  isNamed: (hook: string) => boolean;
 };
 
 const replayedHeaders = ["Idempotent-Replayed", "true"];
 const storeUnavailable = refuse("store-unavailable", { retryAfterSeconds: 1 });
 
-export function createResponses({ metrics, log, clock, clientAddress }: ResponsesOptions): Responses {
+export function createResponses(options: ResponsesOptions): Responses {
+  const { metrics, log, clock, clientAddress, isNamed } = options;
   const refusals = createRefusalLog(log, clock);
 
   const end = (exchange: Exchange, code: RequestCode): void => {
@@ -40,7 +43,13 @@ export function createResponses({ metrics, log, clock, clientAddress }: Response
   const refuseWith = (exchange: Exchange, refusal: Refusal): void => {
     sendRefusal(exchange, refusal);
     end(exchange, refusal.refused);
-    refusals.note(clientAddress(exchange), refusal.refused);
+    const [first] = refusal.details ?? [];
+    refusals.note({
+      address: clientAddress(exchange),
+      code: refusal.refused,
+      ...(isNamed(exchange.name) && { hook: exchange.name }),
+      ...(first && { field: first.path || "payload" }),
+    });
   };
 
   const succeed = (
@@ -78,7 +87,10 @@ export function createResponses({ metrics, log, clock, clientAddress }: Response
     },
     fail(exchange, fault) {
       if (fault instanceof StoreUnavailable) return refuseWith(exchange, storeUnavailable);
-      log.error("a hook request could not be handled", { kind: faultKind(fault) });
+      log.error("a hook request could not be handled", {
+        kind: faultKind(fault),
+        ...(isNamed(exchange.name) && { hook: exchange.name }),
+      });
       sendRefusal(exchange, refuse("internal-error"));
       end(exchange, "internal-error");
     },

@@ -18,6 +18,8 @@ export type HookSettings = {
   readonly body: BodyLimits;
   readonly agentIds: ReadonlySet<string>;
   readonly defaultAgentId: string;
+  /** Whether an action that names an unknown agent is refused; otherwise the default agent runs it. */
+  readonly refusesUnknownAgents: boolean;
   /** Null: any agent. */
   readonly allowedAgentIds: ReadonlySet<string> | null;
   readonly defaultSessionKey: string | null;
@@ -42,6 +44,7 @@ export function hookSettings(
     body: { maxBytes: hooks.maxBodyBytes, timeoutMs: secondsToMs(hooks.bodyTimeoutSeconds) },
     agentIds: new Set(agents.list.map((agent) => agent.id)),
     defaultAgentId: defaultAgent(agents.list).id,
+    refusesUnknownAgents: agents.unknown === "refuse",
     allowedAgentIds: allowList(hooks.allowedAgentIds),
     defaultSessionKey: hooks.defaultSessionKey,
     sessionKeys: {

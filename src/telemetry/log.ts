@@ -54,6 +54,7 @@ function outputFor(format: LogOptions["format"], stream: DestinationStream | und
 /** Every field of the port; the type makes it complete. */
 const allowed: Record<keyof LogFields, true> = {
   hook: true,
+  field: true,
   status: true,
   outcome: true,
   code: true,

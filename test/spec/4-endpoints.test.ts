@@ -221,6 +221,16 @@ describe("endpoints", { concurrency: 4 }, () => {
     }
   });
 
+  test("agents.unknown refuse: an id that no agent has is 400, and nothing is stored", async (t) => {
+    const gateway = await startTestGateway(t, {
+      agents: { unknown: "refuse", list: [{ id: "main" }, { id: "ops" }] },
+    });
+    assert.equal((await accepted(gateway, { agentId: "OPS" })).agentId, "ops");
+    const before = (await gateway.runs()).length;
+    assert.deepEqual(await refusal(gateway, { agentId: "opps" }), [400, "agent-unknown"]);
+    assert.equal((await gateway.runs()).length, before);
+  });
+
   const withModels = (t: TestContext, models?: Record<string, unknown>) =>
     startTestGateway(t, { agents: { defaults: { heartbeat: { every: "0" }, ...(models && { models }) } } });
 

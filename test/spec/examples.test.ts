@@ -16,6 +16,10 @@ import { openStore } from "../../src/store/open.ts";
 import { openSqliteFile } from "../../src/store/sqlite/file.ts";
 import type { Store } from "../../src/store/ports/store.ts";
 import { createLog } from "../../src/telemetry/log.ts";
+import { exampleWarnings, readExample } from "../../src/cli/explain/examples.ts";
+import { compileMappings, type Mapping } from "../../src/hooks/mapping/compile.ts";
+import { renderExample } from "../../src/hooks/mapping/examples.ts";
+import { createSeen, type Seen } from "../../src/hooks/template/seen.ts";
 import { commandFaults, commandsIn } from "../support/commands.ts";
 import { filesUnder } from "../support/docs.ts";
 import { makeFolder } from "../support/folder.ts";
@@ -141,8 +145,7 @@ describe("the examples", { concurrency: 2 }, () => {
     const text = "Sailmakers & Daughters paid invoice LW-2026-0318: 49 EUR (test mode).";
     assert.equal(event && plainText(event.text), text);
 
-    const failed = changed("stripe", (payload) => (payload["type"] = "invoice.payment_failed"));
-    const [runId = ""] = await runIdsOf(await example.post(failed));
+    const [runId = ""] = await runIdsOf(await example.post(textOf("stripe", "payment-failed.json")));
     const { sessionKey, prompt } = await example.ended(runId);
     assert.equal(sessionKey, "hook:stripe:cus_S2kQvJm4RtYxWb");
     assert.match(
@@ -194,6 +197,41 @@ describe("the examples", { concurrency: 2 }, () => {
   }
 });
 
+describe("every reference of every example mapping is met by one of its payloads", () => {
+  for (const name of names)
+    test(name, async () => {
+      const file = join(examples, name, "rouse.jsonc");
+      const loaded = loadConfig(file, env);
+      assert.ok(loaded.ok);
+      const { mappings, faults } = compileMappings(loaded.config.hooks.mappings);
+      assert.deepEqual(faults, []);
+      assert.deepEqual(await exampleWarnings(loaded, mappings, 0), []);
+      for (const mapping of mappings) {
+        assert.ok(mapping.examples.length > 0, `${mapping.id} has an example`);
+        const { met, missing } = await seenInExamples(mapping);
+        assert.deepEqual([...missing.keys()], [], mapping.id);
+        const sources = Object.values(
+          loaded.config.hooks.mappings.find(({ id }) => id === mapping.id)!.templates,
+        );
+        const named = sources.flatMap((source) => [...(source ?? "").matchAll(/\{\{\s*([^\s|}]+)/g)]);
+        assert.ok(named.length > 0);
+        // Those in conditions, too: an example shows each branch.
+        for (const [, reference = ""] of named) assert.ok(met.has(reference), `${mapping.id}: ${reference}`);
+      }
+    });
+});
+
+async function seenInExamples(mapping: Mapping): Promise<Seen> {
+  const seen = createSeen();
+  for (const file of mapping.examples) {
+    const example = await readExample(mapping, file, 0);
+    assert.ok(typeof example !== "string");
+    for (const template of Object.values(mapping.templates))
+      if (template !== null) renderExample(mapping, template, example.request, seen);
+  }
+  return seen;
+}
+
 async function rouse(argv: readonly string[]) {
   const { context, written } = createTestContext(argv, { env });
   const code = await dispatch(context);
@@ -207,6 +245,9 @@ test("every folder of examples is tested here or beside its code, and every JSON
     [...names, "channels", "transforms"].toSorted(),
   );
   const files = filesUnder(root, "examples", ".json");
-  assert.equal(files.length, names.length);
+  assert.deepEqual(
+    files.map(({ path }) => path.replace(/^.*examples\//, "")).toSorted(),
+    [...names.map((name) => `${name}/payload.json`), "stripe/payment-failed.json"].toSorted(),
+  );
   for (const { path, text } of files) assert.doesNotThrow(() => void JSON.parse(text), path);
 });

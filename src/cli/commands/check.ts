@@ -1,6 +1,7 @@
 // `rouse check`: lists every problem of a config at once.
 import { instructionProblems } from "../open/instructions.ts";
-import { mappingProblems } from "../open/mappings.ts";
+import { exampleWarnings } from "../explain/examples.ts";
+import { preparedMappings } from "../open/mappings.ts";
 import { existsSync } from "node:fs";
 import { formatProblem, type Problem } from "../../config/problem.ts";
 import { UsageError } from "../../core/errors.ts";
@@ -18,14 +19,7 @@ async function run(context: Context): Promise<number> {
   if (!existsSync(file)) throw new UsageError(missingConfig(file));
   const { loadConfig } = await import("../../config/load.ts");
   const loaded = loadConfig(file, context.env);
-  const problems = loaded.ok
-    ? [
-        ...(await mappingProblems(loaded)),
-        ...(await instructionProblems(loaded)),
-        ...(await channelProblems(loaded)),
-      ]
-    : loaded.problems;
-  const { warnings } = loaded;
+  const { problems, warnings } = loaded.ok ? await checkLoaded(loaded, context) : loaded;
   const isRefreshed = await refreshSchema(file);
   const count = problems.length;
   if (values.json) {
@@ -43,6 +37,21 @@ async function run(context: Context): Promise<number> {
   return count === 0 ? 0 : 1;
 }
 
+async function checkLoaded(
+  loaded: Loaded,
+  { clock }: Context,
+): Promise<{ problems: Problem[]; warnings: Problem[] }> {
+  const mappings = await preparedMappings(loaded);
+  return {
+    problems: [
+      ...mappings.problems,
+      ...(await instructionProblems(loaded)),
+      ...(await channelProblems(loaded)),
+    ],
+    warnings: [...loaded.warnings, ...(await exampleWarnings(loaded, mappings.list, clock.now()))],
+  };
+}
+
 /** Creates the channels and loads the modules of users, but calls no platform. */
 async function channelProblems({ config, locate }: Loaded): Promise<Problem[]> {
   const { openChannels } = await import("../../channels/registry.ts");
@@ -58,7 +67,8 @@ export const command: Command = {
   help: `Usage: rouse check [--config FILE] [--json]
 
 Reads the config as the gateway would, with its mappings, modules and instructions files, and lists
-every problem at once, each with its path and line, and warnings after them. Nothing is started, and nothing changed but the
+every problem at once, each with its path and line, and warnings after them: also about filters and
+templates of a mapping that find nothing in its example payloads. Nothing is started, and nothing changed but the
 schema for editors beside the config, after an upgrade. Use it before a restart, or in CI. Exit code
 1 when there is a problem; warnings alone are 0.
 

@@ -268,3 +268,16 @@ test("the limits for disk, clock and Node.js", () => {
   assert.equal(judgeDifference(-5001).status, "warn");
   assert.equal(judgeDifference(4999).status, "ok");
 });
+
+test("mappings that name an unknown agent, a missing channel or the hooks' own path are warnings", async (t) => {
+  const mappings = [
+    { match: { path: "hooks/ci" }, messageTemplate: "m", agentId: "mian" },
+    { match: { path: "b" }, messageTemplate: "m", channel: "slack" },
+  ];
+  const { rouse } = createConfig(t, configWith({ hooks: { mappings } }));
+  const { status, message } = findingsOf(await rouse(["doctor", "--json"])).of("config");
+  assert.equal(status, "warn");
+  assert.match(message, /mappings\[0\]\.agentId: is the id of no agent: .*did you mean main\?/);
+  assert.match(message, /mappings\[0\]\.match\.path: begins with hooks\.path.*write "ci"/);
+  assert.match(message, /mappings\[1\]\.channel: is not configured/);
+});

@@ -14,7 +14,7 @@ test("a mapped request: every mapping, the fields, the agent, the prompt and the
   const { hook, mappings, outcome, answer, actions } = await explained("github", payload, ...request);
   assert.equal(hook, "github");
   assert.deepEqual(mappings, [
-    { id: "issue", takes: false, reason: "the payload has no kind" },
+    { id: "issue", takes: false, reason: 'payload.kind is missing, wanted "issue"' },
     { id: "push", takes: true, reason: null },
     { id: "lead", takes: false, reason: "not tried: push took it" },
   ]);
@@ -64,7 +64,7 @@ test("the text output starts with the verdict, and gives the reasons after it", 
   assert.match(stdout, /^A request to github would be accepted \(202\): 1 run of an agent\.\n/);
   assert.match(
     stdout,
-    /^ {2}issue {2}the payload has no kind\n {2}push {3}takes it\n {2}lead {3}not tried: push/m,
+    /^ {2}issue {2}payload\.kind is missing, wanted "issue"\n {2}push {3}takes it\n {2}lead {3}not tried: push/m,
   );
   assert.match(stdout, /^ {2}session key: {2}hook:shop:$/m);
   assert.match(stdout, /^ {2}reply: {8}sent to channel telegram$/m);

@@ -59,7 +59,7 @@ async function run(context: Context): Promise<number> {
 }
 
 async function explainWith(
-  { config, locate }: Loaded,
+  { config, locate, warnings }: Loaded,
   request: { target: string; rawHeaders: readonly string[]; body: Buffer; now: number },
   { clock }: Context,
 ) {
@@ -76,11 +76,21 @@ async function explainWith(
     const explanation = await explain(request, config, prepared.mappings, names);
     if (config.hooks.mappings.some(({ transform }) => transform !== null))
       await new Promise<void>((resolve) => void clock.after(outputMs, resolve));
-    return { ...explanation, output };
+    const taker = config.hooks.mappings[explanation.mappings.findIndex(({ takes }) => takes)];
+    const about = taker && `hooks.mappings[${taker.origin}]`;
+    return {
+      ...explanation,
+      warnings: warnings.filter(({ path }) => about !== undefined && isWithin(path, about)),
+      output,
+    };
   } finally {
     await prepared.mappings.close();
   }
 }
+
+/** Whether a setting is this one or inside it. */
+const isWithin = (path: string, setting: string): boolean =>
+  path === setting || path.startsWith(`${setting}.`);
 
 function targetOf(base: string, name: string, query: readonly Pair[]): string {
   const search = new URLSearchParams([...query]).toString();
@@ -100,7 +110,7 @@ export const command: Command = {
 
 Handles a request as the gateway would, up to the point where it would be stored, and prints each
 step: which mapping takes it and why the others do not, what the templates and the transform make of
-it, what the policy says, the response the caller would get, and the exact prompt for the agent.
+it and which references were missing in the request, what the policy says, the response the caller would get, and the exact prompt for the agent.
 Use it while writing a mapping, or to see why a request did not do what it should. NAME may also be
 wake or agent. Transforms run for real, and their output is shown. Needs no running gateway; it does
 not check a token. Exit code 0 when the request would be accepted, 1 when not, and when what it
@@ -113,8 +123,9 @@ Options:
   --query NAME=VALUE       a parameter of the request; may be given several times
   --json                   {"hook":…,"mappings":[{"id":…,"takes":…,"reason":…}],"outcome":…,
                            "answer":{"status":…,"body":…},"reason":…,"actions":[{…,"policy":…,
-                           "agentId":…,"prompt":…,"fault":…}],"output":…}; the outcome is
-                           accepted, skipped, failed or refused
+                           "agentId":…,"prompt":…,"fault":…}],"empty":[{"reference":…,
+                           "count":…,"elements":[…]}],"warnings":[…],"output":…}; the outcome
+                           is accepted, skipped, failed or refused
   --config FILE            the config to use (default: rouse.jsonc in ROUSE_HOME)
 
 Examples:

@@ -1,13 +1,13 @@
 // Checks the mappings: do their templates compile, do their transforms load, and which lift the safety boundary?
 import type { MappingConfig } from "../../config/config.ts";
 import { formatProblem } from "../../config/problem.ts";
-import { mappingProblems } from "../open/mappings.ts";
+import { preparedMappings } from "../open/mappings.ts";
 import type { Loaded } from "../open/settings.ts";
 import { fail, type Finding, ok, warn } from "./finding.ts";
 
 export async function checkMappings(loaded: Loaded): Promise<Finding[]> {
   const { mappings } = loaded.config.hooks;
-  const problems = await mappingProblems(loaded);
+  const { problems } = await preparedMappings(loaded);
   const finding =
     problems.length === 0
       ? ok("mappings", summaryOf(mappings))

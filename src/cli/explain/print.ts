@@ -1,6 +1,7 @@
 // Prints an explanation for people: what would happen in one line, then the steps that lead to it.
 import { largest } from "../../core/largest.ts";
 import type { WantedTarget } from "../../core/target.ts";
+import { formatProblem, type Problem } from "../../config/problem.ts";
 import type { Context } from "../command.ts";
 import { painter, type Style } from "../terminal/output.ts";
 import { signalWords } from "../runs/signals.ts";
@@ -10,8 +11,11 @@ import type { Explanation } from "../../hooks/explain/explain.ts";
 
 const mostPrompts = 3;
 
-export function printExplanation(context: Context, explanation: Explanation): void {
-  const { hook, mappings, actions, reason, answer, output } = explanation;
+/** `warnings`: about the mapping that takes the request. */
+export type PrintedExplanation = Explanation & { warnings: readonly Problem[] };
+
+export function printExplanation(context: Context, explanation: PrintedExplanation): void {
+  const { hook, mappings, actions, empty, warnings, reason, answer, output } = explanation;
   const pen = createPen(context);
   pen.line(verdictLine(explanation), answer.status < 300 && !wouldFail(actions) ? "green" : "red");
   pen.line("Nothing was sent or stored.");
@@ -19,10 +23,13 @@ export function printExplanation(context: Context, explanation: Explanation): vo
   const isBuiltIn = hook === "wake" || hook === "agent";
   if (mappings.length > 0) printMappings(pen, mappings);
   else pen.line(isBuiltIn ? `  ${hook} is built in: no mapping is tried` : "  none was tried");
+  for (const warning of warnings) pen.line(`  warning: ${formatProblem(warning)}`, "yellow");
   if (output.trim() !== "") {
     pen.heading("What the transforms printed");
     pen.block(output);
   }
+  if (empty.length > 0) pen.heading("Missing in the request");
+  for (const each of empty) pen.line(`  empty: ${emptyText(each)}`, "yellow");
   printActions(pen, actions);
   pen.heading("Response");
   printResponse(pen, answer);
@@ -50,6 +57,14 @@ const wouldFail = (actions: readonly ExplainedAction[]): boolean =>
 
 const counted = (count: number, one: string, many: string): string | null =>
   count === 0 ? null : `${count} ${count === 1 ? one : many}`;
+
+const shownElements = 3;
+
+function emptyText({ reference, count, elements }: Explanation["empty"][number]): string {
+  if (elements.length === 0) return reference;
+  const more = count > shownElements ? " and others" : "";
+  return `${reference} (${count} of the elements: ${elements.slice(0, shownElements).join(", ")}${more})`;
+}
 
 function printMappings(pen: Pen, mappings: Explanation["mappings"]): void {
   const width = largest(mappings.map(({ id }) => widthOf(safeLine(id))));

@@ -1,12 +1,17 @@
 // Checks the mappings of a config as the gateway would.
 import type { Problem } from "../../config/problem.ts";
+import type { Mapping } from "../../hooks/mapping/compile.ts";
 import type { Loaded } from "./settings.ts";
 
-/** The problems of templates and transforms that would keep the gateway from using this config. */
-export async function mappingProblems({ config, locate }: Loaded): Promise<Problem[]> {
+/** The mappings, or the problems of templates and transforms that would keep the gateway from using this config. */
+export async function preparedMappings({
+  config,
+  locate,
+}: Loaded): Promise<{ list: readonly Mapping[]; problems: Problem[] }> {
   const { prepareMappings } = await import("../../hooks/mapping/prepare.ts");
   const prepared = await prepareMappings(config.hooks);
-  if (!prepared.ok) return prepared.findings.map(locate);
+  if (!prepared.ok) return { list: [], problems: prepared.findings.map(locate) };
+  const { list } = prepared.mappings;
   await prepared.mappings.close();
-  return [];
+  return { list, problems: [] };
 }

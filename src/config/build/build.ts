@@ -2,7 +2,14 @@
 import { dirname, join, resolve } from "node:path";
 import { resolveModel } from "../../core/model.ts";
 import { readOnlyTools } from "../../core/tool.ts";
-import type { AgentConfig, AgentKind, ChannelsConfig, Config, ModelsConfig } from "../config.ts";
+import {
+  type AgentConfig,
+  type AgentKind,
+  type ChannelsConfig,
+  type Config,
+  type ModelsConfig,
+  soleAgentId,
+} from "../config.ts";
 import { buildGmail } from "./gmail.ts";
 import { buildMail } from "./mail.ts";
 import { buildFallback, buildMappings } from "./mappings.ts";
@@ -50,7 +57,7 @@ function buildHooks(settings: Settings, folder: string): Config["hooks"] {
     senders: buildSenders(hooks),
     tools: hooks.tools,
     budget: { ...hooks.budget, moneyPerDay: hooks.budget.moneyPerDay ?? null },
-    mappings: buildMappings(hooks),
+    mappings: buildMappings(hooks, folder),
     gmail: buildGmail(hooks.gmail, folder),
     mail: hooks.mail.map(buildMail),
     transformsDir: resolve(folder, hooks.transformsDir),
@@ -65,8 +72,8 @@ function buildHooks(settings: Settings, folder: string): Config["hooks"] {
 }
 
 function buildAgents(agents: Settings["agents"], folder: string): Config["agents"] {
-  const { defaults, maxConcurrent, maxAttempts } = agents;
-  const listed: ListedAgent[] = agents.list.length > 0 ? agents.list : [{ id: "main" }];
+  const { defaults, unknown, maxConcurrent, maxAttempts } = agents;
+  const listed: ListedAgent[] = agents.list.length > 0 ? agents.list : [{ id: soleAgentId }];
   const marked = listed.findIndex((agent) => agent.default);
   const chosen = marked === -1 ? 0 : marked;
   return {
@@ -76,6 +83,7 @@ function buildAgents(agents: Settings["agents"], folder: string): Config["agents
         ? [{ agentId: id, path: ["agents", ...(instructions ? ["list", at] : ["defaults"]), "instructions"] }]
         : [],
     ),
+    unknown,
     models: defaults.models,
     heartbeatEveryMs: defaults.heartbeat.every,
     timeoutSeconds: defaults.timeoutSeconds,

@@ -28,6 +28,7 @@ test("missing settings get their defaults", () => {
       forEach: null,
       transform: null,
       tools: null,
+      examples: [],
       allowUnsafeExternalContent: false,
     },
   ]);
@@ -60,6 +61,7 @@ test("written settings are kept", () => {
       forEach: "payload.items[0].parts",
       transform: { module: "a.ts", export: "main" },
       tools: ["read"],
+      examples: ["a.json", { payload: "b/b.json", headers: "/tmp/b.txt" }],
       allowUnsafeExternalContent: true,
     },
   ]);
@@ -101,6 +103,10 @@ test("written settings are kept", () => {
     forEach: { written: "payload.items[0].parts", path: ["items", 0, "parts"] },
     transform: { module: "a.ts", export: "main" },
     tools: ["read"],
+    examples: [
+      { payload: "/home/rouse/a.json", headers: null },
+      { payload: "/home/rouse/b/b.json", headers: "/tmp/b.txt" },
+    ],
     allowUnsafeExternalContent: true,
   });
 });

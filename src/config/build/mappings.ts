@@ -1,4 +1,5 @@
 // Completes mappings and presets into one list, in the order in which they are tried.
+import { resolve } from "node:path";
 import { parseFieldPath, type FieldPath } from "../../core/field-path.ts";
 import type { WantedTarget } from "../../core/target.ts";
 import type { MappingConfig, MatchConfig, PlainValue } from "../config.ts";
@@ -6,12 +7,15 @@ import { presets } from "../presets/index.ts";
 import type { Settings } from "../schema/index.ts";
 import { mapping as mappingSchema, type CheckedMapping } from "../schema/mapping.ts";
 
-export function buildMappings({
-  mappings,
-  presets: turnedOn,
-  gmail,
-}: Pick<Settings["hooks"], "mappings" | "presets" | "gmail">): MappingConfig[] {
-  const own = mappings.map((mapping, at) => buildMapping(mapping, at, `mapping-${at + 1}`));
+/** `folder`: that of the config. */
+export function buildMappings(
+  { mappings, presets: turnedOn, gmail }: Pick<Settings["hooks"], "mappings" | "presets" | "gmail">,
+  folder: string,
+): MappingConfig[] {
+  const own = mappings.map((written, at) => ({
+    ...buildMapping(written, at, `mapping-${at + 1}`),
+    examples: (written.examples ?? []).map((example) => buildExample(example, folder)),
+  }));
   const names = [...new Set(gmail ? [...turnedOn, "gmail" as const] : turnedOn)];
   const settings = { gmail: ofGmail(gmail) };
   return [
@@ -56,7 +60,20 @@ function buildMapping(written: CheckedMapping, origin: number | string, otherwis
       ? { module: written.transform.module, export: written.transform.export ?? null }
       : null,
     tools: written.tools ?? null,
+    examples: [],
     allowUnsafeExternalContent: written.allowUnsafeExternalContent,
+  };
+}
+
+function buildExample(
+  written: NonNullable<CheckedMapping["examples"]>[number],
+  folder: string,
+): MappingConfig["examples"][number] {
+  const { payload, headers } =
+    typeof written === "string" ? { payload: written, headers: undefined } : written;
+  return {
+    payload: resolve(folder, payload),
+    headers: headers === undefined ? null : resolve(folder, headers),
   };
 }
 

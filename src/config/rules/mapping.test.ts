@@ -148,7 +148,10 @@ test("a session key that the prefixes would refuse is a warning", () => {
 
 test("an agent that the allow-list would refuse is a warning", () => {
   const warningsFor = (agentId: string, allowedAgentIds?: string[]) =>
-    warningsOf(file([good({ agentId })], { ...(allowedAgentIds && { allowedAgentIds }) }));
+    warningsOf({
+      ...file([good({ agentId })], { ...(allowedAgentIds && { allowedAgentIds }) }),
+      agents: { list: [{ id: "ops" }] },
+    });
   const refused = ["hooks.mappings[0].agentId: is not in hooks.allowedAgentIds: every request is refused"];
   assert.deepEqual(warningsFor("ops", ["main"]), refused);
   assert.deepEqual(warningsFor("ops", []), refused);

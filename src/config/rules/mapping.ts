@@ -4,16 +4,25 @@ import { buildMappings } from "../build/mappings.ts";
 import type { MappingConfig } from "../config.ts";
 import type { Finding, Path } from "../problem.ts";
 import type { Settings } from "../schema/index.ts";
+import { mayNameAgent, nameBelow, unconfiguredChannels, unknownAgent } from "./mapping-names.ts";
 
 type Found = { problems: Finding[]; warnings: Finding[] };
 
-export function mappingRules({ hooks }: Settings): Found {
-  const mappings = buildMappings(hooks);
+export function mappingRules(settings: Settings): Found {
+  const { hooks } = settings;
+  const mappings = buildMappings(hooks, "");
   const hidden = unreachable(mappings, hooks);
   const own = mappings.filter(({ origin }) => typeof origin === "number");
+  const unknown = own.flatMap((mapping) => unknownAgent(mapping, settings));
+  const refusesUnknown = settings.agents.unknown === "refuse";
   return {
-    problems: [...repeatedIds(own), ...hidden.problems],
-    warnings: [...hidden.warnings, ...own.flatMap((mapping) => mappingWarnings(mapping, hooks))],
+    problems: [...repeatedIds(own), ...hidden.problems, ...(refusesUnknown ? unknown : [])],
+    warnings: [
+      ...hidden.warnings,
+      ...own.flatMap((mapping) => mappingWarnings(mapping, hooks)),
+      ...(refusesUnknown ? [] : unknown),
+      ...own.flatMap((mapping) => unconfiguredChannels(mapping, settings)),
+    ],
   };
 }
 
@@ -64,12 +73,13 @@ function mappingWarnings(mapping: MappingConfig, hooks: Settings["hooks"]): Find
     warn(`has no ${needed} and no transform: every request is refused, because its text is empty`);
   if (templates[other] !== null && transform === null) warn(`has no effect: the action is ${action}`, other);
   if (allowUnsafeExternalContent) warn(unsafeWarning(mapping), "allowUnsafeExternalContent");
+  const name = mapping.match.path === null ? null : nameBelow(hooks.path, mapping.match.path);
+  if (name !== null)
+    warn(`begins with hooks.path, which is put before it: write ${JSON.stringify(name)}`, "match", "path");
   const key = templates.sessionKey;
   if (key !== null && !couldHavePrefix(key, hooks.allowedSessionKeyPrefixes))
     warn("starts with none of hooks.allowedSessionKeyPrefixes: every request is refused", "sessionKey");
-  const allowed = hooks.allowedAgentIds;
-  const agent = mapping.agentId?.toLowerCase();
-  if (agent !== undefined && allowed && !allowed.includes("*") && !allowed.includes(agent))
+  if (!mayNameAgent(mapping, hooks))
     warn("is not in hooks.allowedAgentIds: every request is refused", "agentId");
   return found;
 }

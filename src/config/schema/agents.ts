@@ -131,6 +131,12 @@ export const agents = z.strictObject({
     })
     .prefault({})
     .describe("What agents in the list lack: any of their settings but `id` and `default`, and these."),
+  unknown: z
+    .enum(["default", "refuse"])
+    .default("default")
+    .describe(
+      "What becomes of a request, mapping or transform that names an agent which is not in the list: the default agent runs it, or it is refused with 400 `agent-unknown`. With `refuse`, a mapping that names one is a problem of the config.",
+    ),
   maxConcurrent: wholeNumber(1, 1000)
     .default(4)
     .describe("Runs at the same time on one node. The main session has a slot of its own in addition."),

@@ -68,6 +68,17 @@ const match = z.strictObject({
     .optional(),
 });
 
+const examplePayload = z.union(
+  [
+    text(),
+    z.strictObject({
+      payload: text().describe("The file with the JSON body."),
+      headers: text().describe("A file with its headers, one a line as `NAME: VALUE`.").optional(),
+    }),
+  ],
+  { error: 'must be a file, or { "payload": …, "headers": … }' },
+);
+
 export const mapping = z.strictObject({
   id: text().describe("A name for this mapping in logs and messages. Left out: `mapping-1` and so on.").optional(),
   match: match.describe("Which requests it takes; without it, every name that is not built in.").optional(),
@@ -100,6 +111,10 @@ export const mapping = z.strictObject({
       export: text().describe("The function's name; otherwise the default export, then `transform`.").optional(),
     })
     .describe("A module of your own that changes the action.")
+    .optional(),
+  examples: z
+    .array(examplePayload)
+    .describe("Payloads as its sender sends them, each a file relative to this config: `rouse check` compares filters and templates with them.")
     .optional(),
   allowUnsafeExternalContent: z
     .boolean()

@@ -5,7 +5,14 @@ import { catalogue, isRefusal, type Refusal, refuse } from "../../core/errors.ts
 import { isId } from "../../core/id.ts";
 import type { Decision } from "../../core/request.ts";
 import { readIdempotency } from "../acceptance.ts";
-import { conclude, findHook, type HookRequest, mappedRequest, requestedActions } from "../decide.ts";
+import {
+  conclude,
+  findHook,
+  type HookRequest,
+  mappedRequest,
+  type RequestedActions,
+  requestedActions,
+} from "../decide.ts";
 import { matchRefusal } from "../mapping/match.ts";
 import type { Mappings } from "../mapping/prepare.ts";
 import { type MappedRequest, parseMapped, visibleHeaders } from "../mapping/request.ts";
@@ -14,7 +21,9 @@ import { noSenders } from "../senders/prepare.ts";
 import { type HookSettings, hookSettings } from "../settings.ts";
 import { headRefusal } from "../../http/body.ts";
 import { refusalBody } from "../../http/respond.ts";
+import type { RenderedDraft } from "../mapping/decide.ts";
 import { type ExplainedAction, explainActions } from "./action.ts";
+import { type EmptyReference, emptyReferences } from "./empty.ts";
 
 export type TriedMapping = { id: string; takes: boolean; reason: string | null };
 
@@ -28,6 +37,8 @@ export type Explanation = {
   /** The HTTP response. Ids are made when a request is stored, so here they are "…". */
   answer: { status: number; body: AcceptedBody | ReturnType<typeof refusalBody> | null };
   actions: ExplainedAction[];
+  /** References in the mapping's templates that were missing, and so rendered empty. */
+  empty: EmptyReference[];
   /** What transforms printed. */
   output: string;
 };
@@ -42,7 +53,9 @@ export async function explain(
   mappings: Mappings,
   channels: ReadonlySet<string>,
 ): Promise<Explanation> {
-  const settings = hookSettings(config, { mappings, senders: noSenders, channels });
+  let rendered: readonly RenderedDraft[] = [];
+  const decide: Mappings["decide"] = (asked) => mappings.decide(asked, (drafts) => void (rendered = drafts));
+  const settings = hookSettings(config, { mappings: { ...mappings, decide }, senders: noSenders, channels });
   const route = matchRoute(request.target, settings.path);
   if (route === null) return explanationOf("", refuse("not-found"));
   const { name } = route;
@@ -56,14 +69,20 @@ export async function explain(
   if (idempotency !== null && isRefusal(idempotency)) return explanationOf(name, idempotency);
   const requested = await requestedActions(hook, { ...request, idempotency }, settings);
   const decision = conclude(hook, requested, idempotency, settings);
-  const isUnknown = isRefusal(decision) && decision.refused === "unknown-hook";
+  const code = isRefusal(decision) ? decision.refused : null;
   return explanationOf(name, decision, {
     mappings: hook.read === null ? tryMappings(mappings, readMapped(name, request)) : [],
     actions:
       "actions" in requested
         ? await explainActions(name, requested, { settings, config, now: request.now })
         : [],
-    reason: isUnknown ? knownNames(name, mappings) : null,
+    empty: emptyReferences(rendered),
+    reason:
+      code === "unknown-hook"
+        ? knownNames(name, mappings)
+        : code === "agent-unknown" && "actions" in requested
+          ? unknownAgents(requested, settings)
+          : null,
   });
 }
 
@@ -89,12 +108,12 @@ function tryMappings({ list }: Mappings, request: MappedRequest | null): TriedMa
   });
 }
 
-type More = { mappings?: TriedMapping[]; actions?: ExplainedAction[]; reason?: string | null };
+type More = Partial<Pick<Explanation, "mappings" | "actions" | "empty" | "reason">>;
 
 function explanationOf(hook: string, decision: Decision, more: More = {}): Explanation {
-  const { mappings = [], actions = [] } = more;
+  const { mappings = [], actions = [], empty = [] } = more;
   const reason = "reason" in decision ? decision.reason : (more.reason ?? null);
-  return { hook, mappings, ...outcomeOf(decision), reason, actions, output: "" };
+  return { hook, mappings, ...outcomeOf(decision), reason, actions, empty, output: "" };
 }
 
 function outcomeOf(decision: Decision): Pick<Explanation, "outcome" | "answer"> {
@@ -117,6 +136,13 @@ const withoutIds = (body: unknown): AcceptedBody =>
   JSON.parse(JSON.stringify(body), (_, value: unknown) =>
     typeof value === "string" && isId(value) ? "…" : value,
   ) as AcceptedBody;
+
+function unknownAgents({ actions }: RequestedActions, { agentIds }: HookSettings): string {
+  const asked = actions.flatMap((action) => (action.kind === "agent" ? (action.agentId ?? []) : []));
+  const wrong = asked.find((id) => !agentIds.has(id.toLowerCase())) ?? "";
+  const near = nearest(wrong, [...agentIds]);
+  return `There is no agent ${wrong}.${near === null ? "" : ` Did you mean ${near}?`}`;
+}
 
 const mostNames = 50;
 

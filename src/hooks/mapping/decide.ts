@@ -23,15 +23,19 @@ export type MappingResult =
   /** The mapping or its transform broke: a 500. */
   | { kind: "failed"; reason: string };
 
-const mostReasons = 5;
-
 export type MappingDeps = {
   matcher: Matcher<Mapping>;
   /** In the order that the thread knows. */
   list: readonly Mapping[];
   transforms: Transforms;
   thread: RenderThread;
+  /** Called with the drafts before they are checked: for explanations. */
+  onDrafts?: DraftListener;
 };
+
+/** `element` is null without `forEach`; `empty` as in a draft. */
+export type RenderedDraft = { element: string | null } & Pick<Draft, "empty">;
+export type DraftListener = (drafts: readonly RenderedDraft[]) => void;
 
 export async function decideMapped(
   request: MappedRequest,
@@ -43,7 +47,7 @@ export async function decideMapped(
   if (found.kind === "filtered")
     return {
       kind: "skipped",
-      reason: `no mapping took it: ${found.reasons.slice(0, mostReasons).join("; ")}`,
+      reason: `no mapping took it: ${found.reasons.join("; ")}`,
     };
   try {
     return await applyMapping(found.mapping, request, deps);
@@ -56,7 +60,7 @@ export async function decideMapped(
 async function applyMapping(
   mapping: Mapping,
   request: MappedRequest,
-  { list, transforms, thread }: MappingDeps,
+  { list, transforms, thread, onDrafts }: MappingDeps,
 ): Promise<MappingResult | Refusal> {
   const count = countElements(mapping, request);
   if (typeof count !== "number") return count;
@@ -68,6 +72,7 @@ async function applyMapping(
     if (drafts.kind === "busy") return refuse("queue-full", { retryAfterSeconds: 5 });
     return failed(mapping, drafts.reason);
   }
+  onDrafts?.(drafts.map((draft, at) => ({ element: elementAt(mapping, at), empty: draft?.empty ?? [] })));
   const actions: Action[] = [];
   const elements: string[] = [];
   for (const [at, draft] of drafts.entries()) {

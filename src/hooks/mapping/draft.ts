@@ -8,6 +8,7 @@ import type { TransformAction } from "../../sdk/transform.ts";
 import { readAgent } from "../payload/agent.ts";
 import { type Fields, readFields } from "../payload/fields.ts";
 import type { Budget } from "../template/budget.ts";
+import { createSeen } from "../template/seen.ts";
 import { scopeOf } from "../template/scope.ts";
 import type { Template } from "../template/template.ts";
 import { readWake } from "../payload/wake.ts";
@@ -30,7 +31,11 @@ export type Draft = {
   readonly model: string | null;
   readonly thinking: string | null;
   readonly timeoutSeconds: number | null;
+  /** References in its templates that were missing and rendered empty: each once, the first of them. */
+  readonly empty: readonly string[];
 };
+
+const mostEmpty = 50;
 
 /** One draft; with `forEach`, one for each element. Throws a TemplateFault. */
 export function draftsOf(mapping: Mapping, request: MappedRequest, budget: Budget): Draft[] {
@@ -47,11 +52,12 @@ export function draftsOf(mapping: Mapping, request: MappedRequest, budget: Budge
 export function draftOf(mapping: Mapping, request: MappedRequest, budget: Budget): Draft {
   const scope = scopeOf({ ...request, path: request.name });
   const { templates } = mapping;
+  const seen = createSeen();
   const text = (template: Template | null): string | null =>
-    template?.renderText(scope, budget).trim() ?? null;
+    template?.renderText(scope, budget, seen).trim() ?? null;
   const message = (template: Template | null): Message =>
-    template === null ? [] : trimmed(template.renderMessage(scope, budget));
-  return {
+    template === null ? [] : trimmed(template.renderMessage(scope, budget, seen));
+  const rendered = {
     action: mapping.action,
     wakeMode: mapping.wakeMode,
     message: message(templates.messageTemplate),
@@ -66,10 +72,12 @@ export function draftOf(mapping: Mapping, request: MappedRequest, budget: Budget
     thinking: text(templates.thinking) || null,
     timeoutSeconds: mapping.timeoutSeconds,
   };
+  return { ...rendered, empty: [...seen.missing.keys()].slice(0, mostEmpty) };
 }
 
 /** The draft as a transform sees it: with the mapping's names, without unset values. */
-export function shown({ message, text, action, ...rest }: Draft): TransformAction {
+export function shown(draft: Draft): TransformAction {
+  const { message, text, action, empty: _, ...rest } = draft;
   const content = action === "agent" ? { message: plainText(message) } : { text: plainText(text) };
   const set = Object.entries(rest).filter(([, value]) => value !== null);
   return { action, ...content, ...Object.fromEntries(set) };
@@ -97,6 +105,7 @@ export function overwrite(draft: Draft, returned: Record<string, unknown>): Draf
     model: fields.text("model") ?? draft.model,
     thinking: fields.text("thinking") ?? draft.thinking,
     timeoutSeconds: fields.number("timeoutSeconds", 0, longestRunSeconds) ?? draft.timeoutSeconds,
+    empty: draft.empty,
   };
   const faults = fields.refusal()?.details ?? [];
   if (faults.length === 0) return next;
@@ -121,7 +130,7 @@ export function toAction(
     return isRefusal(read) ? read : { ...read, text: draft.text };
   }
   if (draft.sessionKey === "") return faulty([{ path: "sessionKey", message: "came out blank" }]);
-  const { action: _, text: __, message, ...rest } = draft;
+  const { action: _, text: __, empty: ___, message, ...rest } = draft;
   const set = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null));
   const read = readAgent({ ...set, message: plainText(message) });
   const { allowUnsafeExternalContent: unsafe, tools, fallback } = mapping;

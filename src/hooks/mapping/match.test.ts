@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { parseFieldPath } from "../../core/field-path.ts";
 import type { MatchConfig, PlainValue } from "../../config/config.ts";
 import { createMatcher, matchRefusal } from "./match.ts";
-import { queryOf, visibleHeaders, type MappedRequest } from "./request.ts";
+import { parseMapped, queryOf, visibleHeaders, type MappedRequest } from "./request.ts";
 
 type Written = {
   path?: string;
@@ -89,13 +89,16 @@ test("when filters refuse, the next mapping is tried; when all refuse, the reaso
   assert.deepEqual(hooks.find(request("github", { action: "closed" }, { "x-github-event": "PUSH" })), {
     kind: "filtered",
     reasons: [
-      'opened: the payload\'s action is not "opened" or "reopened"',
-      'push: the header x-github-event is not "push"',
+      'opened: payload.action was "closed", wanted "opened" or "reopened" and payload.issue.draft is missing, wanted false',
+      'push: header x-github-event was "PUSH", wanted "push"',
     ],
   });
   assert.deepEqual(hooks.find(request("github", { action: "opened" })), {
     kind: "filtered",
-    reasons: ["opened: the payload has no issue.draft", "push: there is no header x-github-event"],
+    reasons: [
+      "opened: payload.issue.draft is missing, wanted false",
+      'push: header x-github-event is missing, wanted "push"',
+    ],
   });
 });
 
@@ -106,7 +109,46 @@ test("values are compared with their type", () => {
     assert.notEqual(matchRefusal(one, request("x", { n })), null);
 });
 
-test("the reason for no match names configured values and never those of the request", () => {
+test("the value that a filter met is shown on one line, cut, and a list or an object only as such", () => {
+  const wanted = match({ payload: { x: ["a"] } });
+  const said = (x: unknown) => matchRefusal(wanted, request("n", { x }));
+  assert.equal(said("b\n\u001b[2J"), 'payload.x was "b\\n\\u001b[2J", wanted "a"');
+  for (const [value, shown] of [
+    [null, "null"],
+    [false, "false"],
+    [7, "7"],
+    [["secret"], "a list"],
+    [{ secret: 1 }, "an object"],
+  ] as const)
+    assert.equal(said(value), `payload.x was ${shown}, wanted "a"`);
+  assert.equal(said("x".repeat(1000)), `payload.x was "${"x".repeat(199)}…", wanted "a"`);
+  const digits = parseMapped(Buffer.from(`{"x":1${"0".repeat(999)}}`));
+  assert.ok("value" in digits);
+  const long = matchRefusal(wanted, request("n", digits.value)) ?? "";
+  assert.equal(long, `payload.x was 1${"0".repeat(198)}…, wanted "a"`);
+  assert.equal(
+    matchRefusal(match({ payload: { "[0].x": [1] } }), request("n", [])),
+    "payload[0].x is missing, wanted 1",
+  );
+});
+
+test("the reasons are bounded: mappings, filters of each, and values of each filter", () => {
+  const payload = Object.fromEntries(
+    Array.from({ length: 9 }, (_, at) => [`f${at}`, Array.from({ length: 9 }, (__, value) => value)]),
+  );
+  const hooks = matcher(...Array.from({ length: 9 }, (_, at) => ({ id: `m${at}`, path: "n", payload })));
+  const found = hooks.find(request("n", {}));
+  assert.ok(found.kind === "filtered");
+  assert.equal(found.reasons.length, 6);
+  const values = "0 or 1 or 2 or 3 or 4 or one of 4 more";
+  assert.equal(
+    found.reasons[0],
+    `m0: ${["f0", "f1", "f2"].map((each) => `payload.${each} is missing, wanted ${values}`).join(" and ")} and 6 more filters`,
+  );
+  assert.equal(found.reasons[5], "and 4 more mappings");
+});
+
+test("a name or source that does not match: the reason shows configured values only", () => {
   const reason = matchRefusal(match({ path: "a" }), request("secret-name"));
   assert.equal(reason, "match.path is a");
   assert.equal(

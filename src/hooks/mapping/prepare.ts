@@ -5,12 +5,15 @@ import type { Finding } from "../../config/problem.ts";
 import { refuse, type Refusal } from "../../core/errors.ts";
 import type { Transforms } from "../../transforms/pool.ts";
 import type { Mapping, MappingFault } from "./compile.ts";
-import type { MappingResult } from "./decide.ts";
+import type { DraftListener, MappingResult } from "./decide.ts";
 import type { MappedRequest } from "./request.ts";
 
 export type Mappings = {
   couldTake(name: string): boolean;
-  decide(request: MappedRequest): Promise<MappingResult | Refusal>;
+  /** Whether the configuration names this hook. */
+  isNamed(name: string): boolean;
+  /** `onDrafts` gets what the templates made, before it is checked. */
+  decide(request: MappedRequest, onDrafts?: DraftListener): Promise<MappingResult | Refusal>;
   /** In the order in which they are tried. */
   list: readonly Mapping[];
   transforms: Transforms;
@@ -29,6 +32,7 @@ const noTransforms: Transforms = {
 
 export const noMappings: Mappings = {
   couldTake: () => false,
+  isNamed: () => false,
   decide: async () => refuse("unknown-hook"),
   list: [],
   transforms: noTransforms,
@@ -57,8 +61,9 @@ export async function prepareMappings(options: Options): Promise<PreparedMapping
   const matcher = createMatcher(list);
   const thread = createRenderThread(options.mappings);
   const pending = new Set<Promise<unknown>>();
-  const decide = (request: MappedRequest) => {
-    const decision = decideMapped(request, { matcher, list, transforms, thread });
+  const decide = (request: MappedRequest, onDrafts?: DraftListener) => {
+    const deps = { matcher, list, transforms, thread, ...(onDrafts && { onDrafts }) };
+    const decision = decideMapped(request, deps);
     pending.add(decision);
     const forget = () => void pending.delete(decision);
     decision.then(forget, forget);
@@ -68,7 +73,8 @@ export async function prepareMappings(options: Options): Promise<PreparedMapping
     await Promise.allSettled(pending);
     await Promise.all([transforms.close(), thread.close()]);
   };
-  return { ok: true, mappings: { couldTake: matcher.couldTake, decide, list, transforms, close } };
+  const { couldTake, isNamed } = matcher;
+  return { ok: true, mappings: { couldTake, isNamed, decide, list, transforms, close } };
 }
 
 const findingOf = ({ mapping, setting, message }: MappingFault): Finding => ({

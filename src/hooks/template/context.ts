@@ -2,6 +2,7 @@
 import { Context, Drop, type Liquid } from "liquidjs";
 import { ExactNumber } from "../../core/exact-number.ts";
 import type { Budget } from "./budget.ts";
+import type { Seen } from "./seen.ts";
 import type { Scope } from "./scope.ts";
 
 type Owner = Parameters<Context["readProperty"]>[0];
@@ -10,7 +11,9 @@ export type Path = readonly (string | number)[];
 
 const loopFields = new Set<unknown>(["index", "index0", "rindex", "rindex0", "first", "last", "length"]);
 
-class TemplateContext extends Context {
+export class TemplateContext extends Context {
+  seen: Seen | null = null;
+
   /** LiquidJS would call every method of its own objects, and invent a `size` for a payload without one. */
   override readProperty(owner: Owner, key: Key): unknown {
     if (owner instanceof ExactNumber) return undefined;
@@ -21,8 +24,12 @@ class TemplateContext extends Context {
   }
 }
 
-export const createContext = ({ words, fields }: Scope, liquid: Liquid, budget: Budget): Context =>
-  new TemplateContext(
+export function createContext(
+  { words, fields }: Scope,
+  liquid: Liquid,
+  { budget, seen }: { budget: Budget; seen: Seen | null },
+): Context {
+  const context = new TemplateContext(
     words,
     liquid.options,
     { globals: fields, sync: true },
@@ -33,6 +40,9 @@ export const createContext = ({ words, fields }: Scope, liquid: Liquid, budget: 
       renderLimit: budget.time as unknown as Context["renderLimit"],
     },
   );
+  context.seen = seen;
+  return context;
+}
 
 /** Whether a `{% for %}` is being rendered. */
 export const isInLoop = (context: Context): boolean =>
@@ -43,4 +53,10 @@ export function readPath(context: Context, path: Path): unknown {
   let found: unknown = context["findScope"](path[0]!);
   for (const key of path) found = context.readProperty(found as Owner, key);
   return found;
+}
+
+/** Whether there is something that the last field of a path could be read from. */
+export function ownerIsThere(context: Context, path: Path): boolean {
+  const owner = path.length === 1 ? context : readPath(context, path.slice(0, -1));
+  return owner !== undefined && owner !== null;
 }

@@ -1,9 +1,10 @@
 // The expression between `{{` and `}}`.
 import { type Context, type Liquid, TypeGuards, Value, toValue, toValueSync } from "liquidjs";
-import { type Path, readPath } from "./context.ts";
+import { readPath } from "./context.ts";
+import { noteReference, noteToken, referenceOf } from "./references.ts";
 import { assertRead, TemplateTokenizer } from "./tokenizer.ts";
 
-const { isLiteralToken, isNumberToken, isPropertyAccessToken, isQuotedToken, isWordToken } = TypeGuards;
+const { isLiteralToken, isNumberToken, isQuotedToken } = TypeGuards;
 
 export type Expression = {
   evaluate(context: Context): unknown;
@@ -11,17 +12,27 @@ export type Expression = {
   isOurs(context: Context): boolean;
 };
 
-export function readExpression(input: string, range: [number, number], liquid: Liquid): Expression {
+export function readExpression(
+  input: string,
+  range: [number, number],
+  { liquid, isOptional }: { liquid: Liquid; isOptional: boolean },
+): Expression {
   const tokenizer = new TemplateTokenizer(liquid, input, range);
   const { initial, filters } = new Value(tokenizer.readFilteredValue(), liquid);
   assertRead(tokenizer);
-  const path = pathOf(initial);
+  const [only, ...others] = initial.postfix;
+  const reference = others.length > 0 ? null : referenceOf(only);
+  const path = reference?.path ?? null;
+  const use = { isOptional, hasDefault: filters.some(({ name }) => name === "default") };
+  const passed = filters.flatMap(({ args }) => args.map((each) => (Array.isArray(each) ? each[1] : each)));
   const evaluateInitial = (context: Context): unknown =>
     path === null ? toValueSync(initial.evaluate(context)) : readPath(context, path);
   const isClock = path?.length === 1 && path[0] === "now" && areWrittenOut(filters);
   return {
     evaluate(context) {
       let value = evaluateInitial(context);
+      if (reference !== null) noteReference(context, reference, value, use);
+      for (const token of passed) noteToken(context, token, use);
       for (const filter of filters) value = toValueSync(filter.render(value, context));
       return toValue(value);
     },
@@ -29,18 +40,6 @@ export function readExpression(input: string, range: [number, number], liquid: L
     isOurs: (context) =>
       isClock && evaluateInitial(context) === (context.environments as { now?: unknown }).now,
   };
-}
-
-/** The path, if it contains no variable, as nearly all do; otherwise null. */
-function pathOf({ postfix }: Value["initial"]): Path | null {
-  const [only, ...others] = postfix;
-  if (others.length > 0 || !isPropertyAccessToken(only) || only.variable !== undefined) return null;
-  const path: (string | number)[] = [];
-  for (const step of only.props) {
-    if (!isWordToken(step) && !isQuotedToken(step) && !isNumberToken(step)) return null;
-    path.push(step.content);
-  }
-  return path;
 }
 
 const areWrittenOut = (filters: Value["filters"]): boolean =>

@@ -21,8 +21,8 @@ const partCharacters = 100;
 
 type OutputToken = Token & { readonly content: string; readonly contentRange: [number, number] };
 
-export function outputNode(token: OutputToken, liquid: Liquid): Template {
-  const expression = readExpression(token.input, token.contentRange, liquid);
+export function outputNode(token: OutputToken, liquid: Liquid, isOptional: boolean): Template {
+  const expression = readExpression(token.input, token.contentRange, { liquid, isOptional });
   const label = token.content.replace(/\s+/g, " ");
   return {
     token,

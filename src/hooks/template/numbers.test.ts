@@ -6,7 +6,7 @@ import { messageFor, textFor } from "../../../test/fixtures/template.ts";
 
 const payload = () =>
   parseExactJson(`{
-    "id": 12345678901234567891, "near": 12345678901234567892, "big": 1e400, "one": 1.0, "zero": -0, "many": 1E5,
+    "id": 12345678901234567891, "near": 12345678901234567892, "big": 1e400, "large": 1e399, "one": 1.0, "zero": -0, "many": 1E5,
     "at": 1700000000.0, "index": 1.0, "list": [1.0, 1.0, 2, 12345678901234567891],
     "items": [{ "id": 12345678901234567891, "n": "a" }, { "id": 12345678901234567892, "n": "b" }, { "id": 2.0, "n": "c" }]
   }`);
@@ -28,6 +28,13 @@ const cases: Record<string, string> = {
   "{% if near == 12345678901234567891 %}same{% else %}other{% endif %}": "other",
   "{% if one == 1 %}one{% endif %}{% if 1 == one %} one{% endif %}": "one one",
   "{% if one > 0 and one < 2 and one >= 1 and one <= 1 %}between{% endif %}": "between",
+  "{% if near > id and id < near and near >= id and id <= near %}after{% endif %}{% if id > near or id >= near %}wrong{% endif %}":
+    "after",
+  "{% if id >= 12345678901234567890 and id > 12345678901234567890 and 12345678901234567890 < id %}above{% endif %}":
+    "above",
+  "{% if big > large and large < big and big >= 1 %}huge{% endif %}{% if big <= large %}wrong{% endif %}":
+    "huge",
+  "{% if id > 'x' or id <= 'x' %}wrong{% endif %}{% if one > zero %}one{% endif %}": "one",
   "{% case one %}{% when 1 %}one{% else %}other{% endcase %}": "one",
   "{{ items | where: 'id', 2 | map: 'n' | join }}": "c",
   "{{ items | where: 'id', 12345678901234567892 | map: 'n' | join }}": "b",

@@ -1,5 +1,6 @@
 // LiquidJS's parser with our own nodes for everything that a template outputs.
 import {
+  ForTag,
   type Liquid,
   ParseError,
   Parser,
@@ -11,6 +12,7 @@ import {
 } from "liquidjs";
 import { availableTags } from "./available.ts";
 import { outputNode, textNode } from "./nodes.ts";
+import { notingLoop } from "./references.ts";
 import { assertRead, TemplateTokenizer } from "./tokenizer.ts";
 
 const { isOutputToken, isTagToken } = TypeGuards;
@@ -18,6 +20,8 @@ type Parsed = ReturnType<Parser["parseToken"]>;
 
 export class TemplateParser extends Parser {
   readonly #liquid: Liquid;
+  /** How many conditions are open. */
+  #conditions = 0;
 
   constructor(liquid: Liquid) {
     super(liquid);
@@ -41,19 +45,33 @@ export class TemplateParser extends Parser {
   override parseToken(token: TopLevelToken, rest: TopLevelToken[]): Parsed {
     if (isTagToken(token)) return this.#parseTag(token, rest);
     return (
-      isOutputToken(token) ? outputNode(token, this.#liquid) : textNode(token, textIn(token))
+      isOutputToken(token)
+        ? outputNode(token, this.#liquid, this.#conditions > 0)
+        : textNode(token, textIn(token))
     ) as Parsed;
   }
 
   #parseTag(token: TagToken, rest: TopLevelToken[]): Parsed {
     if (!availableTags.includes(token.name)) throw new ParseError(new Error(whyNot(token.name)), token);
-    const tag = super.parseToken(token, rest);
+    const tag = this.#parseInside(token, rest);
     if (tag instanceof RawTag) return textNode(token, tag.render()) as Parsed;
     if (!isComment(token.name)) assertRead(token.tokenizer);
-    return tag;
+    return tag instanceof ForTag ? (notingLoop(tag, this.#conditions > 0) as Parsed) : tag;
+  }
+
+  /** A tag reads what is between it and its end. */
+  #parseInside(token: TagToken, rest: TopLevelToken[]): Parsed {
+    if (!conditions.has(token.name)) return super.parseToken(token, rest);
+    this.#conditions++;
+    try {
+      return super.parseToken(token, rest);
+    } finally {
+      this.#conditions--;
+    }
   }
 }
 
+const conditions: ReadonlySet<string> = new Set(["if", "unless", "case"]);
 const isComment = (name: string): boolean => name === "comment" || name === "#";
 
 const textIn = (token: TopLevelToken): string => ("getContent" in token ? token.getContent() : "");

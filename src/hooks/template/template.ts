@@ -6,16 +6,20 @@ import { createContext } from "./context.ts";
 import { type Budget, createBudget, requestLimits } from "./budget.ts";
 import type { Engine } from "./engine.ts";
 import { faultOf, type Problem, problemOf } from "./fault.ts";
+import type { Seen } from "./seen.ts";
 import { createMessageEmitter, emittedMessage } from "./message-emitter.ts";
 import type { Scope } from "./scope.ts";
 
 export { TemplateFault } from "./fault.ts";
 
-/** Both throw a TemplateFault when the template cannot be rendered for this request, or only over its budget. */
+/**
+ * Both throw a TemplateFault when the template cannot be rendered for this request, or only over its budget. In `seen`
+ * they note which references led to a value.
+ */
 export type Template = {
   /** The same values, joined as one text. */
-  renderText(scope: Scope, budget?: Budget): string;
-  renderMessage(scope: Scope, budget?: Budget): Message;
+  renderText(scope: Scope, budget?: Budget, seen?: Seen): string;
+  renderMessage(scope: Scope, budget?: Budget, seen?: Seen): Message;
 };
 
 const mostCharacters = 200_000;
@@ -40,9 +44,9 @@ export function compileTemplate(source: string, engine: Engine): CompileResult {
 
 function createTemplate(source: string, { liquid, parser }: Engine): Template {
   const nodes: Node[] = parser.parse(source);
-  const renderMessage = (scope: Scope, budget = ownBudget()): Message => {
+  const renderMessage = (scope: Scope, budget = ownBudget(), seen?: Seen): Message => {
     const emitter = createMessageEmitter();
-    const context = createContext(scope, liquid, budget);
+    const context = createContext(scope, liquid, { budget, seen: seen ?? null });
     try {
       budget.during(() => toValueSync(liquid.renderer.renderTemplates(nodes, context, emitter)));
     } catch (error) {
@@ -50,7 +54,10 @@ function createTemplate(source: string, { liquid, parser }: Engine): Template {
     }
     return emittedMessage(emitter);
   };
-  return { renderMessage, renderText: (scope, budget) => plainText(renderMessage(scope, budget)) };
+  return {
+    renderMessage,
+    renderText: (scope, budget, seen) => plainText(renderMessage(scope, budget, seen)),
+  };
 }
 
 function constantTemplate(source: string): Template {
