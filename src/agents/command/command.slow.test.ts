@@ -15,6 +15,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const command = (more: Partial<CommandConfig>): CommandConfig => ({
   kind: "command",
   preset: null,
+  input: "prompt",
   ...agentSettings,
   workspace: join(folder, "workspace"),
   command: "/bin/sh",

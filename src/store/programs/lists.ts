@@ -8,7 +8,7 @@ import type { RequestRecord } from "../../core/request.ts";
 import { deliveryColumns } from "./deliveries.ts";
 import type { UnreadableRow } from "../../core/unreadable.ts";
 import { readEach } from "./shapes.ts";
-import { runColumns, toDelivery, toEvent, toRequest, toRun } from "./rows.ts";
+import { shownRunColumns, toDelivery, toEvent, toRequest, toRun } from "./rows.ts";
 
 const eventColumns = "seq, id, session_key, source, hook, text, created_at, shown_at";
 
@@ -35,7 +35,11 @@ function* page<T>(
 }
 
 export const listRuns = (_dialect: Dialect, input: PageInput & { kind: RunKind }): Program<PageResult<Run>> =>
-  page({ columns: runColumns, table: "run", where: "kind = $1 and", values: [input.kind] }, input, shownRun);
+  page(
+    { columns: shownRunColumns, table: "run", where: "kind = $1 and", values: [input.kind] },
+    input,
+    shownRun,
+  );
 
 export const listEvents = (_dialect: Dialect, input: PageInput): Program<PageResult<SystemEvent>> =>
   page({ columns: eventColumns, table: "event", where: "", values: [] }, input, shownEvent);
@@ -66,7 +70,7 @@ function* find<T>(table: string, columns: string, id: string, toItem: (row: Row)
 
 type ById = { id: string };
 export const findRun = (_dialect: Dialect, { id }: ById): Program<Run | null> =>
-  find("run", runColumns, id, shownRun);
+  find("run", shownRunColumns, id, shownRun);
 export const findEvent = (_dialect: Dialect, { id }: ById): Program<SystemEvent | null> =>
   find("event", eventColumns, id, shownEvent);
 export const findDelivery = (_dialect: Dialect, { id }: ById): Program<Delivery | null> =>

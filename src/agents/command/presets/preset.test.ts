@@ -48,7 +48,10 @@ test("thinking is rounded to a level that the program takes, with a warning", ()
 
 test("the maker before a model's name is left out, and a name cannot be an option", () => {
   const model = (preset: Preset, name: string) =>
-    optionsOf(preset, { model: name, thinking: null, conversation: null }, []).options.model;
+    optionsOf(
+      { preset, given: {}, config: { args: [] } },
+      { model: name, thinking: null, conversation: null },
+    ).options.model;
   assert.equal(model(claude, "anthropic/claude-opus-5"), "claude-opus-5");
   assert.equal(model(codex, "openai/gpt-5"), "gpt-5");
   assert.equal(model(gemini, "google/gemini-3-pro"), "gemini-3-pro");

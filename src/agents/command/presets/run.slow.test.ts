@@ -25,6 +25,7 @@ function makeAgent(preset: CommandPreset, more: Partial<CommandConfig> = {}) {
   const config: CommandConfig = {
     kind: "command",
     preset,
+    input: "prompt",
     ...agentSettings,
     workspace: join(folder, `workspace-${made++}`),
     command: makeProgram(bin, preset),
