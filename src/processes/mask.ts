@@ -14,7 +14,7 @@ export function createMask(given: Readonly<Record<string, string>>): Mask {
     .flatMap(([name, value]) => linesOf(value).map((line) => ({ value: line, shown: `\${${name}}` })))
     .toSorted((a, b) => b.value.length - a.value.length);
   if (parts.length === 0) return (text) => text;
-  return (text) => parts.reduce(hide, text);
+  return (text) => parts.reduce(hideCut, parts.reduce(hideWhole, text));
 }
 
 /** A value of several lines, such as a private key, is also hidden where a line of it stands alone. */
@@ -24,14 +24,14 @@ const linesOf = (value: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line.length >= shortest);
 
-/** Also where the text was cut in the middle of the value. */
-function hide(text: string, part: Part): string {
-  const whole = text.replaceAll(part.value, () => part.shown);
-  return whole
+const hideWhole = (text: string, { value, shown }: Part): string => text.replaceAll(value, () => shown);
+
+/** Where the text was cut in the middle of the value. */
+const hideCut = (text: string, part: Part): string =>
+  text
     .split(cutMark)
     .map((each) => hideEnd(hideStart(each, part), part))
     .join(cutMark);
-}
 
 function hideStart(text: string, { value, shown }: Part): string {
   for (let length = Math.min(value.length - 1, text.length); length >= shortest; length--)
