@@ -24,7 +24,6 @@ export const runResource = (run: Run) => ({
   endedAt: time(run.endedAt),
   reply: run.reply,
   error: run.error,
-  lastLine: run.lastLine,
 });
 
 export const eventResource = (event: SystemEvent) => ({

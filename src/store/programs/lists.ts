@@ -8,7 +8,7 @@ import type { RequestRecord } from "../../core/request.ts";
 import { deliveryColumns } from "./deliveries.ts";
 import type { UnreadableRow } from "../../core/unreadable.ts";
 import { readEach } from "./shapes.ts";
-import { shownRunColumns, toDelivery, toEvent, toRequest, toRun } from "./rows.ts";
+import { runColumns, shownRunColumns, toDelivery, toEvent, toRequest, toRun } from "./rows.ts";
 
 const eventColumns = "seq, id, session_key, source, hook, text, created_at, shown_at";
 
@@ -35,11 +35,7 @@ function* page<T>(
 }
 
 export const listRuns = (_dialect: Dialect, input: PageInput & { kind: RunKind }): Program<PageResult<Run>> =>
-  page(
-    { columns: shownRunColumns, table: "run", where: "kind = $1 and", values: [input.kind] },
-    input,
-    shownRun,
-  );
+  page({ columns: runColumns, table: "run", where: "kind = $1 and", values: [input.kind] }, input, shownRun);
 
 export const listEvents = (_dialect: Dialect, input: PageInput): Program<PageResult<SystemEvent>> =>
   page({ columns: eventColumns, table: "event", where: "", values: [] }, input, shownEvent);
