@@ -140,7 +140,7 @@ for (const preset of commandPresets) {
     test("a key that it repeats in a failure is not shown", async () => {
       const { run } = makeAgent(preset, { env: { ANY_KEY: "given0123456789" } });
       const { reason } = failureOf(await run("fail with 401 given0123456789"));
-      assert.match(reason, /\$\{ANY_KEY\}$/);
+      assert.match(reason, /\$\{ANY_KEY\}/);
       assert.doesNotMatch(reason, /given/);
     });
 
