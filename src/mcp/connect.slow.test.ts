@@ -73,6 +73,13 @@ test("a server that cannot be used is a fault that may pass or not", async (t) =
   }
 });
 
+test("values of variables reach the program, and stand in no fault", async () => {
+  const script = 'echo "$TOKEN is wrong, from $PWD" >&2; exit 3';
+  const env = { TOKEN: "tickets-token-0123456789", HOME: workspace };
+  const fault = await faultOf({ kind: "command", command: "/bin/sh", args: ["-c", script], env });
+  assert.equal(fault.message, "the MCP server it ended with exit code 3: ${TOKEN} is wrong, from ${HOME}");
+});
+
 test("a silent server times out, and a stop ends the wait", async (t) => {
   const silent = await faultOf(mcpProgram("silent"), 300);
   assert.deepEqual(

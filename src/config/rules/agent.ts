@@ -105,6 +105,7 @@ const kindsWith: Partial<Record<keyof Agent, readonly Kind[]>> = {
   args: ["command", "acp"],
   env: ["command", "acp"],
   preset: ["command"],
+  input: ["command"],
   outputLimitBytes: ["command"],
   allow: ["acp"],
   url: ["http"],
@@ -117,6 +118,8 @@ const kindsWith: Partial<Record<keyof Agent, readonly Kind[]>> = {
 function agentWarnings({ list, defaults }: Agents): Finding[] {
   return list.flatMap((agent, at) => {
     const kind = agent.kind ?? defaults.kind ?? "echo";
+    if (kind === "command" && agent.input !== undefined && (agent.preset ?? defaults.preset) !== undefined)
+      return [{ path: listed(at, "input"), message: "has no effect beside a preset, which gets the prompt" }];
     return Object.entries(kindsWith).flatMap(([setting, kinds]) =>
       agent[setting as keyof Agent] === undefined || kinds.includes(kind)
         ? []

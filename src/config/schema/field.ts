@@ -16,6 +16,11 @@ export const text = () =>
 export const variableName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "must be the name of an environment variable");
+/** Rouse sets these for each run. */
+const runVariable = /^ROUSE_(?:RUN_ID|AGENT_ID|SESSION_KEY|MODEL|THINKING|WORKSPACE)$/;
+/** Systems refuse to start a program with a longer one. */
+const longestValueBytes = 100_000;
+
 export const argument = z
   .string()
   .refine((written) => !written.includes("\0"), "must not have a zero character in it");
@@ -35,6 +40,25 @@ export const secret = (description: string) =>
     .union([z.string(), fileReference], { error: 'must be text, or { "file": … }' })
     .transform((written) => (typeof written === "string" ? written : ""))
     .meta({ description, writeOnly: true });
+
+const variableValue = secret("The variable's value.")
+  .refine((written) => !written.includes("\0"), "must not have a zero character in it")
+  .refine(
+    (written) => Buffer.byteLength(written) <= longestValueBytes,
+    `must have at most ${longestValueBytes} bytes`,
+  );
+
+/** Names of variables to pass on, or variables with their values. */
+export const variables = z.union(
+  [
+    z.array(variableName),
+    z.record(
+      variableName.refine((name) => !runVariable.test(name), "is a variable that Rouse sets for each run"),
+      variableValue,
+    ),
+  ],
+  { error: "must be a list of names, or an object of names and values" },
+);
 
 type DurationLimits = { least: string; most: string; offAllowed?: boolean };
 
