@@ -173,9 +173,9 @@ test("a file that cannot be read is a problem: missing, a folder, not UTF-8", ()
     return result.ok ? "" : result.problems.map(({ message }) => message).join();
   });
   assert.deepEqual(messages, [
-    "the config file cannot be read (ENOENT)",
-    "the config file cannot be read (it is not a regular file)",
-    "the config file cannot be read (it is not UTF-8)",
+    "the config file cannot be read: it is not there (ENOENT)",
+    "the config file cannot be read: it is a folder; name a file",
+    "the config file cannot be read: it is not UTF-8 text; save it as UTF-8",
   ]);
 });
 
