@@ -1,5 +1,6 @@
 // Turns the issues of the schema into plain messages, each for the setting that has to be changed.
 import type { z } from "zod";
+import { kindOf } from "../../core/json.ts";
 import { nearest } from "../../core/nearest.ts";
 import type { Finding, Path } from "../problem.ts";
 
@@ -88,14 +89,6 @@ function wrongChoice(values: readonly unknown[], written: unknown): string {
 
 const isObject = (value: unknown): boolean =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-
-function kindOf(value: unknown): string {
-  if (typeof value === "string") return "text";
-  if (typeof value === "number") return "a number";
-  if (typeof value === "boolean") return String(value);
-  if (value === null) return "null";
-  return Array.isArray(value) ? "a list" : "an object";
-}
 
 /** A number is no secret. */
 const found = (written: unknown): string => (typeof written === "number" ? `, not ${written}` : "");

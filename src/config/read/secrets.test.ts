@@ -25,10 +25,13 @@ test("unset, empty and malformed references are problems", () => {
     ok: false,
     message: "the environment variable NOPE is not set: set it where Rouse is started",
   });
-  assert.deepEqual(message("${EMPTY}"), { ok: false, message: "the environment variable EMPTY is empty" });
+  assert.deepEqual(message("${EMPTY}"), {
+    ok: false,
+    message: "the environment variable EMPTY is empty: set it where Rouse is started",
+  });
   assert.deepEqual(message("${toString}"), {
     ok: false,
-    message: "the environment variable toString is not set",
+    message: "the environment variable toString is not set: set it where Rouse is started",
   });
   for (const text of ["${}", "${a b}", "${open"]) {
     assert.match(JSON.stringify(message(text)), /must name an environment variable/);
@@ -66,7 +69,7 @@ test("a secret file that is missing or empty is a problem, an unset variable in 
     "hooks.token[0]: the file /home/rouse/blank is empty: write the secret into it",
   ]);
   assert.deepEqual(problemsOf({ gateway: { auth: { token: { file: "${DIR}/x" } } } }), [
-    "gateway.auth.token.file: the environment variable DIR is not set",
+    "gateway.auth.token.file: the environment variable DIR is not set: set it where Rouse is started",
   ]);
 });
 
@@ -74,7 +77,9 @@ test("only a secret can be a file", () => {
   assert.deepEqual(problemsOf({ gateway: { host: { file: "x" } } }), [
     "gateway.host: must be text, not an object",
   ]);
-  assert.deepEqual(problemsOf({ hooks: { token: { file: 5 } } }), ["hooks.token.file: must be text"]);
+  assert.deepEqual(problemsOf({ hooks: { token: { file: 5 } } }), [
+    "hooks.token.file: must be text, not a number: put it in double quotes",
+  ]);
   assert.deepEqual(problemsOf({ hooks: { token: { file: " " } } }), ["hooks.token.file: must not be blank"]);
 });
 

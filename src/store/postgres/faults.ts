@@ -21,14 +21,22 @@ const explained: Readonly<Record<string, string>> = {
   "25006": "it is read-only, as a standby is, or by default_transaction_read_only (25006)",
 };
 
+/** The client has a message and no code for this. */
+const noPassword = /client password must be a (?:non-empty )?string/;
+
 export const isUnavailable = (fault: unknown): boolean => {
   const code = codeOf(fault);
   if (code !== "") return unavailableCodes.test(code);
-  return fault instanceof Error && /connection|timeout|terminated|not queryable/i.test(fault.message);
+  return (
+    fault instanceof Error &&
+    (noPassword.test(fault.message) || /connection|timeout|terminated|not queryable/i.test(fault.message))
+  );
 };
 
 /** Never the client's own message: it may quote the address with its password. */
 export const reasonOf = (fault: unknown): string => {
   const code = codeOf(fault);
+  if (fault instanceof Error && noPassword.test(fault.message))
+    return "it wants a password, and the address has none";
   return explained[code] ?? (code || "the connection failed");
 };
