@@ -176,7 +176,7 @@ test("a file that cannot be read is a problem: missing, a folder, not UTF-8", ()
   });
   assert.deepEqual(messages, [
     "the config file cannot be read: it is not there (ENOENT)",
-    "the config file cannot be read: it is a folder; name a file",
+    "the config file cannot be read: it is a folder, not a file",
     "the config file cannot be read: it is not UTF-8 text; save it as UTF-8",
   ]);
 });

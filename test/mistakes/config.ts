@@ -81,7 +81,7 @@ export const syntaxMistakes: Mistake[] = [
   problem({
     name: "a folder in place of the config",
     prepare: (home) => mkdirSync(join(home, "rouse.jsonc")),
-    says: "the config file cannot be read: it is a folder; name a file",
+    says: "the config file cannot be read: it is a folder, not a file",
   }),
   problem({
     name: "a config that this user may not read",

@@ -3,10 +3,11 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { suite, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { makeFolder } from "../support/folder.ts";
 import { program as bin } from "../support/process.ts";
 import { postgresVariable } from "../support/postgres.ts";
@@ -76,6 +77,28 @@ test("the wrong Node: in one line, with exit code 1, and never a syntax error", 
       "",
       "rouse needs Node.js 24 or newer; this is 20.11.1. Install a newer one from https://nodejs.org, or in a checkout use its own: npm ci, then npm run rouse.\n",
     ],
+  );
+});
+
+const page = fileURLToPath(new URL("../../docs/troubleshooting.md", import.meta.url));
+
+test("the messages in docs/troubleshooting.md are those of ten mistakes", () => {
+  const made = [
+    ...Object.values(suites).flat(),
+    ...startBeside({ port: 0, home: "" }),
+    ...sendMistakes("", "", 0),
+  ].map(({ says }) => says.replaceAll(/\b(?:HOME|OTHER)\b/g, "/home/ada/.rouse").replaceAll("PORT", "4665"));
+  const refused = requestMistakes("").map(({ code, error, details }) =>
+    JSON.stringify({ ok: false, code, error, details }),
+  );
+  const blocks = [...readFileSync(page, "utf8").matchAll(/^```(text|json)\n([\s\S]*?)\n```$/gm)];
+  const shown = blocks.map(([, kind, text = ""]) =>
+    kind === "json" ? JSON.stringify(JSON.parse(text)) : text,
+  );
+  assert.equal(new Set(shown).size, 10);
+  assert.deepEqual(
+    shown.filter((message) => !made.includes(message) && !refused.includes(message)),
+    [],
   );
 });
 

@@ -94,7 +94,7 @@ test("a secret file that is there and cannot be read is named, and one that is n
   };
   assert.equal(
     messageFor("hook-token"),
-    `the file ${join(folder, "hook-token")} cannot be read: it is a folder; name a file`,
+    `the file ${join(folder, "hook-token")} cannot be read: it is a folder, not a file`,
   );
   assert.equal(
     messageFor("S3CRET"),

@@ -4,8 +4,7 @@ import { faultKind } from "../../core/errors.ts";
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: "it is not there (ENOENT)",
   EACCES: "this user may not read it (EACCES); give it to the user that Rouse runs as",
-  EISDIR: "it is a folder; name a file",
-  "it is a folder": "it is a folder; name a file",
+  EISDIR: "it is a folder, not a file",
   "it is not UTF-8": "it is not UTF-8 text; save it as UTF-8",
   "it is too large": "it is larger than 4 MiB",
 };
