@@ -61,7 +61,7 @@ test("a server that cannot be used is a fault that may pass or not", async (t) =
     [await responding(t, 200), /^the MCP server it does not respond as an MCP server does$/, false],
     [
       missing,
-      /^the MCP server it could not be started: the command \/no\/such\/program was not found$/,
+      /^the MCP server it could not be started: the command \/no\/such\/program was not found: install it, or write its whole path$/,
       false,
     ],
     [mcpProgram("broken"), /^the MCP server it ended with exit code 3: no key was given$/, true],

@@ -133,7 +133,7 @@ test("the reason names a command that was not found", async () => {
   const outcome = await run("", { command: "no-such-command-here" });
   assert.deepEqual(outcome, {
     kind: "failed",
-    reason: "the command no-such-command-here was not found",
+    reason: "the command no-such-command-here was not found: install it, or write its whole path",
     mayPass: false,
   });
 });

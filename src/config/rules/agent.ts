@@ -21,7 +21,14 @@ const listed = (at: number, setting: string) => ["agents", "list", at, setting];
 function idProblems({ list }: Agents): Finding[] {
   return list.flatMap(({ id }, at) => {
     const first = list.findIndex((other) => other.id === id);
-    return first < at ? [{ path: listed(at, "id"), message: "is taken by another agent in the list" }] : [];
+    return first < at
+      ? [
+          {
+            path: listed(at, "id"),
+            message: `is the id of agents.list[${first}] already: choose another (upper and lower case are the same)`,
+          },
+        ]
+      : [];
   });
 }
 

@@ -65,7 +65,9 @@ type DurationLimits = { least: string; most: string; offAllowed?: boolean };
 /** Milliseconds, written as people write durations. `offAllowed`: a bare 0 means off. */
 export const duration = (limits: DurationLimits) =>
   z
-    .union([z.string(), z.literal(0)])
+    .union([z.string(), z.literal(0)], {
+      error: 'must be a duration in quotes, such as "90s", "30m", "12h" or "7d"',
+    })
     .meta({ duration: limitsOf(limits) })
     .transform((written, context) => {
       const milliseconds = parseDuration(String(written));
