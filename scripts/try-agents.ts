@@ -126,6 +126,7 @@ async function converse(trial: Trial, folder: string, url: string): Promise<Part
 const configOf = ({ preset, args }: Trial, folder: string, url: string): CommandConfig => ({
   kind: "command",
   preset,
+  input: "prompt",
   id: "try",
   default: true,
   workspace: join(folder, "workspace"),

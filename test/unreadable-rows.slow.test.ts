@@ -75,6 +75,18 @@ async function runGoesOn(opened: Opened, column: string, how: Damage): Promise<v
   }
 }
 
+/** A line for people: nothing but its display depends on it. */
+async function lineIsShown({ store, damage, found }: Opened, column: string, how: Damage): Promise<void> {
+  await acceptRuns(store, aRun());
+  const [run] = (await claim(store)).claimed;
+  await store.noteLastLine({ id: run!.id, lease: run!.lease, line: "3 of 7" });
+  await damage("run", column, `id = '${run!.id}'`, how);
+  assert.match((await store.findRun(run!.id))!.lastLine!, /^\(cannot be read: its column last_line /);
+  assert.equal(await store.settleRun(run!, aSettlement()), true);
+  assert.equal((await store.findRun(run!.id))!.status, "succeeded");
+  assert.deepEqual(found, []);
+}
+
 async function eventGoesOn(opened: Opened, column: string, how: Damage): Promise<void> {
   const { store, damage, found, sql } = opened;
   const [bad, good] = [anEvent("bad"), anEvent("good")];
@@ -234,6 +246,7 @@ const json: Readonly<Record<string, GoesOn>> = {
   "run.error": runGoesOn,
   "run.signals": runGoesOn,
   "run.report": runGoesOn,
+  "run.last_line": lineIsShown,
   "event.text": eventGoesOn,
   "delivery.recipient": deliveryGoesOn,
   "delivery.text": deliveryGoesOn,
@@ -257,7 +270,7 @@ const plain = [
   "mail_account.id mail_account.lease mail_account.status",
   "mail_seen.account mail_seen.message_id mail_seen.outcome",
   "request.hook request.id request.outcome",
-  "run.agent_id run.hook run.id run.kind run.lane run.lease run.session_key run.status",
+  "run.agent_id run.hook run.id run.kind run.lane run.last_line_lease run.lease run.session_key run.status",
   "session.agent_id session.foreign_session session.session_key",
   "setting.name",
   "spending.day spending.hook",

@@ -17,6 +17,8 @@ export type AgentInput = {
   tools: readonly string[];
   /** Awaited before a tool that changes something runs; when it says false, the tool must not run. */
   onActing: () => Promise<boolean>;
+  /** Called when its program wrote to standard error; `lastLine` is that of all it wrote, or null. */
+  onErrorOutput?: (lastLine: () => string | null) => void;
   /** `provider/model` for a model agent; the agent's own name for other kinds. */
   model: string | null;
   thinking: string | null;

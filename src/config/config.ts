@@ -4,6 +4,7 @@ import type { FieldPath } from "../core/field-path.ts";
 import type { ModelList } from "../core/model.ts";
 import type { WantedTarget } from "../core/target.ts";
 import type { ToolGrant } from "../core/tool.ts";
+import type { Variables } from "../core/variables.ts";
 import type { Path } from "./problem.ts";
 
 export type Config = {
@@ -228,6 +229,9 @@ export type AgentConfig = {
 export const commandPresets = ["claude", "codex", "gemini"] as const;
 export type CommandPreset = (typeof commandPresets)[number];
 
+export const commandInputs = ["prompt", "json"] as const;
+export type CommandInput = (typeof commandInputs)[number];
+
 /** Kinds of permission an ACP agent may ask for, as its protocol names them. */
 export const permissionKinds = [
   "read",
@@ -245,8 +249,8 @@ export type PermissionKind = (typeof permissionKinds)[number];
 type ProgramConfig = {
   command: string;
   args: readonly string[];
-  /** Names of environment variables the program may see beyond the built-in few. */
-  env: readonly string[];
+  /** Environment variables beyond the built-in few: names to pass on, or values by name. */
+  env: Variables;
 };
 
 export type AgentKind =
@@ -255,6 +259,8 @@ export type AgentKind =
       kind: "command";
       /** Knows the program's options and output; null for a plain program. */
       preset: CommandPreset | null;
+      /** What a plain program gets on standard input. */
+      input: CommandInput;
       outputLimitBytes: number;
     } & ProgramConfig)
   | ({

@@ -103,35 +103,35 @@ test("every problem is reported at once: schema, secrets and rules, each with it
   });
   assert.deepEqual(problems, [
     "gatway: unknown setting `gatway`; did you mean `gateway`?",
-    "gateway.port: must be at most 65535",
-    "gateway.auth.token: the environment variable UNSET is not set",
+    "gateway.port: must be at most 65535, not 70000",
+    "gateway.auth.token: the environment variable UNSET is not set: set it where Rouse is started",
     "gateway.trustedProxies[0]: must be an address or a CIDR range, such as 10.0.0.0/8",
     "gateway.trustedProxies[1]: must not be blank",
-    "hooks.token: is required when hooks.enabled is true",
+    "hooks.token: is required when hooks.enabled is true: make one with rouse token new",
     "hooks.tokn: unknown setting `tokn`; did you mean `token`?",
     'hooks.defaultSessionKey: must not be "main": that is the main session\'s own',
     "hooks.mappings[0].transform.module: is missing",
     "agents.list[0].id: is missing",
     "agents.list[2].command: is missing: an agent of kind command needs its program, or a preset",
-    "agents.list[2].id: is taken by another agent in the list",
-    "agents.list[2].thinking: must be text",
+    "agents.list[2].id: is the id of agents.list[0] already: choose another (upper and lower case are the same)",
+    "agents.list[2].thinking: must be text, not a number: put it in double quotes",
     'agents.defaults.models["c/d"].alias: is the alias of another model already',
     "store.url: there is no file of this name (ENOENT); names are relative to /home/rouse",
-    'log.level: must be "debug", "info", "warn", "error" or "silent"',
+    'log.level: must be "debug", "info", "warn", "error" or "silent", not another text',
   ]);
 });
 
 test("a setting with a problem gets no second one", () => {
   assert.deepEqual(problemsOf({ hooks: { enabled: true, token: 5 } }), [
-    'hooks.token: must be text, { "file": … }, or a list of these',
+    'hooks.token: must be text, { "file": … }, or a list of these, not a number',
   ]);
   assert.deepEqual(problemsOf({ hooks: { enabled: true, token: [5] } }), [
-    'hooks.token[0]: must be text, or { "file": … }',
+    'hooks.token[0]: must be text, or { "file": … }, not a number',
   ]);
   assert.deepEqual(problemsOf({ hooks: { enabled: true, token: "${UNSET}" } }), [
-    "hooks.token: the environment variable UNSET is not set",
+    "hooks.token: the environment variable UNSET is not set: set it where Rouse is started",
   ]);
-  assert.deepEqual(problemsOf({ hooks: 5 }), ["hooks: must be an object"]);
+  assert.deepEqual(problemsOf({ hooks: 5 }), ["hooks: must be an object, not a number"]);
 });
 
 test("problems have the line and column of the setting", () => {
@@ -150,7 +150,9 @@ test("problems have the line and column of the setting", () => {
 });
 
 test("the top level must be an object", () => {
-  for (const text of ["[1]", "5", "null", '"x"']) assert.deepEqual(problemsOf(text), [": must be an object"]);
+  const others = { "[1]": "a list", "5": "a number", null: "null", '"x"': "text" };
+  for (const [text, came] of Object.entries(others))
+    assert.deepEqual(problemsOf(text), [`: must be an object, not ${came}`]);
 });
 
 test("a file readable by others is a warning, one of mode 0600 is not", () => {
@@ -174,9 +176,9 @@ test("a file that cannot be read is a problem: missing, a folder, not UTF-8", ()
     return result.ok ? "" : result.problems.map(({ message }) => message).join();
   });
   assert.deepEqual(messages, [
-    "the config file cannot be read (ENOENT)",
-    "the config file cannot be read (it is not a regular file)",
-    "the config file cannot be read (it is not UTF-8)",
+    "the config file cannot be read: it is not there (ENOENT)",
+    "the config file cannot be read: it is a folder, not a file",
+    "the config file cannot be read: it is not UTF-8 text; save it as UTF-8",
   ]);
 });
 

@@ -1,12 +1,19 @@
 // Loads a config file: it becomes a frozen `Config`, or a list of every problem.
 import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { faultKind } from "../core/errors.ts";
 import { buildConfig } from "./build/build.ts";
 import type { Config } from "./config.ts";
 import { createFileReader } from "./read/files.ts";
 import { explain } from "./read/messages.ts";
-import { elsewhere, type Finding, firstOfEachPath, firstProblems, type Problem } from "./problem.ts";
+import {
+  elsewhere,
+  type Finding,
+  firstOfEachPath,
+  firstProblems,
+  type Path,
+  pathSet,
+  type Problem,
+} from "./problem.ts";
 import { checkRules } from "./rules/rules.ts";
 import { refusedPaths, salvage } from "./read/salvage.ts";
 import { settingsSchema, type Settings } from "./schema/index.ts";
@@ -14,6 +21,7 @@ import { isSecret, knownSettings } from "./schema/lookup.ts";
 import type { Sources } from "./read/secrets.ts";
 import { offsetKey, type Offsets, parseSyntax, locateIn } from "./read/syntax.ts";
 import { toValue } from "./read/value.ts";
+import { whyUnreadable } from "./read/why-unreadable.ts";
 
 export { formatProblem, type Problem } from "./problem.ts";
 
@@ -62,17 +70,26 @@ type Checked = { settings: Settings | null; problems: Finding[]; warnings: Findi
 function check(value: unknown, earlier: readonly Finding[]): Checked {
   const parsed = settingsSchema.safeParse(value);
   const issues = parsed.success ? [] : parsed.error.issues;
+  const kinds = pathSet(issues.map(({ path }) => path as Path).filter(decidesOthers));
+  const follows = ({ path }: Finding): boolean =>
+    deciding.some((setting) => kinds.has([...path.slice(0, -1), setting]));
   const { rest, restore } = parsed.success
     ? { rest: parsed.data, restore: (finding: Finding) => finding }
     : salvage(settingsSchema, value, issues);
   const refused = explain(issues, value, (path) => knownSettings(settingsSchema, path));
   const reported = [...earlier, ...issues.flatMap(refusedPaths).map((path) => ({ path, message: "" }))];
   const rules = rest ? checkRules(rest) : { problems: [], warnings: [] };
-  const broken = elsewhere(rules.problems.map(restore), reported);
+  const ownOf = (found: readonly Finding[]) =>
+    elsewhere(found.map(restore), reported).filter((finding) => !follows(finding));
+  const broken = ownOf(rules.problems);
   const problems = [...earlier, ...elsewhere(firstOfEachPath(refused), earlier), ...broken];
-  const warnings = elsewhere(rules.warnings.map(restore), reported);
+  const warnings = ownOf(rules.warnings);
   return { settings: problems.length === 0 ? rest : null, problems, warnings };
 }
+
+/** While one of these is refused, nothing can be said about the settings beside it. */
+const deciding = ["kind", "preset"];
+const decidesOthers = (path: Path): boolean => deciding.includes(String(path.at(-1)));
 
 const byPosition = (left: Problem, right: Problem): number =>
   (left.line ?? 0) - (right.line ?? 0) || (left.column ?? 0) - (right.column ?? 0);
@@ -90,7 +107,7 @@ function readConfig(file: string, env: Environment, readFile: Sources["readFile"
   try {
     text = readFile(file);
   } catch (fault) {
-    const message = `the config file cannot be read (${faultKind(fault)})`;
+    const message = `the config file cannot be read: ${whyUnreadable(fault)}`;
     return { ok: false, problems: [{ path: "", message }], warnings: [] };
   }
   const result = parseConfig(text, { file, env, readFile });

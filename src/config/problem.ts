@@ -1,4 +1,4 @@
-// A problem with the configuration: where it is and what to do about it. Values are never shown, they may be secret.
+// A problem with the configuration: where it is and what to do about it. Texts are never shown, they may be secret.
 
 export type Problem = { path: string; message: string; line?: number; column?: number };
 

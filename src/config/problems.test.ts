@@ -107,7 +107,9 @@ test("an empty list, a missing file and a value of several forms each have their
     "store.url: there is no file of this name (ENOENT); names are relative to /home/rouse",
   ]);
   const serverWith = (server: object) => problemsOf({ mcp: { servers: { x: server } } });
-  assert.deepEqual(serverWith({ command: 5 }), ["mcp.servers.x.command: must be text"]);
+  assert.deepEqual(serverWith({ command: 5 }), [
+    "mcp.servers.x.command: must be text, not a number: put it in double quotes",
+  ]);
   for (const both of [{ command: "a", url: "http://b" }, {}])
     assert.deepEqual(serverWith(both), ['mcp.servers.x: must have either "url" or "command"']);
   assert.match(serverWith({ comand: "a" }).join(), /did you mean `command`\?/);

@@ -20,7 +20,11 @@ export const catalogue = {
     retry: false,
     text: "The only transfer coding supported is chunked.",
   },
-  "not-found": { status: 404, retry: false, text: "There is nothing at this path." },
+  "not-found": {
+    status: 404,
+    retry: false,
+    text: "There is nothing at this path. While hooks are enabled, they are under hooks.path, such as /hooks/agent.",
+  },
   "token-in-query": {
     status: 400,
     retry: false,
@@ -29,7 +33,7 @@ export const catalogue = {
   "method-not-allowed": {
     status: 405,
     retry: false,
-    text: "This method is not allowed here: the Allow header says which is.",
+    text: "This method is not allowed here: send POST to a hook, GET to /metrics, as the Allow header says.",
   },
   "repeated-header": {
     status: 400,
@@ -51,10 +55,18 @@ export const catalogue = {
     retry: true,
     text: "Too many wrong tokens came from this address. Wait, then send the right one.",
   },
-  "unknown-hook": { status: 404, retry: false, text: "No hook has this name." },
+  "unknown-hook": {
+    status: 404,
+    retry: false,
+    text: "No hook has this name: use wake, agent, or the path of a mapping.",
+  },
   "body-too-large": { status: 413, retry: false, text: "The body is larger than hooks.maxBodyBytes allows." },
   "body-timeout": { status: 408, retry: true, text: "The body did not arrive in time." },
-  "unsupported-media-type": { status: 415, retry: false, text: "Send the body as application/json." },
+  "unsupported-media-type": {
+    status: 415,
+    retry: false,
+    text: "Send JSON, with the header Content-Type: application/json.",
+  },
   "unsupported-encoding": { status: 415, retry: false, text: "Send the body without a content encoding." },
   "invalid-json": { status: 400, retry: false, text: "The body is not valid JSON in UTF-8." },
   "invalid-payload": { status: 400, retry: false, text: "The payload has fields that cannot be accepted." },
@@ -79,7 +91,11 @@ export const catalogue = {
     text: "No agent has this id, and agents.unknown refuses unknown ones.",
   },
   "model-not-allowed": { status: 400, retry: false, text: "This model is not in agents.defaults.models." },
-  "channel-unknown": { status: 400, retry: false, text: "No channel has this name." },
+  "channel-unknown": {
+    status: 400,
+    retry: false,
+    text: "No channel has this name: use last, or the name of a channel.",
+  },
   "invalid-idempotency-key": {
     status: 400,
     retry: false,

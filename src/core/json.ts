@@ -11,3 +11,12 @@ export function isDeeper(value: unknown, levels: number): boolean {
   for (const key in value) if (isDeeper((value as Record<string, unknown>)[key], levels - 1)) return true;
   return false;
 }
+
+/** In words for people. */
+export function kindOf(value: unknown): string {
+  if (typeof value === "string") return "text";
+  if (typeof value === "number") return "a number";
+  if (typeof value === "boolean") return String(value);
+  if (value === null) return "null";
+  return Array.isArray(value) ? "a list" : "an object";
+}

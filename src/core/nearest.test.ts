@@ -19,6 +19,13 @@ test("suggests only what is near", () => {
   assert.equal(nearest("x".repeat(10_000), ["token"]), null);
 });
 
+test("suggests the only word that begins alike, from four letters on", () => {
+  assert.equal(nearest("warning", ["debug", "info", "warn"]), "warn");
+  assert.equal(nearest("message", ["messageTemplate", "textTemplate"]), "messageTemplate");
+  assert.equal(nearest("text", ["textTemplate", "textOther"]), null);
+  assert.equal(nearest("tex", ["textTemplate"]), null);
+});
+
 test("an unknown setting is named with the nearest known one of its object", () => {
   assert.deepEqual(
     problemsOf({ hooks: { authFailures: { maxx: 1 }, colour: "red" }, store: { token: "x" } }),

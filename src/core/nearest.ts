@@ -19,7 +19,13 @@ export function editDistance(left: string, right: string): number {
   return above[right.length]!;
 }
 
-/** Null when nothing is near: more than a third of the letters would have to change. */
+/** A shorter beginning is shared by words that have nothing else in common. */
+const shortestStart = 4;
+
+/**
+ * The word that differs least, or else the only one that begins with the misspelt one, or that it begins with. Null when
+ * nothing is near: more than a third of the letters would have to change.
+ */
 export function nearest(word: string, known: readonly string[]): string | null {
   const wanted = word.toLowerCase();
   let best: { candidate: string; distance: number } | null = null;
@@ -29,5 +35,14 @@ export function nearest(word: string, known: readonly string[]): string | null {
     const distance = editDistance(wanted, candidate.toLowerCase());
     if (distance <= allowed && distance < (best?.distance ?? Infinity)) best = { candidate, distance };
   }
-  return best?.candidate ?? null;
+  return best?.candidate ?? onlyStart(wanted, known);
+}
+
+function onlyStart(wanted: string, known: readonly string[]): string | null {
+  const starting = known.filter((candidate) => {
+    const other = candidate.toLowerCase();
+    const isLong = Math.min(other.length, wanted.length) >= shortestStart;
+    return isLong && (other.startsWith(wanted) || wanted.startsWith(other));
+  });
+  return starting.length === 1 ? (starting[0] ?? null) : null;
 }

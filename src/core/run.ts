@@ -44,6 +44,8 @@ export type Run = NewRun & {
   /** Signs of an attack in its outside text; null before its first prompt was made. */
   signals: Signals | null;
   report: RunReport | null;
+  /** While it runs: the last line that its program wrote to standard error. Read only where one run is shown. */
+  lastLine: string | null;
 };
 
 /** What the agent reported, over all attempts. */

@@ -34,7 +34,14 @@ function makeScript(script: string): string {
 const reasonOf = (outcome: object): string => ("reason" in outcome ? String(outcome.reason) : "none");
 
 async function commandAgent(script: string, preset: CommandConfig["preset"] = null): Promise<string> {
-  const config = { kind: "command", ...settings, preset, args: [], outputLimitBytes: 1_000_000 } as const;
+  const config = {
+    kind: "command",
+    ...settings,
+    preset,
+    input: "prompt",
+    args: [],
+    outputLimitBytes: 1_000_000,
+  } as const;
   // A preset gives options, which this program has no use for.
   const [command, args] = preset === null ? ["/bin/sh", ["-c", script]] : [makeScript(script), []];
   const agent = createCommandAgent({ ...config, command, args }, { graceMs: 100 });

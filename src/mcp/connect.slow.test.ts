@@ -61,7 +61,7 @@ test("a server that cannot be used is a fault that may pass or not", async (t) =
     [await responding(t, 200), /^the MCP server it does not respond as an MCP server does$/, false],
     [
       missing,
-      /^the MCP server it could not be started: the command \/no\/such\/program was not found$/,
+      /^the MCP server it could not be started: the command \/no\/such\/program was not found: install it, or write its whole path$/,
       false,
     ],
     [mcpProgram("broken"), /^the MCP server it ended with exit code 3: no key was given$/, true],
@@ -71,6 +71,13 @@ test("a server that cannot be used is a fault that may pass or not", async (t) =
     assert.match(fault.message, message);
     assert.equal(fault.mayPass, mayPass, fault.message);
   }
+});
+
+test("values of variables reach the program, and stand in no fault", async () => {
+  const script = 'echo "$TOKEN is wrong, from $PWD" >&2; exit 3';
+  const env = { TOKEN: "tickets-token-0123456789", HOME: workspace };
+  const fault = await faultOf({ kind: "command", command: "/bin/sh", args: ["-c", script], env });
+  assert.equal(fault.message, "the MCP server it ended with exit code 3: ${TOKEN} is wrong, from ${HOME}");
 });
 
 test("a silent server times out, and a stop ends the wait", async (t) => {

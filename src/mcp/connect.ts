@@ -1,5 +1,6 @@
 // The tools of an MCP server. Everything it sends is outside text: the names of its tools, their descriptions and
 // their results.
+import { givenVariables } from "../core/variables.ts";
 import { sharedEnvironment } from "../processes/environment.ts";
 import { existsSync } from "node:fs";
 import {
@@ -12,6 +13,7 @@ import {
 import type { McpServerConfig } from "../config/config.ts";
 import { mcpPrefix } from "../core/tool.ts";
 import { howItEnded, notStarted, withTail } from "../processes/failure.ts";
+import { createMask } from "../processes/mask.ts";
 import { codeOf } from "../core/errors.ts";
 import { TooLarge, tooLargeIn } from "../core/response-body.ts";
 import type { Reaper } from "../processes/reaper.ts";
@@ -125,12 +127,14 @@ function programWire(
   options: McpOptions,
 ): Wire {
   const { environment, workspace, reaper, graceMs = 2000 } = options;
+  const shared = sharedEnvironment(env, environment);
   const program = createStdioTransport({
     command,
     args,
     // Not the workspace: what the agent may write there could change what the program does.
-    folder: homeOf(environment),
-    env: { ...sharedEnvironment(env, environment), ROUSE_WORKSPACE: workspace },
+    folder: homeOf(shared),
+    env: { ...shared, ROUSE_WORKSPACE: workspace },
+    mask: createMask(givenVariables(env, environment)),
     reaper,
     graceMs,
   });

@@ -1,17 +1,14 @@
 // The part of our environment that a program gets: a few common names and those its config names. Never the
 // gateway's own secrets.
+import { givenVariables, type Variables } from "../core/variables.ts";
 
 const sharedNames = ["PATH", "HOME", "LANG", "LC_ALL", "TERM", "TZ", "TMPDIR", "USER", "SHELL"];
 
-/** Copies the common names and those in the config. */
-export function sharedEnvironment(
-  configuredNames: readonly string[],
+/** The common names, and what the config gives. */
+export const sharedEnvironment = (
+  variables: Variables,
   environment: NodeJS.ProcessEnv,
-): Record<string, string> {
-  const env: Record<string, string> = {};
-  for (const name of [...sharedNames, ...configuredNames]) {
-    const value = environment[name];
-    if (value !== undefined) env[name] = value;
-  }
-  return env;
-}
+): Record<string, string> => ({
+  ...givenVariables(sharedNames, environment),
+  ...givenVariables(variables, environment),
+});

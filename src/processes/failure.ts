@@ -9,8 +9,13 @@ const longestTail = 500;
 
 export const notStarted = (command: string, code: string): ProgramFailure =>
   code === "ENOENT"
-    ? { reason: `the command ${command} was not found`, mayPass: false }
-    : { reason: `the command ${command} could not be started: ${code}`, mayPass: passingCodes.has(code) };
+    ? { reason: `the command ${command} was not found: install it, or write its whole path`, mayPass: false }
+    : code === "EACCES"
+      ? {
+          reason: `the command ${command} may not be run by this user (EACCES): make it executable with chmod +x`,
+          mayPass: false,
+        }
+      : { reason: `the command ${command} could not be started: ${code}`, mayPass: passingCodes.has(code) };
 
 /** With the end of what the program wrote to its standard error, on one line. */
 export function withTail(reason: string, errorTail: string): string {

@@ -24,11 +24,17 @@ export function signalGroup(group: number | undefined, name: "SIGTERM" | "SIGKIL
   }
 }
 
+/** The end of a stream. `isCut`: its beginning is no longer kept. */
+export type Tail = { text: string; isCut: boolean };
+
 /** Reads to the end, keeping the last of it. */
-export function keepTail(stream: Readable): () => string {
+export function keepTail(stream: Readable): () => Tail {
   let tail: Buffer = Buffer.alloc(0);
+  let isCut = false;
   stream.on("data", (chunk: Buffer) => {
-    tail = Buffer.concat([tail, chunk]).subarray(-errorTailBytes);
+    isCut ||= tail.length + chunk.length > errorTailBytes;
+    // Of a chunk that is long in itself nothing else has to be copied.
+    tail = Buffer.concat([tail, chunk.subarray(-errorTailBytes)]).subarray(-errorTailBytes);
   });
-  return () => tail.toString("utf8");
+  return () => ({ text: tail.toString("utf8"), isCut });
 }

@@ -3,7 +3,8 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { codeOf } from "../core/errors.ts";
-import { type GroupOptions, keepTail, signalGroup, startGroup } from "./group.ts";
+import { type GroupOptions, keepTail, signalGroup, startGroup, type Tail } from "./group.ts";
+import type { Mask } from "./mask.ts";
 import type { Hold, Reaper } from "./reaper.ts";
 
 export type ProgramOptions = GroupOptions & {
@@ -12,6 +13,10 @@ export type ProgramOptions = GroupOptions & {
   graceMs: number;
   /** Processes that it leaves in its group when it ends by itself go on running; else they are killed. */
   keepsLeftovers?: boolean;
+  /** Hides what must not be shown in what is kept of its standard error. */
+  mask?: Mask;
+  /** Called with each piece that it writes to standard error; what is kept of all of it is read when asked for. */
+  onErrorOutput?: ((tail: () => Tail) => void) | undefined;
 };
 
 /** `forced`: it got a signal of ours before it ended. */
@@ -42,10 +47,12 @@ export function startProgram({
   reaper,
   graceMs,
   keepsLeftovers = false,
+  mask = (text) => text,
+  onErrorOutput,
   ...options
 }: ProgramOptions): Program {
   const { child, hold } = startHeld(options, reaper);
-  const errorTail = keepTail(child.stderr);
+  const errorTail = readTail(child.stderr, mask, onErrorOutput);
   const started = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<ProgramEnd>();
   let timers: NodeJS.Timeout[] = [];
@@ -87,7 +94,7 @@ export function startProgram({
     state = "exited";
     clearTimers();
     if (isForced || !keepsLeftovers) signal("SIGKILL");
-    const gone = () => finish({ kind: "ended", exitCode, by, forced: isForced, errorTail: errorTail() });
+    const gone = () => finish({ kind: "ended", exitCode, by, forced: isForced, errorTail: errorTail().text });
     if (!isOutputWanted) return gone();
     child.on("close", gone);
     later(leftOpenMs, gone);
@@ -111,6 +118,16 @@ export function startProgram({
       return ended.promise;
     },
   };
+}
+
+function readTail(stream: Readable, mask: Mask, onErrorOutput: ProgramOptions["onErrorOutput"]): () => Tail {
+  const kept = keepTail(stream);
+  const tail = () => {
+    const { text, isCut } = kept();
+    return { text: mask(text), isCut };
+  };
+  if (onErrorOutput) stream.on("data", () => onErrorOutput(tail));
+  return tail;
 }
 
 function startHeld(

@@ -6,8 +6,10 @@ import { faultKind } from "../core/errors.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { ClaimedRun } from "../core/run.ts";
 import type { Trace } from "../core/trace.ts";
+import type { Store } from "../store/ports/store.ts";
 import { untilStored } from "../work/persist.ts";
 import { observeAgent } from "./observe.ts";
+import { createLastLine } from "./last-line.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { timeLimitSeconds } from "./settle.ts";
 import {
@@ -22,7 +24,8 @@ import {
 } from "./input.ts";
 import { stopOf, untilEnd, type TimeLimit } from "./until-end.ts";
 
-export type ExecuteDependencies = Omit<InputDependencies, "policy"> & {
+export type ExecuteDependencies = Omit<InputDependencies, "policy" | "store"> & {
+  store: InputDependencies["store"] & Pick<Store, "noteLastLine">;
   agents: () => Agents;
   policy: () => ReturnType<InputDependencies["policy"]> & { maxAttempts: number; timeoutSeconds: number };
   /** Gets the work of an agent that was stopped but may still be running. */
@@ -109,7 +112,12 @@ async function callAgent(
       (await untilStored(() => store.markActed({ id: run.id, lease: run.lease }), { clock, giveUp })) === true
     );
   };
-  const agentCall = agentInput(run, input, { timeoutSeconds: Math.ceil(limit.leftMs / 1000), onActing });
+  const lastLine = createLastLine(run, dependencies);
+  const agentCall = agentInput(run, input, {
+    timeoutSeconds: Math.ceil(limit.leftMs / 1000),
+    onActing,
+    onErrorOutput: lastLine.written,
+  });
   progress.agentCalled(agentCall);
   const start = (stop: AbortSignal) =>
     observeAgent(agentCall, config, trace, async (traced) => {
@@ -117,7 +125,7 @@ async function callAgent(
       const conversation = await conversationOf(run, agent, traced, started, stop, more);
       return agent.run({ ...traced, conversation }, stop);
     });
-  return untilEnd({ start, signal, clock, limit, lingers });
+  return untilEnd({ start, signal, clock, limit, lingers }).finally(lastLine.stop);
 }
 
 function timeLimitOf(run: ClaimedRun, policy: { timeoutSeconds: number }): TimeLimit {

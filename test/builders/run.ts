@@ -53,6 +53,7 @@ export const aClaimedRun = (parts: Partial<ClaimedRun> = {}): ClaimedRun => ({
   error: null,
   signals: null,
   report: null,
+  lastLine: null,
   acted: false,
   lease: "lease",
   elapsedMs: 0,

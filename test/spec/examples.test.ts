@@ -242,7 +242,7 @@ test("every folder of examples is tested here or beside its code, and every JSON
   const folders = readdirSync(examples, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   assert.deepEqual(
     folders.map((folder) => folder.name).toSorted(),
-    [...names, "channels", "transforms"].toSorted(),
+    [...names, "agents", "channels", "transforms"].toSorted(),
   );
   const files = filesUnder(root, "examples", ".json");
   assert.deepEqual(

@@ -52,7 +52,10 @@ test("the reason names a workspace that cannot be made, or a command that was no
   const nowhere = await run("echo", "", {}, { workspace: "/dev/null/no" });
   assert.ok(nowhere.kind === "failed" && nowhere.reason.includes("/dev/null/no"));
   const missing = await run("echo", "", {}, { command: "no-such-command-here" });
-  assert.deepEqual(missing, failed("the command no-such-command-here was not found"));
+  assert.deepEqual(
+    missing,
+    failed("the command no-such-command-here was not found: install it, or write its whole path"),
+  );
   const unpassable = await run("echo", "", { model: "a\u0000b" });
   assert.ok(unpassable.kind === "failed" && !unpassable.mayPass);
 });

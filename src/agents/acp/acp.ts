@@ -3,7 +3,10 @@ import type { AgentConfig } from "../../config/config.ts";
 import { converse } from "./converse.ts";
 import { startProgram } from "../../processes/program.ts";
 import type { Agent } from "../agent.ts";
-import { programEnvironment } from "../environment.ts";
+import { givenVariables } from "../../core/variables.ts";
+import { createMask } from "../../processes/mask.ts";
+import { errorOutputOf, programEnvironment } from "../environment.ts";
+import { masked } from "../masked.ts";
 import { makeWorkspace } from "../workspace.ts";
 import { failed, failedToStart } from "../failure.ts";
 import { codeOf } from "../../core/errors.ts";
@@ -16,6 +19,8 @@ export function createAcpAgent(
   { graceMs = 5000, startMs = 120_000, environment = process.env } = {},
 ): Agent {
   const reaper = createReaper();
+  const given = givenVariables(config.env, environment);
+  const mask = createMask(given);
   return {
     async run(input, signal) {
       if (signal.aborted) return failed("it was stopped", true);
@@ -26,11 +31,13 @@ export function createAcpAgent(
           command: config.command,
           args: config.args,
           folder: config.workspace,
-          env: programEnvironment(input, config.env, environment),
+          env: programEnvironment(input, given, environment),
+          mask,
+          onErrorOutput: errorOutputOf(input),
           graceMs,
           reaper,
         });
-        return await converse({ program, input, config, startMs }, signal);
+        return masked(await converse({ program, input, config, startMs }, signal), mask);
       } catch (fault) {
         return failedToStart(config.command, codeOf(fault));
       }

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { isAlive } from "../../../test/support/process.ts";
 import { eventually } from "../../../test/fakes/clock.ts";
+import type { AgentInput } from "../agent.ts";
 import { agentContract, contractInput } from "../agent.contract.ts";
 import { createCommandAgent, type CommandConfig } from "./command.ts";
 import { agentSettings } from "../../../test/builders/agent.ts";
@@ -15,6 +16,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const command = (more: Partial<CommandConfig>): CommandConfig => ({
   kind: "command",
   preset: null,
+  input: "prompt",
   ...agentSettings,
   workspace: join(folder, "workspace"),
   command: "/bin/sh",
@@ -131,7 +133,7 @@ test("the reason names a command that was not found", async () => {
   const outcome = await run("", { command: "no-such-command-here" });
   assert.deepEqual(outcome, {
     kind: "failed",
-    reason: "the command no-such-command-here was not found",
+    reason: "the command no-such-command-here was not found: install it, or write its whole path",
     mayPass: false,
   });
 });
@@ -175,3 +177,112 @@ for (const [what, trap] of [
     assert.equal(pids.length, 2);
     await eventually(() => !pids.some(isAlive), "the end of every process");
   });
+
+test("with input json it gets what an http agent gets, as one line", async () => {
+  const history = [
+    { role: "user", text: "My name is Ada." },
+    { role: "assistant", text: "Hello Ada." },
+  ] as const;
+  const data = [
+    { id: 1, label: "body", source: "request", text: "ünï 🙂\n\u0000", truncated: false, length: 9 },
+  ] as const;
+  const input = {
+    ...contractInput("the whole prompt"),
+    instructions: "Summarise: [data 1]",
+    data,
+    model: "m",
+    thinking: "low",
+  };
+  const going = new AbortController().signal;
+  const reply = async (more: Partial<AgentInput>): Promise<string> => {
+    const outcome = await shell("cat", { input: "json" }).run({ ...input, ...more }, going);
+    assert.ok(outcome.kind === "replied");
+    return outcome.reply;
+  };
+  const isolated = await reply({});
+  assert.deepEqual(JSON.parse(isolated), {
+    runId: input.runId,
+    agentId: "main",
+    sessionKey: "hook:contract",
+    instructions: "Summarise: [data 1]",
+    data,
+    message: "the whole prompt",
+    model: "m",
+    thinking: "low",
+    timeoutSeconds: 60,
+  });
+  const continued = await reply({ conversation: { history, foreignSession: null } });
+  assert.deepEqual((JSON.parse(continued) as { history: unknown }).history, history);
+  const lines = await shell("wc -l", { input: "json" }).run(input, going);
+  assert.deepEqual(lines, { kind: "replied", reply: "1" });
+});
+
+test("values in env reach it, come before the gateway's own, and never before those of the run", async () => {
+  const environment = { PATH: process.env["PATH"], TZ: "UTC", SECRET: "no" };
+  const env = { API_KEY: "a key = with 'signs'\nand lines", TZ: "Europe/Vienna", EMPTY: "" };
+  const agent = createCommandAgent(
+    command({ args: ["-c", 'printf "%s|" "$API_KEY" "$TZ" "${EMPTY-unset}" "${SECRET-unset}"'], env }),
+    { environment },
+  );
+  const outcome = await agent.run(contractInput(), new AbortController().signal);
+  assert.deepEqual(outcome, { kind: "replied", reply: `${env.API_KEY}|Europe/Vienna||unset|` });
+});
+
+test("the reason of a failure shows no value of a variable that it was given", async () => {
+  const environment = { PATH: process.env["PATH"], PASSED: "passed-key-0123456789" };
+  const reason = async (script: string, env: CommandConfig["env"]) => {
+    const agent = createCommandAgent(command({ args: ["-c", script], env }), { environment });
+    const outcome = await agent.run(contractInput(), new AbortController().signal);
+    assert.ok(outcome.kind === "failed");
+    return outcome.reason;
+  };
+  const key = "sk-given-0123456789-abcdefghij";
+  assert.equal(
+    await reason('echo "$KEY is not valid" >&2; exit 2', { KEY: key }),
+    "the command ended with exit code 2: ${KEY} is not valid",
+  );
+  assert.equal(
+    await reason('echo "$PASSED is not valid" >&2; exit 2', ["PASSED"]),
+    "the command ended with exit code 2: ${PASSED} is not valid",
+  );
+  // At the beginning of the tail that is kept, and at the beginning of the reason made from it.
+  for (const after of [480, 490, 500, 1975, 1985, 1995]) {
+    const shown = await reason(`printf '%s%0${after}d' "$KEY" 0 >&2; exit 2`, { KEY: key });
+    for (let from = 0; from + 8 <= key.length; from++)
+      assert.ok(!shown.includes(key.slice(from, from + 8)), `${after}: ${key.slice(from, from + 8)}`);
+  }
+});
+
+test("who asks gets the last line of standard error while it runs, without keys", async () => {
+  const file = join(folder, "go-on");
+  const key = "sk-given-0123456789-abcdefghij";
+  const script = `echo first >&2; printf '\\033[32musing %s\\033[0m\\n\\n' "$KEY" >&2; until [ -e ${file} ]; do sleep 0.01; done; echo done`;
+  let lastLine: () => string | null = () => null;
+  const input = { ...contractInput(), onErrorOutput: (read: typeof lastLine) => void (lastLine = read) };
+  const outcome = shell(script, { env: { KEY: key } }).run(input, new AbortController().signal);
+  await eventually(() => lastLine() === "using ${KEY}", "the line");
+  writeFileSync(file, "");
+  assert.deepEqual(await outcome, { kind: "replied", reply: "done" });
+});
+
+test(
+  "a flood on standard error is not read line by line, and holds nothing up",
+  { timeout: 60_000 },
+  async () => {
+    let calls = 0;
+    let lastLine: () => string | null = () => null;
+    const input = {
+      ...contractInput(),
+      onErrorOutput(read: typeof lastLine) {
+        calls++;
+        lastLine = read;
+      },
+    };
+    const lines = 500_000;
+    const script = `awk 'BEGIN { for (n = 1; n <= ${lines}; n++) print "line " n > "/dev/stderr" }'; echo done`;
+    const outcome = await shell(script).run(input, new AbortController().signal);
+    assert.deepEqual(outcome, { kind: "replied", reply: "done" });
+    assert.equal(lastLine(), `line ${lines}`);
+    assert.ok(calls < lines / 2, `${calls} calls`);
+  },
+);

@@ -2,10 +2,14 @@
 // it and it could pass for an option), the reply on its standard output. With a preset, the program's own options
 // and output are known.
 import type { AgentOutcome } from "../../core/outcome.ts";
-import type { Agent } from "../agent.ts";
+import { givenVariables } from "../../core/variables.ts";
+import { createMask } from "../../processes/mask.ts";
+import type { Agent, AgentInput } from "../agent.ts";
 import { conversationPrompt } from "../conversation.ts";
+import { inputJson } from "../input-json.ts";
 import { makeWorkspace } from "../workspace.ts";
 import { failed } from "../failure.ts";
+import { masked } from "../masked.ts";
 import { badExit, type CommandConfig, createLaunch, cutShort } from "./launch.ts";
 import { presets } from "./presets/index.ts";
 import { runPreset } from "./presets/run.ts";
@@ -17,19 +21,29 @@ export function createCommandAgent(
   config: CommandConfig,
   { graceMs = 5000, environment = process.env } = {},
 ): Agent {
-  const launch = createLaunch(config, { graceMs, environment });
+  const preset = config.preset === null ? null : presets[config.preset];
+  const given = {
+    ...givenVariables(preset?.env ?? [], environment),
+    ...givenVariables(config.env, environment),
+  };
+  const mask = createMask(given);
+  const launch = createLaunch(config, { graceMs, environment, given, mask });
   return {
     async run(input, signal) {
       if (signal.aborted) return failed("it was stopped", true);
       const fault = await makeWorkspace(config.workspace);
       if (fault !== null) return fault;
-      if (config.preset !== null)
-        return runPreset({ preset: presets[config.preset], config, launch }, input, signal);
-      const start = { args: config.args, input: conversationPrompt(input) };
+      if (preset !== null)
+        return masked(await runPreset({ preset, config, given, launch }, input, signal), mask);
+      const start = { args: config.args, input: standardInput(input, config) };
       return outcomeOf(await launch(input, start, signal), config);
     },
   };
 }
+
+/** JSON ends with a line break, for programs that read a line. */
+const standardInput = (input: AgentInput, config: CommandConfig): string =>
+  config.input === "json" ? `${inputJson(input)}\n` : conversationPrompt(input);
 
 function outcomeOf(end: ProcessEnd, config: CommandConfig): AgentOutcome {
   if (end.kind !== "exited") return cutShort(end, config);

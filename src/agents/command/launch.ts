@@ -1,33 +1,41 @@
 // Starts the program of a `command` agent for one run, and describes its failure.
-import { programEnvironment } from "../environment.ts";
+import { errorOutputOf, programEnvironment } from "../environment.ts";
 import type { AgentInput } from "../agent.ts";
 import type { AgentConfig } from "../../config/config.ts";
 import { failed, type Failed, failedToStart } from "../failure.ts";
 import { withTail } from "../../processes/failure.ts";
+import type { Mask } from "../../processes/mask.ts";
 import { runProcess, type ProcessEnd, type ProcessOptions } from "../../processes/run.ts";
 import { createReaper } from "../../processes/reaper.ts";
 
 export type CommandConfig = Extract<AgentConfig, { kind: "command" }>;
 
-export type Start = Pick<ProcessOptions, "args" | "input" | "onOutput"> & {
-  /** Variables it may see beyond those that the config names. */
-  env?: readonly string[];
-};
+export type Start = Pick<ProcessOptions, "args" | "input" | "onOutput">;
 export type Launch = (input: AgentInput, start: Start, signal: AbortSignal) => Promise<ProcessEnd>;
 type Exited = Extract<ProcessEnd, { kind: "exited" }>;
 
 /** EX_TEMPFAIL of sysexits.h: the program itself says that a later try may work. */
 const temporaryFailure = 75;
 
+export type LaunchOptions = {
+  graceMs: number;
+  environment: NodeJS.ProcessEnv;
+  /** The variables that the preset and the config give it, beside the common ones. */
+  given: Readonly<Record<string, string>>;
+  mask: Mask;
+};
+
 export function createLaunch(
   config: CommandConfig,
-  { graceMs, environment }: { graceMs: number; environment: NodeJS.ProcessEnv },
+  { graceMs, environment, given, mask }: LaunchOptions,
 ): Launch {
   const { command, workspace: folder, outputLimitBytes } = config;
   const reaper = createReaper();
-  return async (input, { env = [], ...start }, signal) => {
-    const seen = programEnvironment(input, [...env, ...config.env], environment);
-    return runProcess({ ...start, command, folder, env: seen, outputLimitBytes, graceMs, reaper }, signal);
+  return async (input, start, signal) => {
+    const env = programEnvironment(input, given, environment);
+    const onErrorOutput = errorOutputOf(input);
+    const shared = { command, folder, env, outputLimitBytes, graceMs, reaper, mask, onErrorOutput };
+    return runProcess({ ...start, ...shared }, signal);
   };
 }
 

@@ -3,6 +3,7 @@ import type { AgentConfig } from "../../config/config.ts";
 import { traceHeaders } from "../../core/trace.ts";
 import type { Agent, AgentInput } from "../agent.ts";
 import { failed } from "../failure.ts";
+import { inputJson } from "../input-json.ts";
 import { outcomeOf } from "./response.ts";
 import { createService, isReset } from "./post.ts";
 import { codeOf } from "../../core/errors.ts";
@@ -14,7 +15,7 @@ export function createHttpAgent({ url, secret }: HttpConfig, { now = Date.now } 
   const service = createService(new URL(url));
   return {
     async run(input, signal) {
-      const body = JSON.stringify(bodyOf(input));
+      const body = inputJson(input);
       const headers = {
         ...plainHeaders(body),
         ...traceHeaders(input.trace),
@@ -38,19 +39,6 @@ export function createHttpAgent({ url, secret }: HttpConfig, { now = Date.now } 
     },
   };
 }
-
-const bodyOf = (input: AgentInput) => ({
-  runId: input.runId,
-  agentId: input.agentId,
-  sessionKey: input.sessionKey,
-  instructions: input.instructions,
-  data: input.data,
-  message: input.prompt,
-  model: input.model,
-  thinking: input.thinking,
-  timeoutSeconds: input.timeoutSeconds,
-  ...(input.conversation === null ? {} : { history: input.conversation.history }),
-});
 
 const plainHeaders = (body: string): Record<string, string> => ({
   "content-type": "application/json",

@@ -36,6 +36,7 @@ const runs: Stored<Run, ReturnType<typeof runResource>, Details> = {
     find: (store, id) => store.findRun(id),
     details: async (store, run) => ({
       request: { ...run.request, message: plainText(run.request.message) },
+      lastLine: run.lastLine,
       signals: run.signals,
       report: run.report,
       transcript: (await store.listTurns({ runId: run.id })).map(turnResource),
@@ -105,7 +106,7 @@ Lists what agents were asked to do and its outcome, newest first. Works on the s
 whether or not a gateway is running. Use it to see why something did not happen, or to repeat it.
 
   show ID     everything about one run: its request, its transcript, signals in its outside text, what
-              it used, its deliveries
+              it used, its deliveries; of a running program the last line of its standard error
   retry ID    a new run with the same request as one that has ended; prints the new id
   cancel ID   ends a waiting run at once; a running one is stopped by its gateway
   release     queues parked runs at once, over their hook's budget: one run, those of a hook, or all;

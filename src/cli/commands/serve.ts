@@ -9,6 +9,7 @@ import { configFlag, readArguments, readWholeNumber, refuseMore } from "../termi
 import type { Command, Context } from "../command.ts";
 import { refreshSchema } from "../open/schema.ts";
 import { type Loaded, loadSettings } from "../open/settings.ts";
+import { storeFault } from "../open/store.ts";
 
 export const serveFlags = { ...configFlag, port: { type: "string" } } as const;
 
@@ -68,7 +69,7 @@ async function startServing({ env }: Context, { load, port, start }: Serving): P
     });
     return { gateway, loaded };
   } catch (fault) {
-    throw listenFault(fault, loaded, port) ?? fault;
+    throw listenFault(fault, loaded, port) ?? storeFault(fault, loaded.config);
   }
 }
 
@@ -83,7 +84,9 @@ function listenFault(fault: unknown, { config }: Loaded, port: number | undefine
   if (code === "EACCES")
     return new UsageError(`This user may not listen on port ${wanted}. Choose a port above 1023.`);
   if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
-    return new UsageError(`${host} is not an address of this machine: see gateway.host in ${config.file}.`);
+    return new UsageError(
+      `${host} is not an address of this machine. Set gateway.host in ${config.file} to one: 127.0.0.1 for this machine alone, 0.0.0.0 for all networks.`,
+    );
   return null;
 }
 

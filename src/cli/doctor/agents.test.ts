@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import test, { after, type TestContext } from "node:test";
 import { makeFolder } from "../../../test/support/folder.ts";
 import { configOf, gatewayToken, hookToken } from "../../../test/fixtures/config.ts";
@@ -127,4 +128,25 @@ test("an instructions file that is missing fails", async () => {
   });
   assert.equal(finding?.status, "fail");
   assert.match(finding.message, /^the instructions file cannot be read \(ENOENT\)/);
+});
+
+test("a program is looked for, and its login, with the variables that the agent has of its own", async () => {
+  const bin = join(workspace, "bin");
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, "claude"), "#!/bin/sh\n", { mode: 0o755 });
+  const agent = { id: "a", kind: "command", preset: "claude", workspace };
+  const home = { PATH: bin, HOME: workspace, CLAUDE_CONFIG_DIR: workspace };
+  const statusOf = async (env: object) => {
+    const [found] = await check({ agents: { list: [{ ...agent, env }] } });
+    return found!;
+  };
+  assert.equal((await statusOf({})).status, "fail");
+  const signedOut = await statusOf({ ...home, ANTHROPIC_API_KEY: "" });
+  if (process.platform === "linux") assert.equal(signedOut.status, "warn");
+  const signedIn = await statusOf({ ...home, ANTHROPIC_API_KEY: "sk-hush" });
+  assert.equal(signedIn.status, "ok");
+  assert.match(signedIn.message, /with ANTHROPIC_API_KEY/);
+  assert.doesNotMatch(JSON.stringify(signedIn), /hush/);
+  const cloud = await statusOf({ ...home, CLAUDE_CODE_USE_BEDROCK: "1" });
+  assert.match(cloud.message, /with CLAUDE_CODE_USE_BEDROCK/);
 });

@@ -2,6 +2,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import type { AgentConfig, CommandPreset, Config } from "../../config/config.ts";
 import { faultKind } from "../../core/errors.ts";
+import { givenVariables, namesOf, type Variables } from "../../core/variables.ts";
 import { readInstructions } from "../../session/instructions.ts";
 import { fail, type Finding } from "./finding.ts";
 import { existingFolder } from "./machine.ts";
@@ -64,12 +65,13 @@ async function checkOne(
       return { status, message: `asks ${agent.model}; ${message}`, fix };
     }
     case "acp":
-      return checkProgram(agent.command, env["PATH"] ?? "");
+      return checkProgram(agent.command, seenBy(agent.env, env));
     case "command": {
-      const program = checkProgram(agent.command, env["PATH"] ?? "");
-      return agent.preset === null || program.status !== "ok"
-        ? program
-        : checkSignIn(program, agent.preset, findSignIn(agent.preset, { env, named: agent.env, now }));
+      const seen = seenBy(agent.env, env);
+      const program = checkProgram(agent.command, seen);
+      if (agent.preset === null || program.status !== "ok") return program;
+      const named = namesOf(agent.env);
+      return checkSignIn(program, agent.preset, findSignIn(agent.preset, { env: seen, named, now }));
     }
   }
 }
@@ -88,8 +90,14 @@ function checkSignIn(program: Reached, preset: CommandPreset, found: SignIn): Re
   return { status: "warn", message: `${program.message}, but ${why}`, fix: remedy };
 }
 
-function checkProgram(command: string, path: string): Reached {
-  const program = findProgram(command, path);
+/** Values in the agent's own `env` come before ours; the `PATH` among them is where its program is looked for. */
+const seenBy = (own: Variables, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
+  ...env,
+  ...givenVariables(own, env),
+});
+
+function checkProgram(command: string, env: NodeJS.ProcessEnv): Reached {
+  const program = findProgram(command, env["PATH"] ?? "");
   if (program !== null) return { status: "ok", message: `runs ${program}`, fix: null };
   return {
     status: "fail",

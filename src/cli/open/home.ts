@@ -1,10 +1,24 @@
 // Makes a home: the folder, the first config with two fresh tokens, and the schema that editors check it with.
-import { chmodSync, existsSync, mkdirSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { UsageError } from "../../core/errors.ts";
+import { codeOf, UsageError } from "../../core/errors.ts";
 import { schemaFileOf } from "./schema.ts";
 
 export type MadeHome = { file: string; schemaFile: string; folder: string };
+
+function makeFolder(folder: string): void {
+  const about = statSync(folder, { throwIfNoEntry: false });
+  if (about?.isDirectory()) return;
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    chmodSync(folder, 0o700);
+  } catch (fault) {
+    const why = about ? "it is a file" : codeOf(fault);
+    throw new UsageError(
+      `The folder ${folder} cannot be made (${why}). Choose a home that this user can write, with ROUSE_HOME or --config FILE.`,
+    );
+  }
+}
 
 export async function makeHome(
   file: string,
@@ -15,10 +29,7 @@ export async function makeHome(
   const { configJsonSchema } = await import("../../config/reference/json-schema.ts");
   const folder = dirname(file);
   const schemaFile = schemaFileOf(file);
-  if (!existsSync(folder)) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    chmodSync(folder, 0o700);
-  }
+  makeFolder(folder);
   const text = initialConfig({
     hookToken: newToken(),
     gatewayToken: newToken(),

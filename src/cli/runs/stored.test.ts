@@ -85,6 +85,21 @@ test("runs show names the signals that were counted in outside text", async (t) 
   }
 });
 
+test("runs show has the last line of a running program, harmless for a terminal", async (t) => {
+  const { store, rouse } = await createStoredHome(t);
+  const one = aRun();
+  await acceptRuns(store, one);
+  await claim(store);
+  const line = "3 of 7\u001b[2J files\u202e";
+  assert.equal(await store.noteLastLine({ id: one.id, lease: "lease", line }), true);
+  assert.match((await rouse(["runs", "show", one.id])).stdout, /^lastLine: +3 of 7\[2J files$/m);
+  const printed = await rouse(["runs", "show", one.id, "--json"]);
+  assert.ok(!printed.stdout.includes("\u001b") && !printed.stdout.includes("\u202e"));
+  assert.equal((json(printed) as Fields)["lastLine"], line);
+  await store.settleRun({ ...one, lease: "lease" }, aSettlement());
+  assert.match((await rouse(["runs", "show", one.id])).stdout, /^lastLine: +-$/m);
+});
+
 test("runs retry makes a new run of one that has ended", async (t) => {
   const { store, rouse } = await createStoredHome(t);
   const { id } = await endedRun(store);

@@ -26,6 +26,7 @@ test("it polls until the run has ended, with a progress line on a terminal", asy
     reply: null,
     error: null,
     signals: null,
+    lastLine: null,
     report: null,
   };
   const findRun = async () => ({ ...base, status: "running" as const, endedAt: now >= 3000 ? now : null });

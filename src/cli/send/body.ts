@@ -1,4 +1,5 @@
 // Builds the body of `rouse send`: JSON from its options, or the content of a file as it is.
+import { nearest } from "../../core/nearest.ts";
 import { longestRunSeconds } from "../../core/run.ts";
 import { readWholeNumber, type Values } from "../terminal/arguments.ts";
 import { WrongUsage } from "../command.ts";
@@ -36,7 +37,9 @@ export async function makeBody(
     return readBodyFile(values.file, readInput);
   }
   if (hook !== "wake" && hook !== "agent")
-    throw new WrongUsage(`Give the JSON body for ${hook}: --file FILE, or --file - for standard input`);
+    throw new WrongUsage(
+      `${meant(hook)}Give the JSON body for ${hook}: --file FILE, or --file - for standard input`,
+    );
   if (message === undefined) throw new WrongUsage(`Say what to send: send ${hook} "text"`);
   if (hook === "wake") {
     refuseFlags(values, agentFlags, "with wake");
@@ -44,6 +47,12 @@ export async function makeBody(
   }
   refuseFlags(values, wakeFlags, "with agent; it is --wake-mode there");
   return JSON.stringify(agentPayload(message, values));
+}
+
+/** Text is sent only to the built-in hooks, so with text one of them was meant. */
+function meant(hook: string): string {
+  const near = nearest(hook, ["wake", "agent"]);
+  return near ? `Did you mean ${near}? ` : "";
 }
 
 const agentPayload = (message: string, values: BodyValues) => ({

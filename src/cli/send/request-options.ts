@@ -1,6 +1,8 @@
 // Reads headers, query and body file of a request from the command line.
 import { readFileSync } from "node:fs";
 import { validateHeaderName, validateHeaderValue } from "node:http";
+import { resolve } from "node:path";
+import { whyUnreadable } from "../../config/read/why-unreadable.ts";
 import { UsageError } from "../../core/errors.ts";
 import { WrongUsage } from "../command.ts";
 import type { Values } from "../terminal/arguments.ts";
@@ -83,7 +85,6 @@ function readGivenFile(file: string): Buffer {
   try {
     return readFileSync(file);
   } catch (fault) {
-    const code = fault instanceof Error && "code" in fault ? String(fault.code) : "unknown fault";
-    throw new UsageError(`The file ${file} cannot be read (${code}).`);
+    throw new UsageError(`The file ${resolve(file)} cannot be read: ${whyUnreadable(fault)}.`);
   }
 }

@@ -44,7 +44,7 @@ export async function showResponse(
   response: HookResponse,
   { wait, json }: { wait: boolean; json: boolean },
 ): Promise<number> {
-  if (!isAccepted(response)) return showRefusal(context, response, json);
+  if (!isAccepted(response)) return showRefusal(context, config, response, json);
   const runIds = idsIn(response, "run");
   if (wait && runIds.length > 0) return showEnds(context, config, runIds, json);
   if (json) printJson(context, response.body ?? { ok: true, status: response.status });
@@ -56,7 +56,12 @@ export async function showResponse(
 const isAccepted = ({ status, body }: HookResponse): boolean =>
   status >= 200 && status <= 299 && (body !== null || status === 204);
 
-function showRefusal(context: Context, { status, body }: HookResponse, json: boolean): number {
+function showRefusal(
+  context: Context,
+  { file }: Pick<Config, "file">,
+  { status, body }: HookResponse,
+  json: boolean,
+): number {
   if (json) printJson(context, body ?? { ok: false, status });
   const { error, code, details } = body ?? {};
   const sentence =
@@ -64,6 +69,11 @@ function showRefusal(context: Context, { status, body }: HookResponse, json: boo
   noteLine(context, `${sentence} (${status}${typeof code === "string" ? ` ${code}` : ""})`);
   for (const detail of Array.isArray(details) ? (details as { path?: unknown; message?: unknown }[]) : [])
     noteLine(context, `  ${String(detail.path)}: ${String(detail.message)}`);
+  if (code === "unauthorized")
+    noteLine(
+      context,
+      `The token sent is the first of hooks.token in ${file}. If that is right, another gateway listens there: rouse doctor`,
+    );
   return 1;
 }
 

@@ -76,7 +76,7 @@ function readSwitch(rawName: string, hasValue: boolean | undefined): true {
 export function readWholeNumber(name: string, written: string, least: number, most: number): number {
   const value = /^\d+$/.test(written.trim()) ? Number(written) : Number.NaN;
   if (!(value >= least && value <= most))
-    throw new WrongUsage(`${name} must be a whole number from ${least} to ${most}.`);
+    throw new WrongUsage(`${name} must be a whole number from ${least} to ${most}, not "${written}".`);
   return value;
 }
 

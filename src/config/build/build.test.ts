@@ -21,7 +21,14 @@ test("settings that an agent lacks come from the defaults", () => {
     thinking: "low",
     tools: [],
   };
-  const program = { kind: "command", preset: null, command: "agent", env: ["KEY"], outputLimitBytes: 10 };
+  const program = {
+    kind: "command",
+    preset: null,
+    input: "prompt",
+    command: "agent",
+    env: ["KEY"],
+    outputLimitBytes: 10,
+  };
   const home = "/home/rouse";
   assert.deepEqual(configOf({ agents: { defaults, list } }).agents.list, [
     {

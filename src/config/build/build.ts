@@ -131,6 +131,7 @@ function buildKind(agent: Omit<ListedAgent, "id" | "default">, folder: string): 
       return {
         kind: "command",
         preset: agent.preset ?? null,
+        input: agent.input ?? "prompt",
         ...program,
         outputLimitBytes: agent.outputLimitBytes ?? defaultOutputLimitBytes,
       };

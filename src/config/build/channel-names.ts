@@ -24,5 +24,6 @@ export const unknownChannels = (named: ChannelsConfig["named"], known: ReadonlyS
   named.flatMap(({ path, channel }) => {
     if (known.has(channel)) return [];
     const near = nearest(channel, [...known]);
-    return [{ path, message: `there is no such channel${near ? `; did you mean ${near}?` : ""}` }];
+    const hint = near ? `did you mean ${near}?` : `there are ${[...known].join(", ")}`;
+    return [{ path, message: `there is no such channel; ${hint}` }];
   });

@@ -18,6 +18,7 @@ export class UnreadableFile extends Error {
 }
 
 function refuseUnreadable(about: Stats): void {
+  if (about.isDirectory()) throw new UnreadableFile("it is a folder, not a file");
   if (!about.isFile()) throw new UnreadableFile("it is not a regular file");
   if (about.size > largestFileBytes) throw new UnreadableFile("it is too large");
 }

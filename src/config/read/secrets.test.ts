@@ -21,11 +21,17 @@ test("$${ is a literal ${, and values are not expanded again", () => {
 
 test("unset, empty and malformed references are problems", () => {
   const message = (text: string) => expand(text, { EMPTY: "" });
-  assert.deepEqual(message("${NOPE}"), { ok: false, message: "the environment variable NOPE is not set" });
-  assert.deepEqual(message("${EMPTY}"), { ok: false, message: "the environment variable EMPTY is empty" });
+  assert.deepEqual(message("${NOPE}"), {
+    ok: false,
+    message: "the environment variable NOPE is not set: set it where Rouse is started",
+  });
+  assert.deepEqual(message("${EMPTY}"), {
+    ok: false,
+    message: "the environment variable EMPTY is empty: set it where Rouse is started",
+  });
   assert.deepEqual(message("${toString}"), {
     ok: false,
-    message: "the environment variable toString is not set",
+    message: "the environment variable toString is not set: set it where Rouse is started",
   });
   for (const text of ["${}", "${a b}", "${open"]) {
     assert.match(JSON.stringify(message(text)), /must name an environment variable/);
@@ -60,16 +66,20 @@ test("a secret file that is missing or empty is a problem, an unset variable in 
     "hooks.token: there is no file of this name (ENOENT); names are relative to /home/rouse",
   ]);
   assert.deepEqual(problemsOf({ hooks: { enabled: true, token: [{ file: "blank" }] } }, { files }), [
-    "hooks.token[0]: the file /home/rouse/blank is empty",
+    "hooks.token[0]: the file /home/rouse/blank is empty: write the secret into it",
   ]);
   assert.deepEqual(problemsOf({ gateway: { auth: { token: { file: "${DIR}/x" } } } }), [
-    "gateway.auth.token.file: the environment variable DIR is not set",
+    "gateway.auth.token.file: the environment variable DIR is not set: set it where Rouse is started",
   ]);
 });
 
 test("only a secret can be a file", () => {
-  assert.deepEqual(problemsOf({ gateway: { host: { file: "x" } } }), ["gateway.host: must be text"]);
-  assert.deepEqual(problemsOf({ hooks: { token: { file: 5 } } }), ["hooks.token.file: must be text"]);
+  assert.deepEqual(problemsOf({ gateway: { host: { file: "x" } } }), [
+    "gateway.host: must be text, not an object",
+  ]);
+  assert.deepEqual(problemsOf({ hooks: { token: { file: 5 } } }), [
+    "hooks.token.file: must be text, not a number: put it in double quotes",
+  ]);
   assert.deepEqual(problemsOf({ hooks: { token: { file: " " } } }), ["hooks.token.file: must not be blank"]);
 });
 
@@ -84,7 +94,7 @@ test("a secret file that is there and cannot be read is named, and one that is n
   };
   assert.equal(
     messageFor("hook-token"),
-    `the file ${join(folder, "hook-token")} cannot be read (it is not a regular file)`,
+    `the file ${join(folder, "hook-token")} cannot be read: it is a folder, not a file`,
   );
   assert.equal(
     messageFor("S3CRET"),

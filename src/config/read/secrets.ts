@@ -2,6 +2,7 @@
 // is a problem. No message contains a value; a file that exists is named.
 import { resolve } from "node:path";
 import { faultKind } from "../../core/errors.ts";
+import { whyUnreadable } from "./why-unreadable.ts";
 
 export type Sources = {
   /** Relative files are relative to this folder. */
@@ -36,21 +37,23 @@ function expandFault(name: string, closed: boolean, found: string | undefined): 
   if (!closed || !variableName.test(name)) {
     return "${…} must name an environment variable; write $${ for a literal ${";
   }
-  return `the environment variable ${name} is ${found === undefined ? "not set" : "empty"}`;
+  return `the environment variable ${name} is ${found === undefined ? "not set" : "empty"}: set it where Rouse is started`;
 }
 
 /** A name that is no file's may be the secret itself, written in the wrong place: it is not shown. */
-const unreadable = (path: string, folder: string, kind: string): string =>
-  kind === "ENOENT" || kind === "ENAMETOOLONG" || kind === "ENOTDIR"
-    ? `there is no file of this name (${kind}); names are relative to ${folder}`
-    : `the file ${path} cannot be read (${kind})`;
+const unreadable = (path: string, folder: string, fault: unknown): string =>
+  ["ENOENT", "ENAMETOOLONG", "ENOTDIR"].includes(faultKind(fault))
+    ? `there is no file of this name (${faultKind(fault)}); names are relative to ${folder}`
+    : `the file ${path} cannot be read: ${whyUnreadable(fault)}`;
 
 export function readSecret(file: string, sources: Sources): Resolved {
   const path = resolve(sources.folder, file);
   try {
     const value = sources.readFile(path).replace(/(?<![\r\n])[\r\n]+$/, "");
-    return value.trim() === "" ? { ok: false, message: `the file ${path} is empty` } : { ok: true, value };
+    return value.trim() === ""
+      ? { ok: false, message: `the file ${path} is empty: write the secret into it` }
+      : { ok: true, value };
   } catch (fault) {
-    return { ok: false, message: unreadable(path, sources.folder, faultKind(fault)) };
+    return { ok: false, message: unreadable(path, sources.folder, fault) };
   }
 }

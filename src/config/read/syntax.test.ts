@@ -7,7 +7,7 @@ test("broken syntax is the only problem reported, with line and column", () => {
   assert.ok(!result.ok);
   assert.deepEqual(result.problems[0], {
     path: "",
-    message: "this word cannot stand here; texts need double quotes",
+    message: "a word needs double quotes; only true, false, null and numbers stand without",
     line: 2,
     column: 25,
   });
@@ -18,11 +18,11 @@ test("each kind of broken syntax has a sentence of its own", () => {
   const first = (text: string) => problemsOf(text)[0];
   assert.equal(first(""), ": the file is empty: {} is the least it can hold");
   assert.equal(first("// only\n/* this */"), ": the file is empty: {} is the least it can hold");
-  assert.equal(first("{"), ": a closing } was expected");
-  assert.equal(first('{ "a": [1 }'), ": a comma was expected");
-  assert.equal(first('{ "a" 1 }'), ": a colon was expected");
-  assert.equal(first("{} {}"), ": nothing more was expected after the closing }");
-  assert.equal(first('{ "a": "x'), ": the text has no closing quote");
+  assert.equal(first("{"), ": the file ends before everything is closed: a } or ] is missing");
+  assert.equal(first('{ "a": [1 }'), ": a comma is missing before this");
+  assert.equal(first('{ "a" 1 }'), ": a colon is missing before this");
+  assert.equal(first("{} {}"), ": nothing may follow the closing }: is there one } too many before this?");
+  assert.equal(first('{ "a": "x'), ": this text has no closing quote: add it, on the same line");
 });
 
 test("a repeated name is a problem at its second position", () => {

@@ -12,18 +12,18 @@ import type { Finding, Path, Problem } from "../problem.ts";
 import { formatPath } from "../problem.ts";
 
 const sentences: Record<string, string> = {
-  InvalidSymbol: "this word cannot stand here; texts need double quotes",
+  InvalidSymbol: "a word needs double quotes; only true, false, null and numbers stand without",
   InvalidNumberFormat: "this is not a number",
-  PropertyNameExpected: "a setting's name in double quotes was expected",
-  ValueExpected: "a value was expected",
-  ColonExpected: "a colon was expected",
-  CommaExpected: "a comma was expected",
-  CloseBraceExpected: "a closing } was expected",
-  CloseBracketExpected: "a closing ] was expected",
-  EndOfFileExpected: "nothing more was expected after the closing }",
+  PropertyNameExpected: "a setting's name in double quotes belongs here",
+  ValueExpected: "a value belongs here",
+  ColonExpected: "a colon is missing before this",
+  CommaExpected: "a comma is missing before this",
+  CloseBraceExpected: "a closing } is missing before this",
+  CloseBracketExpected: "a closing ] is missing before this",
+  EndOfFileExpected: "nothing may follow the closing }: is there one } too many before this?",
   InvalidCommentToken: "a comment cannot stand here",
   UnexpectedEndOfComment: "the comment has no end",
-  UnexpectedEndOfString: "the text has no closing quote",
+  UnexpectedEndOfString: "this text has no closing quote: add it, on the same line",
   UnexpectedEndOfNumber: "the number is not complete",
   InvalidUnicode: "the \\u escape is not complete",
   InvalidEscapeCharacter: "the escape after the backslash is not known",
@@ -38,13 +38,35 @@ export function parseSyntax(text: string): Syntax {
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });
   if (stripComments(text).trim() === "") return fail("the file is empty: {} is the least it can hold", 0);
-  const findings = errors.map(({ error, offset }) => ({
+  const end = text.trimEnd().length;
+  const findings = withoutConsequences(text, errors).map(({ error, offset }) => ({
     path: [],
-    message: sentences[printParseErrorCode(error)] ?? "this is not valid JSON",
+    message: offset >= end ? endsTooEarly : sentenceAt(text, offset, printParseErrorCode(error)),
     offset,
   }));
   if (findings.length > 0) return { ok: false, findings: firstOfEachOffset(findings) };
   return root ? { ok: true, root } : fail("a value was expected", 0);
+}
+
+const endsTooEarly = "the file ends before everything is closed: a } or ] is missing";
+
+function sentenceAt(text: string, offset: number, code: string): string {
+  const first = text[offset] ?? "";
+  if (code === "InvalidSymbol" && "“”„‟«»″".includes(first))
+    return `${first} is a typographic quote, not a plain one: write " around names and texts`;
+  if (code === "InvalidSymbol" && "'‘’‚`′".includes(first))
+    return `${first} is not a double quote: write " around names and texts`;
+  return sentences[code] ?? "this is not valid JSON";
+}
+
+/** After a word without quotes the parser is out of step: what it misses on the rest of that line says nothing. */
+function withoutConsequences(text: string, errors: readonly ParseError[]): ParseError[] {
+  let wordAt = -1;
+  return errors.filter(({ error, offset }) => {
+    if (printParseErrorCode(error) === "InvalidSymbol") wordAt = offset;
+    else if (wordAt !== -1 && !/[\r\n]/.test(text.slice(wordAt, offset))) return false;
+    return true;
+  });
 }
 
 const fail = (message: string, offset: number): Syntax => ({

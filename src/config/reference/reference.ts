@@ -32,7 +32,7 @@ Rouse reads one file, \`rouse.jsonc\`, from its home (\`ROUSE_HOME\`, else \`~/.
 
 A setting of type *secret* can also name a file: \`{ "file": "secrets/hook-token" }\`. Its content counts, without line breaks at the end. It must be a regular file of up to 4 MiB: a pipe, a device or a folder is refused.
 
-Keep the file to yourself (\`chmod 600\`). No message ever shows a value; a file that exists and cannot be read is named.
+Keep the file to yourself (\`chmod 600\`). No message ever shows a text that is set; a file that exists and cannot be read is named.
 
 ## Changes while running
 

@@ -8,7 +8,7 @@ const warnings = (agents: object) => warningsOf({ agents }).filter((line) => lin
 
 test("ids are unique after lower-casing", () => {
   assert.deepEqual(problems({ list: [{ id: "Ops" }, { id: "ops" }] }), [
-    "agents.list[1].id: is taken by another agent in the list",
+    "agents.list[1].id: is the id of agents.list[0] already: choose another (upper and lower case are the same)",
   ]);
   assert.equal(configOf({ agents: { list: [{ id: " Ops " }] } }).agents.list[0]?.id, "ops");
 });

@@ -21,7 +21,14 @@ const listed = (at: number, setting: string) => ["agents", "list", at, setting];
 function idProblems({ list }: Agents): Finding[] {
   return list.flatMap(({ id }, at) => {
     const first = list.findIndex((other) => other.id === id);
-    return first < at ? [{ path: listed(at, "id"), message: "is taken by another agent in the list" }] : [];
+    return first < at
+      ? [
+          {
+            path: listed(at, "id"),
+            message: `is the id of agents.list[${first}] already: choose another (upper and lower case are the same)`,
+          },
+        ]
+      : [];
   });
 }
 
@@ -105,6 +112,7 @@ const kindsWith: Partial<Record<keyof Agent, readonly Kind[]>> = {
   args: ["command", "acp"],
   env: ["command", "acp"],
   preset: ["command"],
+  input: ["command"],
   outputLimitBytes: ["command"],
   allow: ["acp"],
   url: ["http"],
@@ -117,6 +125,8 @@ const kindsWith: Partial<Record<keyof Agent, readonly Kind[]>> = {
 function agentWarnings({ list, defaults }: Agents): Finding[] {
   return list.flatMap((agent, at) => {
     const kind = agent.kind ?? defaults.kind ?? "echo";
+    if (kind === "command" && agent.input !== undefined && (agent.preset ?? defaults.preset) !== undefined)
+      return [{ path: listed(at, "input"), message: "has no effect beside a preset, which gets the prompt" }];
     return Object.entries(kindsWith).flatMap(([setting, kinds]) =>
       agent[setting as keyof Agent] === undefined || kinds.includes(kind)
         ? []

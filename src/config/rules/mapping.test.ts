@@ -10,15 +10,15 @@ test("an id is used once", () => {
       good({ id: "b", match: { path: "b" } }),
       good({ id: "a", match: { path: "c" } }),
     ),
-    ["hooks.mappings[2].id: is taken by another mapping"],
+    ["hooks.mappings[2].id: is the id of hooks.mappings[0] already: choose another"],
   );
   assert.deepEqual(faults(good({ id: "mapping-2", match: { path: "a" } }), good({ match: { path: "b" } })), [
-    "hooks.mappings[1].id: is taken by another mapping",
+    "hooks.mappings[1].id: is the id of hooks.mappings[0] already: choose another",
   ]);
 });
 
 const hidden = (at: number, by: string) =>
-  `hooks.mappings[${at}]: can never be reached: the mapping ${by} before it takes all of its requests`;
+  `hooks.mappings[${at}]: can never be reached: the mapping ${by} before it takes all of its requests. Put it before that one, or let that one match less`;
 
 test("a mapping after one that takes all of its requests can never be reached", () => {
   const cases: [first: object, second: object][] = [
@@ -76,7 +76,7 @@ test("every hidden mapping is reported, with the first that hides it and its own
       good({ match: { path: "a", source: "s" } }),
       good({ match: { path: "a", payload: { x: 1 } } }),
     ),
-    ["hooks.mappings[0].deliver: must be true or false", hidden(2, "all"), hidden(3, "all")],
+    ["hooks.mappings[0].deliver: must be true or false, not text", hidden(2, "all"), hidden(3, "all")],
   );
 });
 

@@ -2,7 +2,7 @@
 import { hasAllowedPrefix } from "../../core/session-key.ts";
 import { buildMappings } from "../build/mappings.ts";
 import type { MappingConfig } from "../config.ts";
-import type { Finding, Path } from "../problem.ts";
+import { type Finding, formatPath, type Path } from "../problem.ts";
 import type { Settings } from "../schema/index.ts";
 import { mayNameAgent, nameBelow, unconfiguredChannels, unknownAgent } from "./mapping-names.ts";
 
@@ -34,10 +34,12 @@ const pathOf = ({ origin }: MappingConfig, ...setting: string[]): Path => [
 ];
 
 function repeatedIds(mappings: readonly MappingConfig[]): Finding[] {
-  const seen = new Set<string>();
+  const seen = new Map<string, MappingConfig>();
   return mappings.flatMap((mapping) => {
-    const isNew = seen.size < seen.add(mapping.id).size;
-    return isNew ? [] : [{ path: pathOf(mapping, "id"), message: "is taken by another mapping" }];
+    const first = seen.get(mapping.id);
+    if (first === undefined) seen.set(mapping.id, mapping);
+    const message = `is the id of ${first && formatPath(pathOf(first))} already: choose another`;
+    return first === undefined ? [] : [{ path: pathOf(mapping, "id"), message }];
   });
 }
 
@@ -52,7 +54,9 @@ function unreachable(mappings: readonly MappingConfig[], { presets }: Settings["
     const wider = [keyOf(path, source), keyOf(path, null), keyOf(null, source), keyOf(null, null)];
     const before = wider.map((key) => taken.get(key)).find((each) => each !== undefined);
     const message = `can never be reached: the mapping ${before?.id ?? ""} before it takes all of its requests`;
-    if (before && typeof mapping.origin === "number") problems.push({ path: pathOf(mapping), message });
+    const remedy = "Put it before that one, or let that one match less";
+    if (before && typeof mapping.origin === "number")
+      problems.push({ path: pathOf(mapping), message: `${message}. ${remedy}` });
     else if (before && presets.includes(mapping.origin as "gmail"))
       warnings.push({ path: ["hooks", "presets", presets.indexOf(mapping.origin as "gmail")], message });
     else if (headers.length === 0 && payload.length === 0) taken.set(keyOf(path, source), mapping);
@@ -76,6 +80,12 @@ function mappingWarnings(mapping: MappingConfig, hooks: Settings["hooks"]): Find
   const name = mapping.match.path === null ? null : nameBelow(hooks.path, mapping.match.path);
   if (name !== null)
     warn(`begins with hooks.path, which is put before it: write ${JSON.stringify(name)}`, "match", "path");
+  for (const [setting, value] of notTemplates(mapping))
+    if (/\{[{%]/.test(value))
+      warn(
+        "is no template: {{ … }} stays as it is written. A transform can set it for each request",
+        setting,
+      );
   const key = templates.sessionKey;
   if (key !== null && !couldHavePrefix(key, hooks.allowedSessionKeyPrefixes))
     warn("starts with none of hooks.allowedSessionKeyPrefixes: every request is refused", "sessionKey");
@@ -83,6 +93,10 @@ function mappingWarnings(mapping: MappingConfig, hooks: Settings["hooks"]): Find
     warn("is not in hooks.allowedAgentIds: every request is refused", "agentId");
   return found;
 }
+
+/** Texts that people take for templates. */
+const notTemplates = ({ agentId }: MappingConfig): [setting: string, value: string][] =>
+  agentId === null ? [] : [["agentId", agentId]];
 
 /** With a transform, a wake can become a run. */
 export const unsafeWarning = ({ action, transform }: Pick<MappingConfig, "action" | "transform">): string =>

@@ -12,7 +12,7 @@ test("a good file has neither problems nor warnings", () => {
 });
 
 test("enabled hooks need a token; blank counts as missing", () => {
-  const missing = ["hooks.token: is required when hooks.enabled is true"];
+  const missing = ["hooks.token: is required when hooks.enabled is true: make one with rouse token new"];
   assert.deepEqual(problemsOf({ hooks: { enabled: true } }), missing);
   assert.deepEqual(problemsOf({ hooks: { enabled: true, token: "  " } }), missing);
   assert.deepEqual(problemsOf({ hooks: { enabled: true, token: [] } }), missing);
@@ -39,7 +39,7 @@ test("tokens must be able to travel in a header", () => {
 });
 
 test("short tokens are warnings", () => {
-  const short = "is shorter than 24 characters and could be guessed: make a longer one";
+  const short = "is shorter than 24 characters and could be guessed: make a longer one with rouse token new";
   assert.deepEqual(warningsOf(withHooks({ token: "x".repeat(23) })), [`hooks.token: ${short}`]);
   assert.deepEqual(warningsOf(withHooks({ token: [hookToken, "x"] })), [`hooks.token[1]: ${short}`]);
   assert.deepEqual(warningsOf(withHooks({ token: "x".repeat(24) })), []);

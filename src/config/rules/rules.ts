@@ -17,6 +17,8 @@ export type Findings = { problems: Finding[]; warnings: Finding[] };
 
 const shortestGoodToken = 24;
 const headerSafe = /^[\x21-\x7e]+$/;
+/** As a shell reads it. */
+const variable = /^\$[A-Za-z_]\w*$/;
 
 export function checkRules(settings: Settings): Findings {
   const parts = [
@@ -61,7 +63,8 @@ function hookTokenRules(settings: Settings): Findings {
   const path = ["hooks", "token"];
   if (!hooks.enabled)
     warnings.push({ path: ["hooks", "enabled"], message: "is false: every hook responds with 404" });
-  else if (tokens.length === 0) problems.push({ path, message: "is required when hooks.enabled is true" });
+  else if (tokens.length === 0)
+    problems.push({ path, message: "is required when hooks.enabled is true: make one with rouse token new" });
   const own = gatewayToken(settings);
   for (const token of tokens) {
     tokenRules(token, { problems, warnings });
@@ -74,11 +77,14 @@ function hookTokenRules(settings: Settings): Findings {
 }
 
 function tokenRules({ value, path }: { value: string; path: Path }, { problems, warnings }: Findings): void {
-  if (!headerSafe.test(value)) {
+  if (variable.test(value)) {
+    const message = 'is the name of a variable and not its value: in braces it is read, as in "${NAME}"';
+    problems.push({ path, message });
+  } else if (!headerSafe.test(value)) {
     const message = "has characters that cannot travel in a header: use visible ASCII, without spaces";
     problems.push({ path, message });
   } else if (value.length < shortestGoodToken) {
-    const message = `is shorter than ${shortestGoodToken} characters and could be guessed: make a longer one`;
+    const message = `is shorter than ${shortestGoodToken} characters and could be guessed: make a longer one with rouse token new`;
     warnings.push({ path, message });
   }
 }
@@ -112,7 +118,7 @@ function defaultKeyFault(key: string, prefixes: readonly string[]): string | nul
   if (fault) return fault;
   return hasAllowedPrefix(key, prefixes)
     ? null
-    : "must start with one of hooks.allowedSessionKeyPrefixes, or no run could use it";
+    : "must start with one of hooks.allowedSessionKeyPrefixes, or no run could use it: change it, or add its beginning there";
 }
 
 const digest = (value: string): Buffer => hash("sha256", value, "buffer");

@@ -2,9 +2,9 @@
 import { z } from "zod";
 import { longestRunSeconds } from "../../core/run.ts";
 import { isToolName } from "../../core/tool.ts";
-import { commandPresets, permissionKinds } from "../config.ts";
+import { commandInputs, commandPresets, permissionKinds } from "../config.ts";
 import { fallback } from "./channels.ts";
-import { argument, duration, secret, seconds, text, variableName, wholeNumber } from "./field.ts";
+import { argument, duration, secret, seconds, text, variables, wholeNumber } from "./field.ts";
 import { webAddress } from "./models.ts";
 
 export const defaultOutputLimitBytes = 1_048_576;
@@ -71,9 +71,16 @@ const fields = {
     )
     .optional(),
   args: z.array(argument).describe("The program's arguments.").optional(),
-  env: z
-    .array(variableName)
-    .describe("Environment variables the program may see beyond the built-in few.")
+  env: variables
+    .describe(
+      "Environment variables the program may see beyond the built-in few: names to pass on, or an object of names and values, each a secret.",
+    )
+    .optional(),
+  input: z
+    .enum(commandInputs)
+    .describe(
+      "What a `command` agent without a preset gets on standard input: the prompt, or the JSON that an `http` agent gets. Default `prompt`.",
+    )
     .optional(),
   allow: z
     .array(z.enum(permissionKinds))

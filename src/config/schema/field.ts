@@ -16,6 +16,11 @@ export const text = () =>
 export const variableName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "must be the name of an environment variable");
+/** Rouse sets these for each run. */
+const runVariable = /^ROUSE_(?:RUN_ID|AGENT_ID|SESSION_KEY|MODEL|THINKING|WORKSPACE)$/;
+/** Systems refuse to start a program with a longer one. */
+const longestValueBytes = 100_000;
+
 export const argument = z
   .string()
   .refine((written) => !written.includes("\0"), "must not have a zero character in it");
@@ -36,12 +41,33 @@ export const secret = (description: string) =>
     .transform((written) => (typeof written === "string" ? written : ""))
     .meta({ description, writeOnly: true });
 
+const variableValue = secret("The variable's value.")
+  .refine((written) => !written.includes("\0"), "must not have a zero character in it")
+  .refine(
+    (written) => Buffer.byteLength(written) <= longestValueBytes,
+    `must have at most ${longestValueBytes} bytes`,
+  );
+
+/** Names of variables to pass on, or variables with their values. */
+export const variables = z.union(
+  [
+    z.array(variableName),
+    z.record(
+      variableName.refine((name) => !runVariable.test(name), "is a variable that Rouse sets for each run"),
+      variableValue,
+    ),
+  ],
+  { error: "must be a list of names, or an object of names and values" },
+);
+
 type DurationLimits = { least: string; most: string; offAllowed?: boolean };
 
 /** Milliseconds, written as people write durations. `offAllowed`: a bare 0 means off. */
 export const duration = (limits: DurationLimits) =>
   z
-    .union([z.string(), z.literal(0)])
+    .union([z.string(), z.literal(0)], {
+      error: 'must be a duration in quotes, such as "90s", "30m", "12h" or "7d"',
+    })
     .meta({ duration: limitsOf(limits) })
     .transform((written, context) => {
       const milliseconds = parseDuration(String(written));

@@ -1,7 +1,7 @@
 // `models` and `mcp`: model providers and MCP servers.
 import { z } from "zod";
 import { providerKinds } from "../config.ts";
-import { argument, secret, text, variableName, wholeNumber } from "./field.ts";
+import { argument, secret, text, variables, wholeNumber } from "./field.ts";
 
 const providerName = z
   .string()
@@ -53,7 +53,9 @@ const server = z.union(
     z.strictObject({
       command: text().describe("The program of a server that is started for each run. Either this or `url`."),
       args: z.array(argument).default([]).describe("Its arguments."),
-      env: z.array(variableName).default([]).describe("Environment variables it may see."),
+      env: variables
+        .prefault([])
+        .describe("Environment variables it may see: names to pass on, or an object of names and values, each a secret."),
     }),
   ],
   { error: 'must have either "url" or "command"' },

@@ -35,7 +35,7 @@ test("numbers have bounds", () => {
   refused({ gateway: { drainSeconds: 2_147_484 } });
   refused({ hooks: { bodyTimeoutSeconds: 0 } });
   refused({ hooks: { maxBodyBytes: 0 } });
-  assert.deepEqual(problemsOf('{ "gateway": { "port": 1e999 } }'), ["gateway.port: must be a number"]);
+  assert.deepEqual(problemsOf('{ "gateway": { "port": 1e999 } }'), ["gateway.port: must be a number, not one so large"]);
 });
 
 test("durations have a form and bounds; only the heartbeat can be off", () => {

@@ -34,7 +34,9 @@ function lockAt(path: string, file: string, waitMs: number): DatabaseSync {
     lock?.close();
     if (fault instanceof Error && "errcode" in fault && fault.errcode === busy)
       throw new UsageError(`Another command is changing ${file}. Nothing was changed; try again.`);
-    throw new UsageError(`${file} was not changed: ${path} cannot be written.`);
+    throw new UsageError(
+      `${file} was not written: ${path} cannot be written. Run this as the owner of that folder, or choose another home with ROUSE_HOME.`,
+    );
   }
 }
 

@@ -1,6 +1,9 @@
 // Reads the fields of a payload and collects all faults, so that a caller sees them at once.
 import { type PayloadFault, type Refusal, refuse } from "../../core/errors.ts";
 
+import { kindOf } from "../../core/json.ts";
+import { nearest } from "../../core/nearest.ts";
+
 export type Fields = {
   /** Trimmed; null when missing or blank. */
   text(name: string, longest?: number): string | null;
@@ -24,11 +27,16 @@ export function readFields(payload: unknown): Fields | Refusal {
   const own = (name: string): unknown =>
     Object.hasOwn(payload, name) ? (payload as Record<string, unknown>)[name] : undefined;
 
+  const missing = (name: string): string =>
+    Object.keys(payload).some((key) => nearest(key, [name]) !== null)
+      ? "is required; a field has nearly this name"
+      : "is required";
+
   function text(name: string, longest = Infinity): string | null {
     const value = own(name);
     if (value === undefined) return null;
     if (typeof value !== "string") {
-      fault(name, "must be a string");
+      fault(name, `must be a string, not ${kindOf(value)}`);
       return null;
     }
     const trimmed = value.trim();
@@ -42,7 +50,7 @@ export function readFields(payload: unknown): Fields | Refusal {
     requiredText(name) {
       const value = text(name);
       const isMissing = value === null && (own(name) === undefined || typeof own(name) === "string");
-      if (isMissing) fault(name, "is required");
+      if (isMissing) fault(name, own(name) === undefined ? missing(name) : "is required");
       return value ?? "";
     },
     choice(name, choices) {
@@ -54,14 +62,15 @@ export function readFields(payload: unknown): Fields | Refusal {
     flag(name, otherwise) {
       const value = own(name);
       if (typeof value === "boolean") return value;
-      if (value !== undefined) fault(name, "must be true or false");
+      if (value !== undefined) fault(name, `must be true or false, not ${kindOf(value)}`);
       return otherwise;
     },
     number(name, above, most) {
       const value = own(name);
       if (value === undefined) return null;
       if (typeof value === "number" && value > above && value <= most) return value;
-      fault(name, `must be a number above ${above}, at most ${most}`);
+      const came = typeof value === "number" ? "" : `, not ${kindOf(value)}`;
+      fault(name, `must be a number above ${above}, at most ${most}${came}`);
       return null;
     },
     refusal: () => (faults.length === 0 ? null : refuse("invalid-payload", { details: faults })),

@@ -52,7 +52,9 @@ test("no other filter can be used, in an output or in a tag", () => {
     "find_exp find_index_exp group_by_exp has_exp raw reject_exp sample where_exp",
   );
   for (const name of [...others, "nope", "constructor", "__proto__"]) {
-    const message = `filter "${name}" is not available in templates`;
+    const near = /^(find|group_by|reject|where)_exp$/.exec(name)?.[1];
+    const hint = near ? `; did you mean ${near}?` : "";
+    const message = `filter "${name}" is not available in templates${hint}`;
     for (const before of [
       "{{ a | ",
       "{{ a | upcase | ",

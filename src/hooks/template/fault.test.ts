@@ -8,9 +8,9 @@ import { scopeOf } from "./scope.ts";
 
 test("a problem says what is wrong, with line and column", () => {
   const cases: Record<string, [string, string]> = {
-    "{{ a": ["1:1", 'output "{{ a" is not closed'],
-    "a\n  {% if b": ["2:3", 'tag "{% if b" is not closed'],
-    "x\r\n\n {% if a %}y": ["3:2", "tag {% if a %} is not closed"],
+    "{{ a": ["1:1", 'output "{{ a" is not closed: end it with }}'],
+    "a\n  {% if b": ["2:3", 'tag "{% if b" is not closed: end it with %}'],
+    "x\r\n\n {% if a %}y": ["3:2", "tag {% if a %} is not closed: end it with {% endif %}"],
     "{% endif %}": ["1:1", 'tag "endif" does not belong to an open tag'],
     "{% if a %}{% when 1 %}{% endif %}": ["1:11", 'tag "when" does not belong to an open tag'],
     "{{ }}": ["1:4", "a value is missing"],

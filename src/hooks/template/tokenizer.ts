@@ -1,5 +1,7 @@
 // LiquidJS's tokenizer silently accepts some mistakes and unknown filters. Here they are errors with a location.
 import { ExactNumber, isKept } from "../../core/exact-number.ts";
+import { nearest } from "../../core/nearest.ts";
+import { availableFilters } from "./available.ts";
 import { type Expression, type Liquid, Tokenizer, TypeGuards } from "liquidjs";
 
 const { isNumberToken, isOperatorToken, isRangeToken } = TypeGuards;
@@ -36,7 +38,9 @@ export class TemplateTokenizer extends Tokenizer {
   override readFilter(): FilterToken | null {
     const filter = super.readFilter();
     if (filter === null || filter.name in this.#filters) return filter;
-    throw this.error(`filter "${filter.name}" is not available in templates`, filter.begin);
+    const near = nearest(filter.name, availableFilters);
+    const hint = near ? `; did you mean ${near}?` : "";
+    throw this.error(`filter "${filter.name}" is not available in templates${hint}`, filter.begin);
   }
 
   override readNumber(): NumberToken | undefined {

@@ -132,6 +132,7 @@ const claimedRun = (run: NewRun, lease: string, now: number): ClaimedRun => ({
   reply: null,
   error: null,
   signals: null,
+  lastLine: null,
   report: null,
   lease,
   elapsedMs: 0,

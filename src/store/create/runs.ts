@@ -16,6 +16,7 @@ export const createRuns = (driver: Driver<Programs>, reports: UnreadableReports)
   renewRuns: (renewal) => driver.run("renewRuns", renewal),
   startRun: createStartRun(driver, reports),
   markActed: (run) => driver.run("markActed", run),
+  noteLastLine: (line) => driver.run("noteLastLine", line),
   settleRun: createSettleRun(driver),
   cancelRun: (id, ended) => driver.run("cancelRun", { id, ...ended }),
   repeatRun: (id, newId) => driver.run("repeatRun", { id, newId }),

@@ -29,6 +29,7 @@ const fenced: Partial<Record<ProgramName, (store: Store, work: Overtaken) => Pro
   markActed: (store, { runId }) => store.markActed({ id: runId, lease }),
   moveDelivery: (store, { deliveryId }) =>
     store.moveDelivery({ id: deliveryId, lease }, { channel: "slack", to: "stale" }),
+  noteLastLine: (store, { runId }) => store.noteLastLine({ id: runId, lease, line: "stale" }),
   noteMail: (store, { account }) =>
     store.noteMail({ id: account, lease, status: "degraded", error: "stale", notice: null }),
   noteSubscription: (store, { account }) =>

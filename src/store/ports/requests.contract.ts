@@ -33,6 +33,7 @@ export function requestsContract(harness: () => Harness): void {
         reply: null,
         error: null,
         signals: null,
+        lastLine: null,
         report: null,
       });
       const foundEvent = await store.findEvent(note.id);

@@ -267,5 +267,29 @@ export function runsContract(harness: () => Harness): void {
       assert.deepEqual({ ...laneOrder(settled) }, { ...expected });
       assert.equal((await store.listEvents({ limit: null })).length, runs.length);
     });
+
+    test("the last line of its program is shown while the run is held under the lease that noted it", async () => {
+      const { store, clock } = harness();
+      const queued = aRun();
+      await acceptRuns(store, queued);
+      const shown = async () => (await store.findRun(queued.id))?.lastLine;
+      const note = (lease: string, line: string) => store.noteLastLine({ id: queued.id, lease, line });
+      assert.equal(await note("lease", "before its claim"), false);
+      const run = await claimNext(store);
+      assert.equal(await shown(), null);
+      // Every string survives: half a character, a zero, marks of direction.
+      for (const line of ["10 %", "a\ud800b\u0000\u202e 🙂"]) {
+        assert.equal(await note(run.lease, line), true);
+        assert.equal(await shown(), line);
+      }
+      clock.advance(leaseMs + 1);
+      const [next] = (await claim(store, { lease: "next" })).claimed;
+      assert.equal(await shown(), null, "claimed again");
+      assert.equal(await note(run.lease, "late"), false);
+      assert.equal(await note("next", "again"), true);
+      await store.settleRun(next!, aSettlement());
+      assert.equal(await shown(), null, "ended");
+      assert.equal(await note("next", "after the end"), false);
+    });
   });
 }

@@ -25,6 +25,8 @@ export type Runs = {
   startRun(start: AttemptStart): Promise<AttemptStarted>;
   /** The run will not be retried. False when the lease was lost: then the agent may change nothing. */
   markActed(run: { id: string; lease: string }): Promise<boolean>;
+  /** Stores the last line of its program, shown while this lease is held. False when the lease was lost. */
+  noteLastLine(run: { id: string; lease: string; line: string }): Promise<boolean>;
   /** False when the lease was lost. */
   settleRun(run: Pick<ClaimedRun, "id" | "lease" | "kind">, settlement: Settlement): Promise<boolean>;
   /** A waiting run ends at once, with its summary; a running one is stopped by its worker. */

@@ -44,7 +44,16 @@ import {
   waitingMail,
 } from "./mail.ts";
 import { acceptStarted } from "./accept-started.ts";
-import { cancelRun, claimRuns, markActed, releaseRuns, renewRuns, repeatRun, voidLeases } from "./runs.ts";
+import {
+  cancelRun,
+  claimRuns,
+  markActed,
+  noteLastLine,
+  releaseRuns,
+  renewRuns,
+  repeatRun,
+  voidLeases,
+} from "./runs.ts";
 import { settleRuns } from "./settle.ts";
 import { longConversations, sweep, sweepConversations } from "./sweep.ts";
 import { listSpending } from "./spending.ts";
@@ -136,6 +145,7 @@ const entries = {
   mendLanes: write(mendLanes),
   migrate: write(migrate),
   moveDelivery: write(moveDelivery),
+  noteLastLine: single(noteLastLine),
   noteMail: write(noteMail),
   noteSubscription: write(noteSubscription),
   probe: write(probe),

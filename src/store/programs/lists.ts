@@ -8,7 +8,7 @@ import type { RequestRecord } from "../../core/request.ts";
 import { deliveryColumns } from "./deliveries.ts";
 import type { UnreadableRow } from "../../core/unreadable.ts";
 import { readEach } from "./shapes.ts";
-import { runColumns, toDelivery, toEvent, toRequest, toRun } from "./rows.ts";
+import { runColumns, shownRunColumns, toDelivery, toEvent, toRequest, toRun } from "./rows.ts";
 
 const eventColumns = "seq, id, session_key, source, hook, text, created_at, shown_at";
 
@@ -66,7 +66,7 @@ function* find<T>(table: string, columns: string, id: string, toItem: (row: Row)
 
 type ById = { id: string };
 export const findRun = (_dialect: Dialect, { id }: ById): Program<Run | null> =>
-  find("run", runColumns, id, shownRun);
+  find("run", shownRunColumns, id, shownRun);
 export const findEvent = (_dialect: Dialect, { id }: ById): Program<SystemEvent | null> =>
   find("event", eventColumns, id, shownEvent);
 export const findDelivery = (_dialect: Dialect, { id }: ById): Program<Delivery | null> =>

@@ -87,6 +87,9 @@ export const toEventRow = (event: NewEvent, runId: string | null = null): Value[
 export const runColumns =
   "seq, id, kind, hook, agent_id, requested_agent_id, session_key, lane, status, attempts, elapsed_ms, cancel_requested, created_at, started_at, ended_at, lease, request, reply, error, signals, report, acted";
 
+/** A run has a lease only while it runs. */
+export const shownRunColumns = `${runColumns}, case when last_line_lease = lease then last_line end as last_line`;
+
 /** The first versions stored a message as one outside text. */
 const toMessage = (stored: unknown): Message =>
   typeof stored === "string" ? outsideMessage("text", "request", stored) : (stored as Message);
@@ -127,6 +130,7 @@ export const toRun = (row: Row, reading: Reading = "use"): Run => ({
   request: toRequestOf(jsonIn(row, "request", shapes.request, reading) as RunRequest),
   report: jsonIn(row, "report", shapes.report, reading) as RunReport | null,
   signals: jsonIn(row, "signals", shapes.signals, reading) as Signals | null,
+  lastLine: jsonIn(row, "last_line", shapes.text, reading) as string | null,
 });
 
 export const toClaimedRun = (row: Row): ClaimedRun => ({

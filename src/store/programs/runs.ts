@@ -144,6 +144,18 @@ export function* markActed(_dialect: Dialect, input: { id: string; lease: string
   return rows.length > 0;
 }
 
+/** What an earlier lease noted, or a run that is not running, is not shown: see `shownRunColumns`. */
+export function* noteLastLine(
+  _dialect: Dialect,
+  input: { id: string; lease: string; line: string },
+): Program<boolean> {
+  const rows = yield {
+    sql: "update run set last_line = $3, last_line_lease = $2 where id = $1 and lease = $2 returning id",
+    values: [input.id, input.lease, encode(input.line)],
+  };
+  return rows.length > 0;
+}
+
 export type CancelInput = {
   id: string;
   error: string;

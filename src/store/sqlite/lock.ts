@@ -10,7 +10,7 @@ export function lockFile(path: string): () => void {
   } catch {
     lock.close();
     throw new UsageError(
-      `Another gateway is running on ${path}. Stop it first, or give this one a store of its own.`,
+      `Another gateway is running on ${path}. Stop it first, or give this one a home of its own: ROUSE_HOME, or --config FILE.`,
     );
   }
   return () => lock.close();

@@ -41,10 +41,14 @@ export function startWriterThread(): WriterThread {
     started.on("message", (results: readonly WriterResult[]) => {
       if (worker === started) settle(results);
     });
-    started.on("error", () => {});
+    let reason = "the writer thread ended";
+    // The class of a fault does not come along from another thread.
+    started.on("error", (fault) => {
+      if (fault instanceof Error && fault.name === "StoreUnavailable") reason = fault.message;
+    });
     started.on("exit", () => {
       if (worker === started) worker = null;
-      for (const { reject } of pending.takeAll()) reject(new StoreUnavailable("the writer thread ended"));
+      for (const { reject } of pending.takeAll()) reject(new StoreUnavailable(reason));
     });
     return started;
   };

@@ -61,6 +61,7 @@ export const claude: Preset = {
     "CLAUDE_CODE_OAUTH_TOKEN",
     "CLAUDE_CONFIG_DIR",
   ],
+  addressVariable: null,
   efforts: { minimal: "low", low: "low", medium: "medium", high: "high", xhigh: "xhigh", max: "max" },
   argumentsFor: ({ model, effort, session, extra }) => [
     "-p",

@@ -39,6 +39,8 @@ export const codex: Preset = {
   name: "codex",
   maker: /^openai\//,
   env: ["OPENAI_API_KEY", "OPENAI_BASE_URL", "CODEX_API_KEY", "CODEX_HOME"],
+  // It no longer reads the variable.
+  addressVariable: "OPENAI_BASE_URL",
   efforts: {
     none: "none",
     minimal: "minimal",
@@ -48,13 +50,15 @@ export const codex: Preset = {
     xhigh: "xhigh",
     max: "xhigh",
   },
-  argumentsFor: ({ model, effort, session, extra }) => [
+  argumentsFor: ({ model, effort, address, session, extra }) => [
     "exec",
     "--json",
     "--skip-git-repo-check",
     ...(isReadOnly(extra) ? ["--sandbox=read-only"] : []),
     ...(model === null ? [] : [`--model=${model}`]),
     ...(effort === null ? [] : [`--config=model_reasoning_effort="${effort}"`]),
+    // A JSON text is a TOML text.
+    ...(address === null ? [] : [`--config=openai_base_url=${JSON.stringify(address)}`]),
     ...extra,
     ...(session === null ? [] : ["resume", threadOf(session).thread]),
     "-",

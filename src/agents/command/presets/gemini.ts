@@ -54,6 +54,7 @@ export const gemini: Preset = {
     "GOOGLE_CLOUD_LOCATION",
     "GOOGLE_APPLICATION_CREDENTIALS",
   ],
+  addressVariable: null,
   efforts: {},
   argumentsFor: ({ model, session, extra }) => [
     "--skip-trust",

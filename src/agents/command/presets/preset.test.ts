@@ -48,7 +48,10 @@ test("thinking is rounded to a level that the program takes, with a warning", ()
 
 test("the maker before a model's name is left out, and a name cannot be an option", () => {
   const model = (preset: Preset, name: string) =>
-    optionsOf(preset, { model: name, thinking: null, conversation: null }, []).options.model;
+    optionsOf(
+      { preset, given: {}, config: { args: [] } },
+      { model: name, thinking: null, conversation: null },
+    ).options.model;
   assert.equal(model(claude, "anthropic/claude-opus-5"), "claude-opus-5");
   assert.equal(model(codex, "openai/gpt-5"), "gpt-5");
   assert.equal(model(gemini, "google/gemini-3-pro"), "gemini-3-pro");
@@ -63,5 +66,37 @@ test("no preset skips a permission by itself", () => {
   for (const preset of Object.values(presets)) {
     const args = preset.argumentsFor(optionsWith({ model: "m", effort: "low", session: "s" })).join(" ");
     assert.doesNotMatch(args, /yolo|danger|bypass|allow|approv|permission|full-auto|write/);
+  }
+});
+
+test("codex gets its server's address as an option, the others in their variable", () => {
+  const optionsFor = (preset: Preset, given: Record<string, string>) => {
+    const input = { model: null, thinking: null, conversation: null };
+    const { options, warnings } = optionsOf({ preset, given, config: { args: ["--own"] } }, input);
+    return { args: preset.argumentsFor(options), warnings };
+  };
+  const address = 'http://127.0.0.1:1/"v1"';
+  const { args, warnings } = optionsFor(codex, { OPENAI_BASE_URL: address });
+  const at = args.indexOf('--config=openai_base_url="http://127.0.0.1:1/\\"v1\\""');
+  assert.ok(at !== -1 && at < args.indexOf("--own"), args.join(" "));
+  assert.deepEqual(warnings, []);
+  for (const given of [{}, { OPENAI_BASE_URL: " " }])
+    assert.doesNotMatch(optionsFor(codex, given).args.join(" "), /base_url/);
+  for (const preset of [claude, gemini]) {
+    const given = { OPENAI_BASE_URL: address, ANTHROPIC_BASE_URL: address, GOOGLE_GEMINI_BASE_URL: address };
+    assert.doesNotMatch(optionsFor(preset, given).args.join(" "), /127/);
+  }
+});
+
+test("an address with a password in it never stands in the arguments", () => {
+  const input = { model: null, thinking: null, conversation: null };
+  for (const [written, why] of [
+    ["https://me:hush@models.test/v1", "it has a user name or a password in it"],
+    ["hush", "it is no address"],
+  ] as const) {
+    const program = { preset: codex, given: { OPENAI_BASE_URL: written }, config: { args: [] } };
+    const { options, warnings } = optionsOf(program, input);
+    assert.doesNotMatch(codex.argumentsFor(options).join(" "), /hush|base_url/);
+    assert.deepEqual(warnings, [`OPENAI_BASE_URL was not given to codex: ${why}.`]);
   }
 });

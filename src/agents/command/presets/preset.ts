@@ -10,6 +10,8 @@ export type Preset = {
   readonly maker: RegExp;
   /** Environment variables from which the program takes its keys and locations. */
   readonly env: readonly string[];
+  /** The variable with the address of the model server, where the program takes it only as an option. */
+  readonly addressVariable: string | null;
   /** The program's own word for each level of thinking that it has. */
   readonly efforts: Readonly<Partial<Record<ThinkingLevel, string>>>;
   argumentsFor(options: ProgramOptions): string[];
@@ -22,6 +24,8 @@ export type ProgramOptions = {
   readonly model: string | null;
   /** The level of thinking in the program's own word. */
   readonly effort: string | null;
+  /** The address of the model server, where it is given as an option. */
+  readonly address: string | null;
   /** The program's name for the conversation, as an earlier run reported it. */
   readonly session: string | null;
   /** The arguments from the config. */

@@ -25,6 +25,7 @@ function makeAgent(preset: CommandPreset, more: Partial<CommandConfig> = {}) {
   const config: CommandConfig = {
     kind: "command",
     preset,
+    input: "prompt",
     ...agentSettings,
     workspace: join(folder, `workspace-${made++}`),
     command: makeProgram(bin, preset),
@@ -136,13 +137,22 @@ for (const preset of commandPresets) {
       assert.match(failureOf(await run("talk much")).reason, /more than 50000 bytes/);
     });
 
+    test("a key that it repeats in a failure is not shown", async () => {
+      const { run } = makeAgent(preset, { env: { ANY_KEY: "given0123456789" } });
+      const { reason } = failureOf(await run("fail with 401 given0123456789"));
+      assert.match(reason, /\$\{ANY_KEY\}/);
+      assert.doesNotMatch(reason, /given/);
+    });
+
     test("its key is in its environment, other secrets are not", async () => {
       const key = { claude: "ANTHROPIC_API_KEY", codex: "OPENAI_API_KEY", gemini: "GEMINI_API_KEY" }[preset];
       const environment = { PATH: process.env["PATH"], [key]: "secret-key", ROUSE_TOKEN: "no" };
-      const command = makeShell(`printf '%s %s' "$${key}" "$ROUSE_TOKEN" >&2; exit 3`);
+      const command = makeShell(
+        `printf '%s %s' "$(printf %s "$${key}" | cut -c 1-6)" "$ROUSE_TOKEN" >&2; exit 3`,
+      );
       const agent = createCommandAgent({ ...makeAgent(preset).config, command }, { environment });
       const { reason } = failureOf(await agent.run(contractInput(), new AbortController().signal));
-      assert.equal(reason, "the command ended with exit code 3: secret-key");
+      assert.equal(reason, "the command ended with exit code 3: secret");
     });
 
     test("a tool that may change something is announced while it runs, and reported", async () => {

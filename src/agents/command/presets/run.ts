@@ -11,7 +11,13 @@ import { mayPass } from "./fault.ts";
 import type { ProgramOptions, Preset, Seen } from "./preset.ts";
 import { createUpdates, hasActed } from "./events.ts";
 
-export type Program = { preset: Preset; config: CommandConfig; launch: Launch };
+export type Program = {
+  preset: Preset;
+  config: CommandConfig;
+  /** The variables that it is given, beside the common ones. */
+  given: Readonly<Record<string, string>>;
+  launch: Launch;
+};
 
 const longestReason = 500;
 const longestName = 100;
@@ -21,7 +27,7 @@ export async function runPreset(
   input: AgentInput,
   signal: AbortSignal,
 ): Promise<AgentOutcome> {
-  const { options, warnings } = optionsOf(program.preset, input, program.config.args);
+  const { options, warnings } = optionsOf(program, input);
   const first = await ask(program, options, input, signal);
   if (!first.forgotten) return outcomeOf(program, first, warnings);
   const notice = "The program no longer had the conversation, so it was given to it as text.";
@@ -40,7 +46,6 @@ async function ask(
   const updates = createUpdates(preset.readerFor(options), input.onActing, config.outputLimitBytes);
   const start = {
     args: preset.argumentsFor(options),
-    env: preset.env,
     input: options.session === null ? conversationPrompt(input) : input.prompt,
     onOutput: updates.take,
   };
