@@ -1,4 +1,4 @@
-// A delivery is one reply on its way to a person: the outbox. A reply may be several messages; `sentMessages` counts
+// A delivery is one reply, or the line that says why there is none, on its way to a person: the outbox. A reply may be several messages; `sentMessages` counts
 // those known to be sent, and the next attempt sends the others.
 //
 //   waiting ──attempt──▶ sent | failed | unknown

@@ -63,13 +63,16 @@ test("a delivery to a channel that is gone fails with the reason", async (t) => 
   const id = await reply();
   const channels = () => createChannels(new Map());
   await courierTo(createFakeChannel(), { channels }).tick();
-  assert.deepEqual([(await find(id)).status, (await find(id)).error], ["failed", "no channel is configured"]);
+  assert.deepEqual(
+    [(await find(id)).status, (await find(id)).error],
+    ["failed", "the channel telegram is not configured, and no other is"],
+  );
 });
 
 test("a reply that had nowhere to go can be retried once a channel is there", async (t) => {
   const { reply, courierTo, find, store } = await setUpCourier(t);
   const id = await reply({}, { configured: [] });
-  assert.deepEqual([(await find(id)).status, (await find(id)).channel], ["failed", "whatsapp"]);
+  assert.deepEqual([(await find(id)).status, (await find(id)).channel], ["suppressed", "last"]);
   await store.retryDelivery(id);
   const channel = createFakeChannel();
   const courier = courierTo(channel);

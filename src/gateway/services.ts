@@ -122,6 +122,7 @@ const runnerOf = (
       return {
         ...config.agents,
         budget: config.hooks.budget,
+        deliverFailures: config.hooks.deliverFailures,
         prices: config.models.prices,
         contextTokens: config.models.contextTokens,
         configured: channels.configured(),
@@ -134,7 +135,7 @@ const runnerOf = (
     trace,
     onFull: () => store.announce("runs"),
     onSettled: ({ delivery }) => {
-      if (delivery) courier.kick(delivery.channel);
+      if (delivery?.status === "waiting") courier.kick(delivery.channel);
     },
   });
 
