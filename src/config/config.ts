@@ -30,6 +30,7 @@ export type Config = {
     allowRequestSessionKey: boolean;
     allowedSessionKeyPrefixes: readonly string[];
     tools: ToolGrant;
+    deliverFailures: boolean;
     budget: { runsPerDay: number; tokensPerDay: number; moneyPerDay: number | null };
     /** In order: the user's, then the presets'. */
     mappings: readonly MappingConfig[];
@@ -132,6 +133,8 @@ export type MappingConfig = {
   channel: string | null;
   /** Null: as the agent's. */
   fallback: WantedTarget | null;
+  /** Null: as `hooks.deliverFailures`. */
+  deliverFailures: boolean | null;
   timeoutSeconds: number | null;
   templates: MappingTemplates;
   forEach: { written: string; path: FieldPath } | null;

@@ -54,6 +54,7 @@ function buildHooks(settings: Settings, folder: string): Config["hooks"] {
     allowRequestSessionKey: hooks.allowRequestSessionKey,
     allowedSessionKeyPrefixes: hooks.allowedSessionKeyPrefixes,
     tools: hooks.tools,
+    deliverFailures: hooks.deliverFailures,
     budget: { ...hooks.budget, moneyPerDay: hooks.budget.moneyPerDay ?? null },
     mappings: buildMappings(hooks, folder),
     gmail: buildGmail(hooks.gmail, folder),
