@@ -70,6 +70,7 @@ export const runner: QueueContender = {
       timeoutSeconds: 600,
       budget: { runsPerDay: 1_000_000_000, tokensPerDay: 1_000_000_000_000, moneyPerDay: null },
       prices: {},
+      deliverFailures: true,
       // Hardly any history for a run without a model: the subject is the queue, not a long conversation.
       contextTokens: { "": 1 },
       configured: [],

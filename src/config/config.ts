@@ -32,6 +32,7 @@ export type Config = {
     /** Hooks that are opened by their sender's own proof, and by no token. */
     senders: readonly SenderConfig[];
     tools: ToolGrant;
+    deliverFailures: boolean;
     budget: { runsPerDay: number; tokensPerDay: number; moneyPerDay: number | null };
     /** In order: the user's, then the presets'. */
     mappings: readonly MappingConfig[];
@@ -182,6 +183,8 @@ export type MappingConfig = {
   channel: string | null;
   /** Null: as the agent's. */
   fallback: WantedTarget | null;
+  /** Null: as `hooks.deliverFailures`. */
+  deliverFailures: boolean | null;
   timeoutSeconds: number | null;
   templates: MappingTemplates;
   forEach: { written: string; path: FieldPath } | null;

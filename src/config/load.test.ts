@@ -28,6 +28,7 @@ test("an empty object is a whole configuration", () => {
       allowRequestSessionKey: false,
       allowedSessionKeyPrefixes: [],
       tools: [],
+      deliverFailures: true,
       budget: { runsPerDay: 1000, tokensPerDay: 5_000_000, moneyPerDay: null },
       mappings: [],
       gmail: null,

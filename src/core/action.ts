@@ -27,6 +27,8 @@ export type RunRequest = {
   to: string | null;
   /** Where the reply goes when it cannot be delivered; null: the agent's fallback. */
   fallback: WantedTarget | null;
+  /** Whether a failure of a run whose reply was to be sent is told there; null: as `hooks.deliverFailures`. */
+  deliverFailures: boolean | null;
   model: string | null;
   thinking: string | null;
   timeoutSeconds: number | null;

@@ -1,9 +1,9 @@
-// A delivery is one reply on its way to a person: the outbox. A reply may be several messages; `sentMessages` counts
+// A delivery is one reply, or a failure notice in its place, on its way to a person: the outbox. A reply may be several messages; `sentMessages` counts
 // those known to be sent, and the next attempt sends the others.
 //
 //   waiting ──attempt──▶ sent | failed | unknown
 //      ▲         │
-//      └─retry───┘            (suppressed: recorded, never tried)
+//      └─retry───┘            (suppressed: recorded, not tried by itself)
 import type { WantedTarget } from "./target.ts";
 
 export const deliveryStatuses = ["waiting", "sent", "failed", "suppressed", "unknown"] as const;

@@ -31,22 +31,37 @@ export type TargetPolicy = {
   configured: readonly ConfiguredChannel[];
 };
 
-export type ResolvedTarget = { ok: true; target: Target } | { ok: false; channel: string; reason: string };
+/**
+ * `status`: how a reply ends that cannot go there. Suppressed: no channel is configured at all, and none was asked for
+ * by name, so nobody waits for it.
+ */
+export type UnresolvedTarget = {
+  ok: false;
+  status: "failed" | "suppressed";
+  channel: string;
+  reason: string;
+};
+export type ResolvedTarget = { ok: true; target: Target } | UnresolvedTarget;
 
 export function resolveTarget(wanted: WantedTarget, policy: TargetPolicy): ResolvedTarget {
+  const { lastTarget, configured } = policy;
+  const isAnyone = wanted.channel === lastChannel && lastTarget === null;
+  if (isAnyone && configured.length === 0)
+    return { ok: false, status: "suppressed", channel: lastChannel, reason: "no channel is configured" };
   const channel = wanted.channel === lastChannel ? chooseLast(policy) : wanted.channel;
-  const configured = policy.configured.find((each) => each.channel === channel);
-  if (!configured) {
-    const reason =
-      policy.configured.length === 0
-        ? "no channel is configured"
-        : `the channel ${channel} is not configured`;
-    return { ok: false, channel, reason };
-  }
-  const lastTo = policy.lastTarget?.channel === channel ? policy.lastTarget.to : null;
-  const to = wanted.to ?? lastTo ?? configured.to;
-  if (to === null) return { ok: false, channel, reason: `no recipient is known for the channel ${channel}` };
+  const failed = (reason: string): UnresolvedTarget => ({ ok: false, status: "failed", channel, reason });
+  const found = configured.find((each) => each.channel === channel);
+  if (!found)
+    return failed(`${isAnyone ? "no last recipient is set, and " : ""}${notConfigured(channel, policy)}`);
+  const lastTo = lastTarget?.channel === channel ? lastTarget.to : null;
+  const to = wanted.to ?? lastTo ?? found.to;
+  if (to === null) return failed(`no recipient is known for the channel ${channel}`);
   return { ok: true, target: { channel, to } };
+}
+
+function notConfigured(channel: string, { configured }: TargetPolicy): string {
+  const names = configured.map((each) => each.channel).join(", ");
+  return `the channel ${channel} is not configured${names ? `; configured: ${names}` : ", and no other is"}`;
 }
 
 function chooseLast({ lastTarget, configured }: TargetPolicy): string {

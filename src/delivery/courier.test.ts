@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { createFakeChannel, createSilentChannel } from "../../test/fakes/channel.ts";
 import { eventually } from "../../test/fakes/clock.ts";
 import { setUpCourier, telegram } from "../../test/fakes/courier.ts";
+import { noMetrics } from "../core/metrics.ts";
 import { createChannels } from "../channels/registry.ts";
 import { anAcceptance } from "../../test/builders/acceptance.ts";
 import { aRun } from "../../test/builders/run.ts";
@@ -63,13 +64,29 @@ test("a delivery to a channel that is gone fails with the reason", async (t) => 
   const id = await reply();
   const channels = () => createChannels(new Map());
   await courierTo(createFakeChannel(), { channels }).tick();
-  assert.deepEqual([(await find(id)).status, (await find(id)).error], ["failed", "no channel is configured"]);
+  assert.deepEqual(
+    [(await find(id)).status, (await find(id)).error],
+    ["failed", "the channel telegram is not configured, and no other is"],
+  );
+});
+
+test("a kept reply that is retried while there is still no channel is kept again, without a notice", async (t) => {
+  const { reply, courierTo, find, store, notices } = await setUpCourier(t);
+  const id = await reply({}, { configured: [] });
+  await store.retryDelivery(id);
+  const ends: unknown[][] = [];
+  const metrics = { ...noMetrics, deliveryEnded: (...end: unknown[]) => void ends.push(end.slice(0, 2)) };
+  const channels = () => createChannels(new Map());
+  await courierTo(createFakeChannel(), { channels, metrics }).tick();
+  const { status, channel, error } = await find(id);
+  assert.deepEqual([status, channel, error], ["suppressed", "last", "no channel is configured"]);
+  assert.deepEqual([await notices(), ends], [[], [["last", "suppressed"]]]);
 });
 
 test("a reply that had nowhere to go can be retried once a channel is there", async (t) => {
   const { reply, courierTo, find, store } = await setUpCourier(t);
   const id = await reply({}, { configured: [] });
-  assert.deepEqual([(await find(id)).status, (await find(id)).channel], ["failed", "whatsapp"]);
+  assert.deepEqual([(await find(id)).status, (await find(id)).channel], ["suppressed", "last"]);
   await store.retryDelivery(id);
   const channel = createFakeChannel();
   const courier = courierTo(channel);

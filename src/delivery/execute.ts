@@ -11,7 +11,7 @@ import type { Store } from "../store/ports/store.ts";
 import { withFallback } from "./fallback.ts";
 import { findTarget } from "./find-target.ts";
 import { sendWithin } from "./send.ts";
-import { released, sendPolicy, settleSend, settleUntried } from "./settle.ts";
+import { released, sendPolicy, settleSend, settleSuppressed, settleUntried } from "./settle.ts";
 import { transmit } from "./transmit.ts";
 
 export type ExecuteDependencies = {
@@ -46,7 +46,12 @@ export async function execute(
     settlement: withFallback(delivery, settlement, policy, newId),
   });
   const found = await findTarget(delivery, store, policy);
-  if (!found.ok) return settled(settleUntried(delivery, found.reason, newId));
+  if (!found.ok) {
+    const { status, reason } = found;
+    return settled(
+      status === "suppressed" ? settleSuppressed(delivery, reason) : settleUntried(delivery, reason, newId),
+    );
+  }
   const { target } = found;
   if (target.channel !== delivery.channel || target.to !== delivery.to) return { kind: "moved", to: target };
   const channel = channels.find(target.channel);

@@ -74,7 +74,7 @@ test("once a message was sent, the rest goes to the same target only", async (t)
   const channels = () => createChannels(new Map([["slack", { channel: slack, to: "C1" }]]));
   await courierTo(createFakeChannel(), { channels }).tick();
   assert.deepEqual([(await find(id)).status, slack.sent], ["failed", []]);
-  assert.equal((await find(id)).error, "the channel telegram is not configured");
+  assert.equal((await find(id)).error, "the channel telegram is not configured; configured: slack");
 });
 
 test("a reply that renders to no message fails with that reason", async (t) => {

@@ -20,8 +20,8 @@ export const observeStart = (
     },
   });
 
-const ends: ReadonlySet<string> = new Set<DeliveryEnd>(["sent", "failed", "unknown"]);
-const good: ReadonlySet<string> = new Set(["sent", "moved", "released"]);
+const ends: ReadonlySet<string> = new Set<DeliveryEnd>(["sent", "failed", "unknown", "suppressed"]);
+const good: ReadonlySet<string> = new Set(["sent", "suppressed", "moved", "released"]);
 
 /** `outcome`: the status the delivery has now, or `moved`, `released`, `lost` or `broke`. */
 export function observeEnd(

@@ -219,6 +219,9 @@ describe("with a fallback", () => {
   test("one that does not resolve is named in the error, and the notice stays", () => {
     const { notice, error, fallback } = after(delivery({ fallback: { channel: "signal", to: null } }));
     assert.deepEqual([notice, fallback], [failed.notice, null]);
-    assert.equal(error, "no such chat (no fallback: the channel signal is not configured)");
+    assert.equal(
+      error,
+      "no such chat (no fallback: the channel signal is not configured; configured: telegram, slack)",
+    );
   });
 });

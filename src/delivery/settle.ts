@@ -82,6 +82,12 @@ export const settleUntried = (
   newId: () => string,
 ): DeliverySettlement => ended(delivery, delivery, "failed", reason, newId);
 
+/** Kept as it is: no channel is configured, and none was asked for by name. */
+export const settleSuppressed = (
+  { sentMessages, uncertainSends }: Pick<ClaimedDelivery, "sentMessages" | "uncertainSends">,
+  reason: string,
+): DeliverySettlement => ({ ...waiting, status: "suppressed", error: reason, sentMessages, uncertainSends });
+
 /** Back to the outbox on a clean stop: the attempt does not count. */
 export const released = ({
   error,

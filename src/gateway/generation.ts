@@ -5,7 +5,7 @@ import { agentMaker, type Agents, createAgents } from "../agents/registry.ts";
 import { type Channels, openChannels } from "../channels/registry.ts";
 import type { Config } from "../config/config.ts";
 import type { Finding } from "../config/problem.ts";
-import { channelNames, platforms } from "../core/target.ts";
+import { channelNames, lastChannel, platforms } from "../core/target.ts";
 import { type Mappings, prepareMappings } from "../hooks/mapping/prepare.ts";
 import { prepareSenders } from "../hooks/senders/prepare.ts";
 import { type HookSettings, hookSettings } from "../hooks/settings.ts";
@@ -71,5 +71,5 @@ export const knownNames = ({ config, channels }: Pick<Generation, "config" | "ch
   hooks: ["wake", "agent", ...config.hooks.mappings.flatMap(({ match }) => match.path ?? [])],
   agents: config.agents.list.map(({ id }) => id),
   channels: channels.configured().map(({ channel }) => channel),
-  platforms,
+  platforms: [...platforms, lastChannel],
 });

@@ -133,6 +133,7 @@ const runnerOf = (
       return {
         ...config.agents,
         budget: config.hooks.budget,
+        deliverFailures: config.hooks.deliverFailures,
         prices: config.models.prices,
         contextTokens: config.models.contextTokens,
         configured: channels.configured(),
@@ -145,7 +146,7 @@ const runnerOf = (
     trace,
     onFull: () => store.announce("runs"),
     onSettled: ({ delivery }) => {
-      if (delivery) courier.kick(delivery.channel);
+      if (delivery?.status === "waiting") courier.kick(delivery.channel);
     },
   });
 

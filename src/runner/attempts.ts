@@ -14,7 +14,7 @@ import type { SettlePolicy } from "./settle.ts";
 import type { StopReason } from "./until-end.ts";
 
 export type AttemptPolicy = ReturnType<ExecuteDependencies["policy"]> &
-  Pick<SettlePolicy, "prices" | "configured">;
+  Pick<SettlePolicy, "prices" | "configured" | "deliverFailures">;
 
 export type AttemptsOptions = Omit<ExecuteDependencies, "store" | "policy" | "lingers"> &
   Pick<ConcludeDependencies, "newId" | "random"> & {

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { createFakeAgent, createHeldAgent } from "../../test/fakes/agent.ts";
 import { eventually } from "../../test/fakes/clock.ts";
 import { setUpRunner } from "../../test/fakes/runner.ts";
+import { StoreUnavailable } from "../core/errors.ts";
 import { silentLog, type Log, type LogFields } from "../core/log.ts";
 import { outsideMessage, plainText } from "../core/message.ts";
 import type { AgentOutcome } from "../core/outcome.ts";
@@ -60,7 +61,7 @@ test("`onSettled` gets every stored settlement", async (t) => {
   await enqueue({ deliver: true });
   const stored: Settlement[] = [];
   await runnerWith(createFakeAgent(), { onSettled: (settlement) => stored.push(settlement) }).tick();
-  assert.equal(stored[0]?.delivery?.status, "failed");
+  assert.equal(stored[0]?.delivery?.status, "suppressed");
 });
 
 test("a failure that may pass is retried after its delay, up to the last attempt", async (t) => {
@@ -81,6 +82,38 @@ test("a failure that may pass is retried after its delay, up to the last attempt
   assert.deepEqual(
     (await summaries()).map(({ text }) => plainText(text)),
     ["Hook Email (failed): busy"],
+  );
+});
+
+test("a failed run tells its target once, however many attempts it took and however often its end was offered", async (t) => {
+  const { runnerWith, enqueue, clock, store, policy } = await setUpRunner(t);
+  const id = await enqueue({ deliver: true });
+  const configured = [{ channel: "telegram", to: "5" }];
+  let offered = 0;
+  const settleRun: typeof store.settleRun = async (...settling) => {
+    const isStored = await store.settleRun(...settling);
+    if (settling[1].next.kind !== "ended" || ++offered > 1) return isStored;
+    throw new StoreUnavailable("it was stored, and the answer was lost");
+  };
+  const runner = runnerWith(
+    createFakeAgent(() => mayPass),
+    { store: { ...store, settleRun }, policy: () => ({ ...policy, configured }) },
+  );
+  const told = () => store.listDeliveries({ limit: null, runId: id });
+  for (let attempt = 1; attempt < 3; attempt++) {
+    await runner.tick();
+    assert.deepEqual(await told(), [], "not while it is retried");
+    await clock.advance(60_000);
+  }
+  const last = runner.tick();
+  await eventually(async () => {
+    await clock.advance(100);
+    return offered === 2;
+  });
+  await last;
+  assert.deepEqual(
+    (await told()).map(({ status, to, text }) => [status, to, text]),
+    [["waiting", "5", `Hook \`Email\` failed: \`busy\`. More: \`rouse runs show ${id}\``]],
   );
 });
 

@@ -53,7 +53,10 @@ describe("a heartbeat", () => {
 
   test("records that the last recipient's channel is gone", () => {
     const { delivery } = settled(replied("Look!"), { of: beat, by: { ...policy, configured: [] } });
-    assert.deepEqual([delivery?.status, delivery?.error], ["failed", "no channel is configured"]);
+    assert.deepEqual(
+      [delivery?.status, delivery?.error],
+      ["failed", "the channel telegram is not configured, and no other is"],
+    );
   });
 
   test("with events left over is followed by another at once", () =>

@@ -12,6 +12,8 @@ import {
   signals,
 } from "../../test/builders/attempt.ts";
 
+const nowhere = { ...policy, lastTarget: null, configured: [] };
+
 const textOf = (event: NewEvent | null) => event && plainText(event.text);
 
 describe("a hook run that replied", () => {
@@ -96,28 +98,47 @@ describe("a hook run that replied", () => {
       [
         "failed",
         "slack",
-        "the channel slack is not configured (no fallback: the channel signal is not configured)",
+        "the channel slack is not configured; configured: telegram (no fallback: the channel signal is not configured; configured: telegram)",
       ],
     );
   });
 
   test("keeps its result when it cannot be delivered; the delivery and the summary say why", () => {
-    const { next, delivery, summary } = settled(replied(), {
-      by: { ...policy, lastTarget: null, configured: [] },
-    });
+    const { next, delivery, summary } = settled(replied(), { of: run({}, { channel: "slack", to: "C1" }) });
     assert.ok(next.kind === "ended" && next.status === "succeeded" && next.reply === "Done.");
+    const reason = "the channel slack is not configured; configured: telegram";
     assert.deepEqual(
       [delivery?.status, delivery?.channel, delivery?.to, delivery?.error, delivery?.text],
-      ["failed", "whatsapp", null, "no channel is configured", "Done."],
+      ["failed", "slack", "C1", reason, "Done."],
     );
-    assert.equal(
-      textOf(summary),
-      "Hook Email: Done.\n(The reply was not delivered: no channel is configured.)",
-    );
+    assert.equal(textOf(summary), `Hook Email: Done.\n(The reply was not delivered: ${reason}.)`);
+  });
+
+  test("is kept without a word when there is no channel and none was asked for by name", () => {
+    for (const fallback of [null, { channel: "last", to: "9" }]) {
+      const { delivery, summary } = settled(replied(), { of: run({}, { fallback }), by: nowhere });
+      assert.deepEqual(
+        [delivery?.status, delivery?.channel, delivery?.to, delivery?.error, delivery?.text],
+        ["suppressed", "last", null, "no channel is configured", "Done."],
+      );
+      assert.equal(textOf(summary), "Hook Email: Done.");
+    }
+  });
+
+  test("has failed without a channel when one was asked for by name, or is the fallback or the last target", () => {
+    const asked = { of: run({}, { channel: "slack" }), by: nowhere };
+    const fallsBack = { of: run({}, { fallback: { channel: "slack", to: "C1" } }), by: nowhere };
+    const last = { by: { ...policy, configured: [] } };
+    for (const given of [asked, fallsBack, last]) {
+      const { delivery, summary } = settled(replied(), given);
+      assert.equal(delivery?.status, "failed");
+      assert.match(delivery.error ?? "", /the channel (slack|telegram) is not configured, and no other is/);
+      assert.match(textOf(summary) ?? "", /The reply was not delivered/);
+    }
   });
 
   test("is recorded but not delivered when it only acknowledges", () => {
-    for (const by of [policy, { ...policy, lastTarget: null, configured: [] }]) {
+    for (const by of [policy, nowhere]) {
       const { delivery, summary } = settled(replied("**HEARTBEAT_OK**"), { by });
       assert.deepEqual(
         [delivery?.status, delivery?.error, delivery?.text],
@@ -139,19 +160,57 @@ describe("a hook run that replied", () => {
         reply: null,
         error: "the agent gave no reply",
       });
-      assert.equal(delivery, null);
+      assert.match(delivery?.text ?? "", /^Hook `Email` failed: `the agent gave no reply`\. /);
       assert.equal(textOf(summary), "Hook Email (failed): the agent gave no reply");
     }
   });
 });
 
 describe("a hook run that failed", () => {
-  test("for good has ended, with a summary and a heartbeat, and nothing to deliver", () => {
+  test("for good has ended, with a summary, a line for its target and a heartbeat", () => {
     const { next, summary, delivery, heartbeat } = settled(failed(false));
     assert.deepEqual(next, { kind: "ended", status: "failed", reply: null, error: "why" });
     assert.equal(textOf(summary), "Hook Email (failed): why");
-    assert.equal(delivery, null);
+    assert.deepEqual(delivery, {
+      id: "id-0",
+      runId: "run",
+      channel: "telegram",
+      to: "5",
+      text: "Hook `Email` failed: `why`. More: `rouse runs show run`",
+      status: "waiting",
+      error: null,
+      fallback: null,
+      trace: null,
+    });
     assert.deepEqual(heartbeat, { agentId: "main", delayMs: 250 });
+  });
+
+  test("tells the fallback when its own target cannot be told", () => {
+    const of = run({}, { channel: "slack", fallback: { channel: "telegram", to: "7" } });
+    const { delivery } = settled(failed(false), { of });
+    assert.deepEqual([delivery?.channel, delivery?.to, delivery?.status], ["telegram", "7", "waiting"]);
+  });
+
+  test("tells nobody where no reply was to be sent, or its mapping, or else the hooks, say so", () => {
+    const quiet = { ...policy, deliverFailures: false };
+    assert.equal(settled(failed(false), { of: run({}, { deliver: false }) }).delivery, null);
+    assert.equal(settled(failed(false), { of: run({}, { deliverFailures: false }) }).delivery, null);
+    assert.equal(settled(failed(false), { by: quiet }).delivery, null);
+    const loud = settled(failed(false), { of: run({}, { deliverFailures: true }), by: quiet });
+    assert.equal(loud.delivery?.status, "waiting");
+  });
+
+  test("has no failed delivery when there is nobody to tell: the line is kept, and the summary is silent", () => {
+    const noRecipient = { ...policy, lastTarget: null };
+    for (const [given, reason] of [
+      [{ by: nowhere }, "no channel is configured"],
+      [{ by: noRecipient }, "no recipient is known for the channel telegram"],
+      [{ of: run({}, { channel: "slack" }) }, "the channel slack is not configured; configured: telegram"],
+    ] as const) {
+      const { delivery, summary } = settled(failed(false), given);
+      assert.deepEqual([delivery?.status, delivery?.error], ["suppressed", reason]);
+      assert.equal(textOf(summary), "Hook Email (failed): why");
+    }
   });
 
   test("in a way that may pass is retried, and nothing else follows", () => {
@@ -214,8 +273,8 @@ describe("a hook run that failed", () => {
 });
 
 describe("a hook run that was ended from outside", () => {
-  test("timed out, without another attempt", () => {
-    const { next, summary, heartbeat } = settled({ kind: "timed-out", afterSeconds: 2 });
+  test("timed out, without another attempt, and its target is told", () => {
+    const { next, summary, delivery, heartbeat } = settled({ kind: "timed-out", afterSeconds: 2 });
     assert.deepEqual(next, {
       kind: "ended",
       status: "timed-out",
@@ -223,11 +282,16 @@ describe("a hook run that was ended from outside", () => {
       error: "no reply within 2 seconds",
     });
     assert.equal(textOf(summary), "Hook Email (timed-out): no reply within 2 seconds");
+    assert.deepEqual(
+      [delivery?.status, delivery?.text],
+      ["waiting", "Hook `Email` timed out: `no reply within 2 seconds`. More: `rouse runs show run`"],
+    );
     assert.ok(heartbeat);
   });
 
-  test("was cancelled", () => {
-    const { next, summary, heartbeat } = settled({ kind: "cancelled" });
+  test("was cancelled, which nobody is told", () => {
+    const { next, summary, delivery, heartbeat } = settled({ kind: "cancelled" });
+    assert.equal(delivery, null);
     assert.deepEqual(next, { kind: "ended", status: "cancelled", reply: null, error: "it was cancelled" });
     assert.equal(textOf(summary), "Hook Email (cancelled): it was cancelled");
     assert.ok(heartbeat);

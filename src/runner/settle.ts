@@ -2,8 +2,8 @@
 //
 //   replied             → succeeded      summary, delivery, heartbeat
 //   failed, may pass    → retry while attempts and time are left, else failed
-//   failed              → failed         summary, heartbeat
-//   timed-out, cancelled                 summary, heartbeat
+//   failed, timed-out                    summary, delivery of a line that says so, heartbeat
+//   cancelled                            summary, heartbeat
 //
 // A heartbeat leaves no summary. Its events count as shown only when it succeeded.
 import { secondsToMs } from "../core/duration.ts";
@@ -14,6 +14,7 @@ import { retryWaitMs } from "../core/retry.ts";
 import { lastChannel, resolveTarget, type TargetPolicy, type WantedTarget } from "../core/target.ts";
 import { heartbeatDelayMs, type ClaimedRun, type EndStatus } from "../core/run.ts";
 import { isAcknowledgement } from "../session/acknowledgement.ts";
+import { failureNotice } from "../session/failure-notice.ts";
 import { summaryOf } from "../session/summary.ts";
 import type { TurnEnding, Settlement } from "../core/settlement.ts";
 import { addReport, usedBy, type Price } from "./report.ts";
@@ -21,6 +22,8 @@ import { addReport, usedBy, type Price } from "./report.ts";
 export type SettlePolicy = TargetPolicy & {
   /** The fallback of the run's agent, if the mapping has none. */
   fallback: WantedTarget | null;
+  /** Whether a failed run tells the recipient of its reply, if its mapping does not say. */
+  deliverFailures: boolean;
   maxAttempts: number;
   timeoutSeconds: number;
   mainAgentId: string;
@@ -98,7 +101,10 @@ function endHook(
   newId: () => string,
 ): Ended {
   const { status, reply, error } = endOf(outcome);
-  const delivery = reply === null ? null : hookDelivery(run, reply, policy, newId);
+  const delivery =
+    reply === null
+      ? failureDelivery(run, status, error ?? "", policy, newId)
+      : hookDelivery(run, reply, policy, newId);
   const undelivered = delivery?.status === "failed" ? delivery.error : null;
   return {
     next: { kind: "ended", status, reply, error },
@@ -143,6 +149,21 @@ function hookDelivery(
     : delivery;
 }
 
+/** Of a failure that can be told to nobody the record is kept; the trouble is the run's, not the delivery's. */
+function failureDelivery(
+  run: ClaimedRun,
+  status: EndStatus,
+  reason: string,
+  policy: SettlePolicy,
+  newId: () => string,
+): NewDelivery | null {
+  const { deliver, deliverFailures } = run.request;
+  if (status !== "failed" && status !== "timed-out") return null;
+  if (!deliver || !(deliverFailures ?? policy.deliverFailures)) return null;
+  const delivery = deliveryTo(run.request, run, failureNotice(run, status, reason), policy, newId);
+  return delivery.status === "failed" ? { ...delivery, status: "suppressed" } : delivery;
+}
+
 function heartbeatDelivery(
   run: ClaimedRun,
   reply: string,
@@ -153,7 +174,7 @@ function heartbeatDelivery(
   return deliveryTo({ channel: lastChannel, to: null }, run, reply, policy, newId);
 }
 
-/** To the wanted target, else to the fallback, else failed. */
+/** To the wanted target, else to the fallback, else failed or suppressed (`resolveTarget`). */
 function deliveryTo(
   wanted: WantedTarget,
   run: ClaimedRun,
@@ -167,8 +188,11 @@ function deliveryTo(
   if (resolved.ok) return { ...base, ...resolved.target, status: "waiting", error: null };
   const instead = fallback && resolveTarget(fallback, policy);
   if (instead?.ok) return { ...base, ...instead.target, fallback: null, status: "waiting", error: null };
-  const error = instead ? `${resolved.reason} (no fallback: ${instead.reason})` : resolved.reason;
-  return { ...base, channel: resolved.channel, to: wanted.to, status: "failed", error };
+  const { channel, status, reason } = resolved;
+  if (!instead || instead.reason === reason)
+    return { ...base, channel, to: wanted.to, status, error: reason };
+  const error = `${reason} (no fallback: ${instead.reason})`;
+  return { ...base, channel, to: wanted.to, status: "failed", error };
 }
 
 function endingOf(run: ClaimedRun, outcome: Outcome, carried: boolean): TurnEnding {

@@ -5,8 +5,11 @@ import { clean, mostToClean } from "./clean.ts";
 import { unifyLineBreaks } from "./hidden.ts";
 import { shorten } from "./shorten.ts";
 
-/** One line, JSON-encoded, at most `longest` characters before encoding. */
-export const metadata = (value: string, longest = 200): string =>
-  JSON.stringify(shorten(clean(lineOf(cut(value, mostToClean(longest)))), longest, "…"));
+/** One line of at most `longest` characters with nothing hidden in it. */
+export const cleanLine = (value: string, longest: number): string =>
+  shorten(clean(lineOf(cut(value, mostToClean(longest)))), longest, "…");
+
+/** The same, JSON-encoded. */
+export const metadata = (value: string, longest = 200): string => JSON.stringify(cleanLine(value, longest));
 
 const lineOf = (value: string): string => unifyLineBreaks(value).replaceAll("\n", " ");

@@ -21,6 +21,7 @@ export const signals = { hiddenCharacters: 1, chatTokens: 2, fakeMarkers: 3, rol
 
 export const policy: SettlePolicy = {
   fallback: null,
+  deliverFailures: true,
   maxAttempts: 3,
   timeoutSeconds: 600,
   mainAgentId: "main",

@@ -17,6 +17,7 @@ export const aRunRequest = (parts: Partial<RunRequest> = {}): RunRequest => ({
   channel: "last",
   to: null,
   fallback: null,
+  deliverFailures: null,
   model: null,
   thinking: null,
   timeoutSeconds: null,

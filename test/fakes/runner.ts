@@ -45,6 +45,7 @@ export async function setUpRunner(test: TestContext) {
     timeoutSeconds: 600,
     budget: { runsPerDay: 1000, tokensPerDay: 5_000_000, moneyPerDay: null },
     prices: {},
+    deliverFailures: true,
     contextTokens: {},
     configured: [],
   };

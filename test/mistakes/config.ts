@@ -228,7 +228,7 @@ export const mappingMistakes: Mistake[] = [
   warning({
     name: "a template in a setting that is none",
     config: mapping('"agentId": "{{ agent }}", "messageTemplate": "Hello"'),
-    says: "hooks.mappings[0].agentId: is no template: {{ … }} stays as it is written. A transform can set it for each request (line 6, column 39)",
+    says: "hooks.mappings[0].agentId: is no template, and the id of no agent: the default agent, main, runs instead. A transform can set it for each request (line 6, column 39)",
   }),
   problem({
     name: "two mappings with one id",

@@ -125,6 +125,7 @@ test("agent payload: texts and defaults", async (t) => {
       to: null,
       budget: null,
       fallback: null,
+      deliverFailures: null,
       model: null,
       thinking: null,
       timeoutSeconds: null,

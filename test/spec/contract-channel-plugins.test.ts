@@ -59,7 +59,10 @@ forEachStore("two channels and a fallback: targets", async (t, store) => {
       const { delivery } = await runAndDeliver(gateway, "green");
       assert.deepEqual(
         [delivery?.channel, delivery?.error],
-        ["whatsapp", "the channel whatsapp is not configured"],
+        [
+          "whatsapp",
+          "no last recipient is set, and the channel whatsapp is not configured; configured: telegram, pager",
+        ],
       );
     },
   );

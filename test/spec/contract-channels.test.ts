@@ -58,12 +58,12 @@ forEachStore("one channel: recipients", async (t, store) => {
       const { delivery } = await runAndDeliver(gateway, "green", { name: "lost" });
       assert.deepEqual(
         [delivery?.status, delivery?.error],
-        ["failed", "the channel signal is not configured"],
+        ["failed", "the channel signal is not configured; configured: telegram"],
       );
       const summaries = (await gateway.events("summary")).map(({ text }) => plainText(text));
       assert.ok(
         summaries.includes(
-          "Hook lost: All **green**.\n(The reply was not delivered: the channel signal is not configured.)",
+          "Hook lost: All **green**.\n(The reply was not delivered: the channel signal is not configured; configured: telegram.)",
         ),
       );
       await gateway.inspect.setLastTarget(null);

@@ -26,31 +26,41 @@ async function run(gateway: TestGateway, agentId: string, fields: Record<string,
 forEachStore("deliveries", async (t, store) => {
   const gateway = await startTestGateway(t, { agents: { list } }, { store });
 
-  await t.test("no recipient: the run keeps its result, the delivery failed with the reason", async () => {
-    const { id, status, reply, delivery, summary } = await run(gateway, "green");
-    assert.deepEqual([status, reply], ["succeeded", "All green."]);
-    assert.ok(delivery);
-    const { runId, channel, to, text, status: sent, error, sentAt, attempts } = delivery;
-    assert.deepEqual(
-      { runId, channel, to, text, sent, error, sentAt, attempts },
-      {
-        runId: id,
-        channel: "whatsapp",
-        to: null,
-        text: "All green.",
-        sent: "failed",
-        error: "no channel is configured",
-        sentAt: null,
-        attempts: 0,
-      },
-    );
-    const note = "(The reply was not delivered: no channel is configured.)";
-    assert.equal(summary, `: All green.\n${note}`, "the summary says so");
-  });
+  await t.test(
+    "no channel, and none asked for by name: the reply is kept, and nothing complains",
+    async () => {
+      const { id, status, reply, delivery, summary } = await run(gateway, "green");
+      assert.deepEqual([status, reply], ["succeeded", "All green."]);
+      assert.ok(delivery);
+      const { runId, channel, to, text, status: sent, error, sentAt, attempts } = delivery;
+      assert.deepEqual(
+        { runId, channel, to, text, sent, error, sentAt, attempts },
+        {
+          runId: id,
+          channel: "last",
+          to: null,
+          text: "All green.",
+          sent: "suppressed",
+          error: "no channel is configured",
+          sentAt: null,
+          attempts: 0,
+        },
+      );
+      assert.equal(summary, ": All green.", "the summary does not mention it");
+      assert.deepEqual(
+        gateway.logLines.filter((line) => /"level":"(warn|error)"/.test(line)),
+        [],
+      );
+      assert.deepEqual(await gateway.events("notice"), []);
+    },
+  );
 
   await t.test("the delivery records the channel and recipient that were asked for", async () => {
-    const { delivery } = await run(gateway, "green", { channel: "telegram", to: "12345" });
+    const { delivery, summary } = await run(gateway, "green", { channel: "telegram", to: "12345" });
     assert.deepEqual([delivery?.channel, delivery?.to, delivery?.status], ["telegram", "12345", "failed"]);
+    const reason = "the channel telegram is not configured, and no other is";
+    assert.equal(delivery?.error, reason);
+    assert.equal(summary, `: All green.\n(The reply was not delivered: ${reason}.)`);
   });
 
   await t.test("last is the main session's last recipient's channel", async () => {
@@ -73,11 +83,20 @@ forEachStore("deliveries", async (t, store) => {
 
   await t.test("a hook's reply with more than the acknowledgement is delivered", async () => {
     const { delivery } = await run(gateway, "more");
-    assert.equal(delivery?.status, "failed", "it was to be delivered, and there is no channel");
+    assert.equal(delivery?.error, "no channel is configured", "it was to be delivered");
   });
 
-  await t.test("a run without a reply has no delivery", async () => {
-    const { status, delivery } = await run(gateway, "failing");
+  await t.test("a failure that nobody can be told is kept, and never a failed delivery", async () => {
+    for (const fields of [{}, { channel: "telegram", to: "12345" }]) {
+      const { status, delivery, summary } = await run(gateway, "failing", fields);
+      assert.deepEqual([status, delivery?.status], ["failed", "suppressed"]);
+      assert.match(delivery?.text ?? "", /failed: `the command ended with exit code 1/);
+      assert.match(summary ?? "", /^ \(failed\): the command ended with exit code 1[^\n]*$/);
+    }
+  });
+
+  await t.test("deliver false: a failure is told to nobody", async () => {
+    const { status, delivery } = await run(gateway, "failing", { deliver: false });
     assert.deepEqual([status, delivery], ["failed", undefined]);
   });
 });

@@ -18,7 +18,7 @@ const deliveries: Stored<Delivery, ReturnType<typeof deliveryResource>> = {
     { title: "ATTEMPTS", value: (delivery) => delivery.attempts },
     { title: "SENT", value: (delivery) => delivery.sentMessages },
     { title: "ID", value: (delivery) => delivery.id },
-    { title: "ERROR", value: (delivery) => delivery.error },
+    { title: "REASON", value: (delivery) => delivery.error },
   ],
   toResource: deliveryResource,
   list: (store, page) => store.listDeliveries(page),
@@ -59,8 +59,9 @@ export const command: Command = {
   help: `Usage: rouse deliveries [--limit N | --all] [--json]
        rouse deliveries show|retry|cancel ID [--json]
 
-Lists the replies for people, newest first: waiting, sent, failed, suppressed (it was only a
-heartbeat acknowledgement), or unknown (the platform did not respond: it may have arrived).
+Lists the replies for people, and the lines that tell them of a failed run, newest first: waiting,
+sent, failed, suppressed (kept and not sent: there is no channel, nobody to tell of a failed run, or
+it was only a heartbeat acknowledgement), or unknown (the platform did not respond: it may have arrived).
 A long reply is several messages; SENT says how many of them are known to be sent.
 Works on the store directly, whether or not a gateway is running.
 

@@ -32,6 +32,7 @@ test("a mapped request: every mapping, the fields, the agent, the prompt and the
     channel: "telegram",
     to: "7",
     fallback: null,
+    deliverFailures: true,
     model: null,
     thinking: null,
     timeoutSeconds: 60,

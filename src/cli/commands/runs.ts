@@ -8,6 +8,7 @@ import type { Store } from "../../store/ports/store.ts";
 import { type Command, WrongUsage } from "../command.ts";
 import { deliveryResource, runResource, shortTime, turnResource } from "../../api/resources.ts";
 import { releaseRuns } from "../runs/release.ts";
+import { deliveryWords } from "../runs/delivered.ts";
 import { reportWords } from "../runs/report.ts";
 import { signalWords } from "../runs/signals.ts";
 import { type Change, runStored, type Stored } from "../runs/stored.ts";
@@ -15,7 +16,10 @@ import { type Change, runStored, type Stored } from "../runs/stored.ts";
 const kinds: readonly RunKind[] = ["hook", "heartbeat"];
 const cancelled = "it was cancelled";
 
-type Details = { transcript: ReturnType<typeof turnResource>[] } & Readonly<Record<string, unknown>>;
+type Details = {
+  transcript: ReturnType<typeof turnResource>[];
+  deliveries: ReturnType<typeof deliveryResource>[];
+} & Readonly<Record<string, unknown>>;
 
 const runs: Stored<Run, ReturnType<typeof runResource>, Details> = {
   one: "run",
@@ -42,10 +46,11 @@ const runs: Stored<Run, ReturnType<typeof runResource>, Details> = {
       transcript: (await store.listTurns({ runId: run.id })).map(turnResource),
       deliveries: (await store.listDeliveries({ limit: null, runId: run.id })).map(deliveryResource),
     }),
-    inWords: (run, { transcript }) => ({
+    inWords: (run, { transcript, deliveries }) => ({
       signals: signalWords(run.signals),
       report: reportWords(run.report),
       transcript: transcript.map(({ role, text }) => `${role}:\n${text}`).join("\n\n") || "-",
+      deliveries: deliveryWords(deliveries),
     }),
     retry,
     cancel,

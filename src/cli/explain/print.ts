@@ -125,10 +125,11 @@ function agentText({ agentId, requestedAgentId }: ExplainedAgent): string | null
   return isTheOne ? agentId : `${agentId}, because there is no ${requestedAgentId}`;
 }
 
-function replyText({ deliver, channel, to, fallback }: ExplainedAgent): string {
+function replyText({ deliver, channel, to, fallback, deliverFailures }: ExplainedAgent): string {
   if (!deliver) return "stored, not sent";
   const instead = fallback ? `; if that fails, to ${targetText(fallback)}` : "";
-  return `sent to ${targetText({ channel, to })}${instead}`;
+  const failure = deliverFailures ? "" : "; a failure is not told there";
+  return `sent to ${targetText({ channel, to })}${instead}${failure}`;
 }
 
 const targetText = ({ channel, to }: WantedTarget): string =>

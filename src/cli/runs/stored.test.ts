@@ -63,7 +63,12 @@ test("runs prints a table, and shows one run with its request and deliveries", a
   const shown = json(await rouse(["runs", "show", id, "--json"])) as Fields;
   assert.equal((shown["request"] as Fields)["message"], "do it");
   assert.equal((shown["deliveries"] as Fields[])[0]!["id"], deliveryId);
-  assert.match((await rouse(["runs", "show", id])).stdout, /^status: +succeeded$/m);
+  const words = (await rouse(["runs", "show", id])).stdout;
+  assert.match(words, /^status: +succeeded$/m);
+  assert.match(words, new RegExp(`^deliveries: +waiting to 12345 on telegram \\(${deliveryId}\\)$`, "m"));
+  const failed = await endedRun(store, "failed");
+  const line = `^deliveries: +failed to 12345 on telegram: no \\(${failed.deliveryId}\\)$`;
+  assert.match((await rouse(["runs", "show", failed.id])).stdout, new RegExp(line, "m"));
 });
 
 test("runs show names the signals that were counted in outside text", async (t) => {

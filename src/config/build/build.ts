@@ -56,6 +56,7 @@ function buildHooks(settings: Settings, folder: string): Config["hooks"] {
     allowedSessionKeyPrefixes: hooks.allowedSessionKeyPrefixes,
     senders: buildSenders(hooks),
     tools: hooks.tools,
+    deliverFailures: hooks.deliverFailures,
     budget: { ...hooks.budget, moneyPerDay: hooks.budget.moneyPerDay ?? null },
     mappings: buildMappings(hooks, folder),
     gmail: buildGmail(hooks.gmail, folder),

@@ -15,6 +15,7 @@ test("missing settings get their defaults", () => {
       agentId: null,
       channel: null,
       fallback: null,
+      deliverFailures: null,
       timeoutSeconds: null,
       templates: {
         messageTemplate: null,
@@ -55,6 +56,7 @@ test("written settings are kept", () => {
       channel: "slack",
       to: "{{ to }}",
       fallback: { channel: "Signal" },
+      deliverFailures: false,
       model: "a/b",
       thinking: "low",
       timeoutSeconds: 0.5,
@@ -90,6 +92,7 @@ test("written settings are kept", () => {
     agentId: "Ops",
     channel: "slack",
     fallback: { channel: "signal", to: null },
+    deliverFailures: false,
     timeoutSeconds: 0.5,
     templates: {
       messageTemplate: "m",

@@ -44,6 +44,7 @@ function buildMapping(written: CheckedMapping, origin: number | string, otherwis
     agentId: written.agentId ?? null,
     channel: written.channel ?? null,
     fallback: buildFallback(written.fallback),
+    deliverFailures: written.deliverFailures ?? null,
     timeoutSeconds: written.timeoutSeconds ?? null,
     templates: {
       messageTemplate: written.messageTemplate ?? null,

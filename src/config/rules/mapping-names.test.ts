@@ -33,7 +33,7 @@ test("with agents.unknown refuse, it is a problem", () => {
   ]);
   assert.deepEqual(problemsFor("TRIAGE"), []);
   assert.deepEqual(problemsOf(withAgents({ agentId: "x" }, { ...triage, unknown: "ignore" })), [
-    'agents.unknown: must be "default" or "refuse"',
+    'agents.unknown: must be "default" or "refuse", not another text',
   ]);
 });
 

@@ -21,12 +21,14 @@ export function unknownAgent(mapping: MappingConfig, { hooks, agents }: Settings
   const isRefused = agents.unknown === "refuse";
   if (!isRefused && !mayNameAgent(mapping, hooks)) return [];
   const path = ["hooks", "mappings", mapping.origin, "agentId"];
-  const near = nearest(agentId, known);
+  const isTemplate = /\{[{%]/.test(agentId);
+  const near = isTemplate ? null : nearest(agentId, known);
   const standIn = agents.list.find((agent) => agent.default)?.id ?? known[0];
-  const subject = /\{[{%]/.test(agentId) ? "is no template, and the id of no agent" : "is the id of no agent";
+  const subject = isTemplate ? "is no template, and the id of no agent" : "is the id of no agent";
   const consequence = isRefused ? "" : `: the default agent, ${standIn}, runs instead`;
   const suggestion = near === null ? "" : `; did you mean ${near}?`;
-  return [{ path, message: `${subject}${consequence}${suggestion}` }];
+  const way = isTemplate ? ". A transform can set it for each request" : suggestion;
+  return [{ path, message: `${subject}${consequence}${way}` }];
 }
 
 /** A plugin's name is only known when it is loaded, and then the channel is configured. */

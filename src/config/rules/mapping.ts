@@ -80,12 +80,6 @@ function mappingWarnings(mapping: MappingConfig, hooks: Settings["hooks"]): Find
   const name = mapping.match.path === null ? null : nameBelow(hooks.path, mapping.match.path);
   if (name !== null)
     warn(`begins with hooks.path, which is put before it: write ${JSON.stringify(name)}`, "match", "path");
-  for (const [setting, value] of notTemplates(mapping))
-    if (/\{[{%]/.test(value))
-      warn(
-        "is no template: {{ … }} stays as it is written. A transform can set it for each request",
-        setting,
-      );
   const key = templates.sessionKey;
   if (key !== null && !couldHavePrefix(key, hooks.allowedSessionKeyPrefixes))
     warn("starts with none of hooks.allowedSessionKeyPrefixes: every request is refused", "sessionKey");
@@ -93,10 +87,6 @@ function mappingWarnings(mapping: MappingConfig, hooks: Settings["hooks"]): Find
     warn("is not in hooks.allowedAgentIds: every request is refused", "agentId");
   return found;
 }
-
-/** Texts that people take for templates. */
-const notTemplates = ({ agentId }: MappingConfig): [setting: string, value: string][] =>
-  agentId === null ? [] : [["agentId", agentId]];
 
 /** With a transform, a wake can become a run. */
 export const unsafeWarning = ({ action, transform }: Pick<MappingConfig, "action" | "transform">): string =>

@@ -55,17 +55,22 @@ const cases: [string, unknown, string, string][] = [
   ["an empty name", { "": "1" }, '[""]', name],
   ["a variable of the run", { ROUSE_RUN_ID: "1" }, ".ROUSE_RUN_ID", runs],
   ["the workspace", { ROUSE_WORKSPACE: "/" }, ".ROUSE_WORKSPACE", runs],
-  ["a value that is no text", { A: 5 }, ".A", 'must be text, or { "file": … }'],
+  ["a value that is no text", { A: 5 }, ".A", 'must be text, or { "file": … }, not a number'],
   ["a value with a zero character", { A: "hush\u0000" }, ".A", "must not have a zero character in it"],
   ["a value that no system takes", { A: "hush".repeat(30_000) }, ".A", "must have at most 100000 bytes"],
-  ["a variable that is not set", { A: "${NOT_SET}" }, ".A", "the environment variable NOT_SET is not set"],
+  [
+    "a variable that is not set",
+    { A: "${NOT_SET}" },
+    ".A",
+    "the environment variable NOT_SET is not set: set it where Rouse is started",
+  ],
   [
     "a file that is not there",
     { A: { file: "none" } },
     ".A",
     "there is no file of this name (ENOENT); names are relative to /home/rouse",
   ],
-  ["neither of both", "A", "", "must be a list of names, or an object of names and values"],
+  ["neither of both", "A", "", "must be a list of names, or an object of names and values, not text"],
 ];
 for (const [what, variables, at, message] of cases)
   test(`${what} is a problem, and no value is shown`, () => {

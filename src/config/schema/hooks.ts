@@ -90,6 +90,10 @@ export const hooks = z.strictObject({
   tools: toolGrant
     .default([])
     .describe('Tools a hook\'s run gets beyond reading, by name, never more than its agent has; "agent": all of them.'),
+  deliverFailures: z
+    .boolean()
+    .default(true)
+    .describe("Whether a run that fails or times out tells, in one line, the recipient of its reply."),
   budget: z
     .strictObject({
       runsPerDay: wholeNumber(0, 1_000_000_000)

@@ -95,6 +95,10 @@ export const mapping = z.strictObject({
     .optional(),
   to: text().describe("The recipient on that channel. A template.").optional(),
   fallback: fallback.optional(),
+  deliverFailures: z
+    .boolean()
+    .describe("Whether a failed run tells the recipient of its reply. Left out: as `hooks.deliverFailures`.")
+    .optional(),
   model: text().describe("The model. A template.").optional(),
   thinking: text().describe("The thinking level. A template.").optional(),
   timeoutSeconds: seconds(longestRunSeconds).describe("The longest a run may take.").optional(),

@@ -37,6 +37,8 @@ export type ExplainedAgent = Common &
     sessionKey: string | null;
     /** What the agent may use in this run; null when the action is refused. */
     tools: readonly string[] | null;
+    /** Whether a failure is told where the reply would have gone. */
+    deliverFailures: boolean;
     allowUnsafeExternalContent: boolean;
   };
 
@@ -70,8 +72,9 @@ type ActionContext = ExplainOptions & {
 async function explainAction(action: Action, context: ActionContext): Promise<ExplainedAction> {
   if (action.kind === "wake") return { ...wakeFields(action), ...(await explainWake(action, context)) };
   const allowed = allow(action, context.settings);
-  if (isRefusal(allowed)) return { ...agentFields(action), policy: verdictOf(allowed), ...notRun };
-  return { ...agentFields(action), ...(await explainRun(allowed, context)) };
+  const fields = agentFields(action, context.config);
+  if (isRefusal(allowed)) return { ...fields, policy: verdictOf(allowed), ...notRun };
+  return { ...fields, ...(await explainRun(allowed, context)) };
 }
 
 const wakeFields = ({ text, mode }: WakeAction) => ({
@@ -80,7 +83,7 @@ const wakeFields = ({ text, mode }: WakeAction) => ({
   wakeMode: mode,
 });
 
-function agentFields(action: AgentAction) {
+function agentFields(action: AgentAction, { hooks }: Config) {
   const {
     kind,
     message,
@@ -96,6 +99,7 @@ function agentFields(action: AgentAction) {
     ...fields,
     message: plainText(message),
     requestedAgentId,
+    deliverFailures: action.deliver && (action.deliverFailures ?? hooks.deliverFailures),
     allowUnsafeExternalContent: unsafe,
   };
 }

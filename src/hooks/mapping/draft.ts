@@ -123,7 +123,10 @@ const chosen = <const T extends string>(
 /** Checks the draft like a request. */
 export function toAction(
   draft: Draft,
-  mapping: Pick<Mapping, "id" | "match" | "allowUnsafeExternalContent" | "tools" | "fallback">,
+  mapping: Pick<
+    Mapping,
+    "id" | "match" | "allowUnsafeExternalContent" | "tools" | "fallback" | "deliverFailures"
+  >,
 ): Action | Refusal {
   if (draft.action === "wake") {
     const read = readWake({ text: plainText(draft.text), mode: draft.wakeMode });
@@ -133,10 +136,10 @@ export function toAction(
   const { action: _, text: __, empty: ___, message, ...rest } = draft;
   const set = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null));
   const read = readAgent({ ...set, message: plainText(message) });
-  const { allowUnsafeExternalContent: unsafe, tools, fallback } = mapping;
-  return isRefusal(read)
-    ? read
-    : { ...read, message, origin: "mapping", budget: budgetOf(mapping), unsafe, tools, fallback };
+  if (isRefusal(read)) return read;
+  const { allowUnsafeExternalContent: unsafe, tools, fallback, deliverFailures } = mapping;
+  const budget = budgetOf(mapping);
+  return { ...read, message, origin: "mapping", budget, unsafe, tools, fallback, deliverFailures };
 }
 
 /**

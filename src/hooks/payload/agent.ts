@@ -20,6 +20,7 @@ export function readAgent(payload: unknown): AgentAction | Refusal {
     unsafe: false,
     tools: null,
     fallback: null,
+    deliverFailures: null,
     name: fields.text("name", longest.name),
     agentId: fields.text("agentId", longest.agentId),
     sessionKey: readSessionKey(fields),

@@ -47,6 +47,7 @@ test("agent: defaults; its message is outside text", () => {
     channel: "last",
     to: null,
     fallback: null,
+    deliverFailures: null,
     model: null,
     thinking: null,
     timeoutSeconds: null,
@@ -54,7 +55,7 @@ test("agent: defaults; its message is outside text", () => {
   });
 });
 
-test("agent: all fields, and no request can lift the boundary, ask for tools or set a fallback", () => {
+test("agent: all fields, and no request can lift the boundary, ask for tools, set a fallback or silence its failure", () => {
   const payload = {
     message: "m",
     name: "n",
@@ -68,7 +69,7 @@ test("agent: all fields, and no request can lift the boundary, ask for tools or 
     thinking: "high",
     timeoutSeconds: 0.5,
   };
-  const more = { unsafe: true, tools: ["write"], fallback: { channel: "slack" } };
+  const more = { unsafe: true, tools: ["write"], fallback: { channel: "slack" }, deliverFailures: false };
   assert.deepEqual(readAgent({ ...payload, ...more }), {
     kind: "agent",
     ...payload,
@@ -78,6 +79,7 @@ test("agent: all fields, and no request can lift the boundary, ask for tools or 
     unsafe: false,
     tools: null,
     fallback: null,
+    deliverFailures: null,
     agentId: "Ops",
     channel: "telegram",
   });

@@ -250,6 +250,27 @@ export function deliveriesContract(harness: () => Harness): void {
       assert.deepEqual(idsOf(await store.listDeliveries({ limit: null, runId: failed.runId })), [failed.id]);
     });
 
+    test("one that was kept because there was no channel can be sent later, or be kept again", async () => {
+      const { store } = harness();
+      const kept = {
+        channel: "last",
+        to: null,
+        status: "suppressed",
+        error: "no channel is configured",
+      } as const;
+      const made = await deliver(store, kept);
+      assert.equal(await store.retryDelivery(made.id), "waiting");
+      assert.deepEqual(await store.waitingChannels(), ["last"]);
+      const [mine] = (await claimOn(store, "last")).claimed;
+      assert.ok(await store.settleDelivery(mine!, aDeliverySettlement({ ...kept, sentMessages: 0 })));
+      const found = await store.findDelivery(made.id);
+      assert.deepEqual([found?.status, found?.error, found?.sentAt], ["suppressed", kept.error, null]);
+      assert.equal(await store.retryDelivery(made.id), "waiting");
+      const [again] = (await claimOn(store, "last")).claimed;
+      assert.ok(await store.moveDelivery(again!, { channel: "slack", to: "C1" }));
+      assert.deepEqual(idsOf((await claimOn(store, "slack")).claimed), [made.id]);
+    });
+
     test("a waiting delivery can be cancelled, an ended one cannot; the next can then be claimed", async () => {
       const { store } = harness();
       const [made, next] = [await deliver(store), await deliver(store)];

@@ -2,10 +2,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Signals } from "../../core/signals.ts";
+import { newId } from "../../core/id.ts";
 import { noHistory } from "../../core/transcript.ts";
 import type { Settlement } from "../../core/settlement.ts";
 import { aHeartbeatRequest, anAcceptance, anEvent } from "../../../test/builders/acceptance.ts";
-import { aRun } from "../../../test/builders/run.ts";
+import { aRun, aRunRequest } from "../../../test/builders/run.ts";
 import { aDelivery, aSettlement } from "../../../test/builders/settlement.ts";
 import { acceptRuns, claim, claimHeartbeats, leaseMs, type Harness } from "./harness.contract.ts";
 
@@ -105,6 +106,48 @@ export function settlementsContract(harness: () => Harness): void {
       assert.equal((await claimHeartbeats(store)).nextInMs, 250);
       clock.advance(250);
       assert.equal((await claimHeartbeats(store)).claimed.length, 1);
+    });
+
+    test("a run keeps whether its failure is told, and its failed end stores what its target is told, once", async () => {
+      const { store } = harness();
+      const told = [null, true, false];
+      const runs = told.map((deliverFailures) => aRun({ request: aRunRequest({ deliverFailures }) }));
+      await acceptRuns(store, ...runs);
+      const { claimed } = await claim(store);
+      assert.deepEqual(
+        claimed.map(({ request }) => request.deliverFailures),
+        told,
+      );
+      const [failing, kept] = claimed;
+      const next = { kind: "ended", status: "failed", reply: null, error: "why" } as const;
+      const text = "Hook `a` failed: `why`";
+      const notice = aDelivery({ runId: failing!.id, text });
+      const unsent = {
+        channel: "last",
+        to: null,
+        status: "suppressed",
+        error: "no channel is configured",
+      } as const;
+      const suppressed = aDelivery({ runId: kept!.id, text, ...unsent });
+      const settle = () =>
+        Promise.all([
+          store.settleRun(failing!, aSettlement({ next, delivery: notice })),
+          store.settleRun(kept!, aSettlement({ next, delivery: suppressed })),
+        ]);
+      assert.deepEqual(await settle(), [true, true]);
+      assert.deepEqual(await settle(), [false, false]);
+      const [one, ...more] = await store.listDeliveries({ limit: null, runId: failing!.id });
+      assert.deepEqual([one?.id, one?.status, one?.text, more], [notice.id, "waiting", text, []]);
+      const [other] = await store.listDeliveries({ limit: null, runId: kept!.id });
+      assert.deepEqual(
+        [other?.channel, other?.to, other?.status, other?.error],
+        ["last", null, "suppressed", "no channel is configured"],
+      );
+      const again = newId();
+      assert.equal(await store.repeatRun(runs[2]!.id, again), "not-ended");
+      await store.settleRun(claimed[2]!, aSettlement({ next }));
+      assert.equal(await store.repeatRun(runs[2]!.id, again), "queued");
+      assert.equal((await store.findRun(again))?.request.deliverFailures, false, "also when it is repeated");
     });
 
     test("a failed settlement changes nothing", async () => {

@@ -20,6 +20,7 @@ const heartbeatDetail: RunRequest = {
   channel: "last",
   to: null,
   fallback: null,
+  deliverFailures: false,
   model: null,
   thinking: null,
   timeoutSeconds: null,

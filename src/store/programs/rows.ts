@@ -109,6 +109,7 @@ const toRequestOf = (stored: RunRequest): RunRequest => ({
   unsafe: stored.unsafe ?? false,
   tools: stored.tools ?? [],
   fallback: stored.fallback ?? null,
+  deliverFailures: stored.deliverFailures ?? null,
   trace: stored.trace ?? null,
 });
 

@@ -111,7 +111,7 @@ describe("sqlite", () => {
     for (const sql of createTables(sqliteDialect)) database.exec(sql);
     database.exec(`create table migration(version integer primary key, applied_at bigint not null);
       insert into migration(version, applied_at) values (1, 0)`);
-    const detail = JSON.stringify({ ...aRunRequest(), message: "from before" });
+    const detail = JSON.stringify({ ...aRunRequest(), message: "from before", deliverFailures: undefined });
     database
       .prepare(
         `insert into run(id, kind, hook, agent_id, session_key, lane, head, status, created_at, ready_at, request)
@@ -131,6 +131,7 @@ describe("sqlite", () => {
     const [old] = (await claim(store)).claimed;
     assert.deepEqual([old?.id, old?.request.message, old?.signals], ["old", aMessage("from before"), null]);
     assert.equal(old?.request.fallback, null);
+    assert.equal(old.request.deliverFailures, null);
     await store.settleRun(old, aSettlement({ delivery: aDelivery({ id: "third", to: "1" }) }));
     const claims = { channel: "telegram", limit: 5, lease: "lease", leaseMs };
     const { claimed } = await store.claimDeliveries(claims);
