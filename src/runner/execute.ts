@@ -9,7 +9,7 @@ import type { Trace } from "../core/trace.ts";
 import { untilStored } from "../work/persist.ts";
 import { observeAgent } from "./observe.ts";
 import { createProgress, type Progress } from "./progress.ts";
-import { timeLimitSeconds } from "./settle.ts";
+import { timeLimitSeconds } from "./next-try.ts";
 import {
   agentInput,
   attemptStart,

@@ -53,9 +53,12 @@ export const aClaimedRun = (parts: Partial<ClaimedRun> = {}): ClaimedRun => ({
   error: null,
   signals: null,
   report: null,
+  nextTryAt: null,
+  retriedAs: null,
   acted: false,
   lease: "lease",
   elapsedMs: 0,
+  waitedMs: 0,
   cancelRequested: false,
   ...parts,
 });

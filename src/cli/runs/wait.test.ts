@@ -27,6 +27,8 @@ test("it polls until the run has ended, with a progress line on a terminal", asy
     error: null,
     signals: null,
     report: null,
+    nextTryAt: null,
+    retriedAs: null,
   };
   const findRun = async () => ({ ...base, status: "running" as const, endedAt: now >= 3000 ? now : null });
   const ended = await waitForRun({ findRun }, base.id, { clock, progress: createProgress(context) });

@@ -133,8 +133,11 @@ const claimedRun = (run: NewRun, lease: string, now: number): ClaimedRun => ({
   error: null,
   signals: null,
   report: null,
+  nextTryAt: null,
+  retriedAs: null,
   lease,
   elapsedMs: 0,
+  waitedMs: 0,
   cancelRequested: false,
   acted: false,
 });
