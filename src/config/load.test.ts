@@ -61,7 +61,7 @@ test("an empty object is a whole configuration", () => {
       timeoutSeconds: 600,
       instructionFiles: [],
       maxConcurrent: 4,
-      maxAttempts: 3,
+      maxAttempts: 6,
     },
     channels: { list: [], plugins: [], named: [] },
     models: { providers: {}, prices: {}, contextTokens: {} },

@@ -53,6 +53,7 @@ export function retryFailed(
     const runs = await selectionOf(store, asked);
     const plan = await planOf(store, { runs, limit: asked.limit });
     if (!json) printPlan(context, plan, runs);
+    if (!json && plan.count === 0) return 0;
     if (dryRun)
       return printEnd(context, "Nothing was queued: --dry-run.", json && resourceOf(plan, runs, null));
     if (!yes && plan.count > 0 && !(await isConfirmed(terminal, plan))) {

@@ -34,6 +34,8 @@ export function requestsContract(harness: () => Harness): void {
         error: null,
         signals: null,
         report: null,
+        nextTryAt: null,
+        retriedAs: null,
       });
       const foundEvent = await store.findEvent(note.id);
       assert.deepEqual(foundEvent?.text, message);
