@@ -5,7 +5,7 @@ import { newId } from "../../core/id.ts";
 import type { FailedRun, FailedRuns } from "../../core/run.ts";
 import type { Store } from "../../store/ports/store.ts";
 import { type Context, WrongUsage } from "../command.ts";
-import { processTerminal, type Terminal } from "../gmail/terminal.ts";
+import { processTerminal, type Terminal } from "../terminal/person.ts";
 import { withStore } from "../open/store.ts";
 import { configFlag, jsonFlag, readArguments, readWholeNumber } from "../terminal/arguments.ts";
 import { noteLine, printJson, printLine } from "../terminal/output.ts";
@@ -141,7 +141,7 @@ async function retryAll(store: FailedStore, selection: Selection, context: Conte
       const step = await store.repeatFailedRuns(page.map(({ id }) => ({ id, newId: newId() })));
       for (const { id, newId: copy } of step.queued)
         retried.queued.push({ id: copy, retryOf: id, status: "queued" });
-      retried.unreadable.push(...step.unreadable);
+      for (const each of step.unreadable) retried.unreadable.push(each);
       progress.show(`${retried.queued.length} of ${selection.limit} runs are queued`);
     }
   } finally {

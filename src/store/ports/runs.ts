@@ -39,8 +39,8 @@ export type Runs = {
     page: FailedRuns & { limit: number; after: Pick<FailedRun, "endedAt" | "seq"> | null },
   ): Promise<FailedRun[]>;
   /**
-   * Queues new runs with the requests of these failed ones, in this order and in one transaction. What was retried
-   * meanwhile is left out; what cannot be read stays as it is.
+   * Queues new runs with the requests of these failed ones in one transaction, those of a conversation in this order.
+   * What was retried meanwhile is left out; what cannot be read stays as it is.
    */
   repeatFailedRuns(
     repeats: readonly { id: string; newId: string }[],

@@ -63,7 +63,7 @@ export type RepeatedFailed = { queued: Repeat[]; unreadable: { id: string; reaso
 const failedColumn = ["failed"] as const;
 const repeatColumns = ["failed", "copy"] as const;
 
-/** Leaves out what somebody has retried meanwhile. The new runs are queued in the order of `repeats`. */
+/** Leaves out what somebody has retried meanwhile. In each lane the new runs are queued in the order of `repeats`. */
 export function* repeatFailedRuns(
   dialect: Dialect,
   { repeats, now }: RepeatFailedInput,
