@@ -112,7 +112,7 @@ export function repeatsContract(harness: () => Harness): void {
       assert.deepEqual((await store.repeatFailedRuns(repeats(...ids))).queued, [], "not twice");
       const [first, second, third] = copies.map(({ newId: copy }) => copy);
       const { claimed } = await claim(store);
-      assert.deepEqual(claimed.map(({ id }) => id).toSorted(), [first, second].toSorted());
+      assert.deepEqual(new Set(claimed.map(({ id }) => id)), new Set([first, second]));
       const head = claimed.find(({ id }) => id === first);
       assert.ok(await store.settleRun(head!, aSettlement()));
       assert.equal((await claimNext(store)).id, third, "behind the first of its conversation");
