@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { PassThrough } from "node:stream";
 import test, { type TestContext } from "node:test";
 import { aRun } from "../../../test/builders/run.ts";
@@ -104,6 +106,19 @@ test("stopped in the middle, retry --failed goes on with what is left", async (t
   const rest = json(await rouse([...all, "--yes", "--json"])) as Fields;
   assert.equal((rest["retried"] as Fields[]).length, 1);
   assert.equal((await queued()).length, 3);
+});
+
+test("a run whose request cannot be read is named and left as it is; the others are queued", async (t) => {
+  const { folder, rouse, store, other, queued } = await afterAnOutage(t);
+  const database = new DatabaseSync(join(folder, "rouse.db"));
+  database.prepare("update run set request = '[' where id = ?").run(other);
+  database.close();
+  const done = await rouse([...all, "--yes"]);
+  assert.equal(done.code, 1);
+  assert.match(done.stderr, new RegExp(`Run ${other} cannot be retried: .*its column request is no JSON`));
+  assert.match(done.stdout, /^2 runs were queued again\.$/m);
+  assert.equal((await queued()).length, 2);
+  assert.equal((await store.findRun(other))?.retriedAs, null);
 });
 
 test("more than one step are all queued", async (t) => {
