@@ -183,9 +183,9 @@ test("a retry starts as soon as it is due", async (t) => {
   };
   const runner = runnerWith(agent, { random: () => 0.3, store: { ...store, claimRuns } });
   runner.start();
-  await eventually(() => claims.at(-1) === 650);
+  await eventually(() => claims.at(-1) === 2600);
   assert.equal((await find(id)).status, "queued");
-  await clock.advance(649);
+  await clock.advance(2599);
   assert.equal(agent.inputs.length, 1);
   await clock.advance(1);
   await eventually(() => agent.inputs.length === 2);

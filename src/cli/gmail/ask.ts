@@ -9,7 +9,7 @@ import type { Credentials } from "../../gmail-setup/credentials.ts";
 import type { LoginSource } from "../../gmail-setup/login.ts";
 import { isAddress, type MailMode } from "../../gmail-setup/goal.ts";
 import { type Draft, projectOf } from "./flags.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "../terminal/person.ts";
 
 type Streams = Pick<Terminal, "input" | "output">;
 

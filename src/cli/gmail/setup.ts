@@ -20,7 +20,7 @@ import { openOrMakeStore } from "./store.ts";
 import { type Draft, draftOf, projectOf, setupFlags, type SetupValues } from "./flags.ts";
 import { plainCall, showStep, showPlan } from "./show.ts";
 import { closingLines } from "./closing.ts";
-import { processTerminal, type Terminal } from "./terminal.ts";
+import { processTerminal, type Terminal } from "../terminal/person.ts";
 import { createVisit } from "./visit.ts";
 
 export type Overrides = { terminal?: Terminal; endpoints?: Partial<Endpoints> };

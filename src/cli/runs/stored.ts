@@ -29,6 +29,8 @@ export type Stored<T, R extends object, D extends object = object> = {
   flags: Readonly<Record<string, Flag>>;
   columns: readonly Column<R>[];
   toResource: (item: T) => R;
+  /** What a person gets in the list in place of the resource. */
+  toRow?: (item: T) => R;
   list: (store: Store, page: { limit: number | null }, values: Values<Record<string, Flag>>) => Promise<T[]>;
   single?: {
     find: (store: Store, id: string) => Promise<T | null>;
@@ -80,7 +82,9 @@ function list<T, R extends object, D extends object>(
   const limit = readLimit(values);
   return withStore(context, values.config, async (store) => {
     const items = await stored.list(store, { limit }, values);
-    printList(context, stored, items.map(stored.toResource), { json: values.json === true, limit });
+    const json = values.json === true;
+    const toResource = (!json && stored.toRow) || stored.toResource;
+    printList(context, stored, items.map(toResource), { json, limit });
     return 0;
   });
 }
