@@ -7,6 +7,8 @@ export type Context = {
   /** The arguments after the command's name. */
   argv: readonly string[];
   env: NodeJS.ProcessEnv;
+  /** Where relative paths in the arguments start. */
+  folder: string;
   stdout: Writer;
   stderr: Writer;
   /** Whether standard output is a terminal; `columns` is its width. */

@@ -22,7 +22,7 @@ const defaultText = "This is a test message from Rouse. If you can read it, repl
 const timeoutMs = 60_000;
 
 async function run(context: Context): Promise<number> {
-  const { values, positionals } = readArguments(context.argv, flags);
+  const { values, positionals } = readArguments(context, flags);
   const [verb = "list", ...rest] = positionals;
   const chosen = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
   if (!chosen) throw unknownVerb(verb, Object.keys(verbs));

@@ -18,7 +18,7 @@ import { findConfigFile } from "../open/settings.ts";
 import { safeText } from "../terminal/text.ts";
 
 async function run(context: Context): Promise<number> {
-  const { values, positionals } = readArguments(context.argv, { ...configFlag, ...jsonFlag });
+  const { values, positionals } = readArguments(context, { ...configFlag, ...jsonFlag });
   refuseMore(positionals, 0);
   const file = await findConfigFile(context, values.config);
   const findings = await checkAll(context, file);

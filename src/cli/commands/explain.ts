@@ -21,14 +21,14 @@ const flags = {
   ...jsonFlag,
   ...headerFlags,
   ...queryFlag,
-  payload: { type: "string" },
+  payload: { type: "string", file: true },
 } as const;
 
 /** A transform's output can arrive after its result. */
 const outputMs = 50;
 
 async function run(context: Context): Promise<number> {
-  const { values, positionals } = readArguments(context.argv, flags);
+  const { values, positionals } = readArguments(context, flags);
   const [name] = positionals;
   if (name === undefined) throw new WrongUsage("Name the hook: explain gmail --payload FILE");
   refuseMore(positionals, 1);

@@ -14,7 +14,7 @@ async function run(context: Context): Promise<number> {
   const [verb = "", ...argv] = context.argv;
   const load = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
   if (load) return (await load())({ ...context, argv });
-  readArguments(context.argv, { ...configFlag, ...jsonFlag });
+  readArguments(context, { ...configFlag, ...jsonFlag });
   const known = Object.keys(verbs);
   if (nearest(verb, known) !== null) throw unknownVerb(verb, known);
   throw new WrongUsage("Give a verb: setup, status, test or stop");

@@ -20,7 +20,7 @@ type Details = { transcript: ReturnType<typeof turnResource>[] } & Readonly<Reco
 const runs: Stored<Run, ReturnType<typeof runResource>, Details> = {
   one: "run",
   many: "runs",
-  flags: { kind: { type: "string" } },
+  flags: { kind: { type: "string", values: kinds } },
   columns: [
     { title: "CREATED", value: (run) => shortTime(run.createdAt) },
     { title: "STATUS", value: (run) => run.status },

@@ -20,7 +20,7 @@ const flags = {
 } as const;
 
 async function run(context: Context): Promise<number> {
-  const { values, positionals } = readArguments(context.argv, flags);
+  const { values, positionals } = readArguments(context, flags);
   const [hook, message] = positionals;
   if (hook === undefined) throw new WrongUsage('Name the hook: send wake "text", send agent "message"');
   refuseMore(positionals, 2);

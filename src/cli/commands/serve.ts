@@ -108,7 +108,7 @@ Examples:
   rouse serve
   rouse serve --config /etc/rouse/rouse.jsonc --port 8080`,
   async run(context) {
-    const { values, positionals } = readArguments(context.argv, serveFlags);
+    const { values, positionals } = readArguments(context, serveFlags);
     refuseMore(positionals, 0);
     const port = readPort(values.port);
     return serve(context, { load: () => loadSettings(context, values.config), port });

@@ -36,7 +36,7 @@ const verbs: Readonly<
 };
 
 async function run(context: Context): Promise<number> {
-  const { values, positionals } = readArguments(context.argv, flags);
+  const { values, positionals } = readArguments(context, flags);
   const [verb = "list", ...rest] = positionals;
   const chosen = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
   if (!chosen) throw unknownVerb(verb, Object.keys(verbs));

@@ -10,7 +10,7 @@ import { readPort, serve, serveFlags, type Serving } from "./serve.ts";
 import { findConfigFile, type Loaded, loadSettings } from "../open/settings.ts";
 
 export async function start(context: Context, startGateway?: Serving["start"]): Promise<number> {
-  const { values, positionals } = readArguments(context.argv, serveFlags);
+  const { values, positionals } = readArguments(context, serveFlags);
   refuseMore(positionals, 0);
   const port = readPort(values.port);
   const file = await findConfigFile(context, values.config);

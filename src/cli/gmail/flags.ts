@@ -1,5 +1,4 @@
 // The flags of `gmail setup`, and the draft of a setup that they, the config and the kept login make.
-import { resolve } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { gmailModes } from "../../config/schema/gmail.ts";
 import { readClientFile, readServiceAccount } from "../../gmail-setup/client-file.ts";
@@ -13,9 +12,9 @@ export const setupFlags = {
   ...configFlag,
   ...jsonFlag,
   account: { type: "string" },
-  mode: { type: "string" },
-  client: { type: "string" },
-  "service-account": { type: "string" },
+  mode: { type: "string", values: gmailModes },
+  client: { type: "string", file: true },
+  "service-account": { type: "string", file: true },
   label: { type: "string" },
   project: { type: "string" },
   topic: { type: "string" },
@@ -49,10 +48,10 @@ export function readSource(values: SetupValues): LoginSource | null {
   const { client, "service-account": serviceAccount } = values;
   if (client !== undefined && serviceAccount !== undefined)
     throw new WrongUsage("--client and --service-account cannot both be given: they are two ways to log in.");
-  if (client !== undefined) return { kind: "desktop", client: readClientFile(resolve(client)) };
+  if (client !== undefined) return { kind: "desktop", client: readClientFile(client) };
   return serviceAccount === undefined
     ? null
-    : { kind: "service-account", key: readServiceAccount(resolve(serviceAccount)) };
+    : { kind: "service-account", key: readServiceAccount(serviceAccount) };
 }
 
 /** Flags take precedence over the config. */

@@ -12,7 +12,7 @@ import { loadSettings } from "../open/settings.ts";
 import { ago, type Health, judgeMail } from "./health.ts";
 
 export async function runStatus(context: Context): Promise<number> {
-  const { values, positionals } = readArguments(context.argv, { ...configFlag, ...jsonFlag });
+  const { values, positionals } = readArguments(context, { ...configFlag, ...jsonFlag });
   refuseMore(positionals, 0);
   const { config } = await loadSettings(context, values.config);
   const gmail = gmailOf(config);

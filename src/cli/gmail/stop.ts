@@ -28,7 +28,7 @@ const flags = {
 } as const;
 
 export async function runStop(context: Context, overrides: Overrides = {}): Promise<number> {
-  const { values, positionals } = readArguments(context.argv, flags);
+  const { values, positionals } = readArguments(context, flags);
   refuseMore(positionals, 0);
   const { config } = await loadSettings(context, values.config);
   const gmail = gmailOf(config);

@@ -13,7 +13,7 @@ import { gmailOf } from "./status.ts";
 const flags = { ...configFlag, ...jsonFlag, wait: { type: "boolean" }, url: { type: "string" } } as const;
 
 export async function runTestMail(context: Context): Promise<number> {
-  const { values, positionals } = readArguments(context.argv, flags);
+  const { values, positionals } = readArguments(context, flags);
   refuseMore(positionals, 0);
   const { config } = await loadSettings(context, values.config);
   const { account, label } = gmailOf(config);

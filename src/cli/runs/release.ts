@@ -7,7 +7,7 @@ import { printJson, printLine } from "../terminal/output.ts";
 
 export function releaseRuns(context: Context): Promise<number> {
   const flags = { ...configFlag, ...jsonFlag, hook: { type: "string" } } as const;
-  const { values, positionals } = readArguments(context.argv, flags);
+  const { values, positionals } = readArguments(context, flags);
   refuseMore(positionals, 2);
   const id = positionals[1] ?? null;
   const hook = values.hook ?? null;

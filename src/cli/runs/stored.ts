@@ -49,7 +49,7 @@ export async function runStored<T, R extends object, D extends object>(
   stored: Stored<T, R, D>,
 ): Promise<number> {
   const flags = { ...configFlag, ...jsonFlag, ...listFlags, ...stored.flags };
-  const { values, positionals } = readArguments(context.argv, flags);
+  const { values, positionals } = readArguments(context, flags);
   const [verb = "list", id] = positionals;
   if (verb === "list") {
     refuseMore(positionals, 1);
