@@ -65,7 +65,8 @@ test("through npm run, relative paths start where the user stands, and the error
   const { folder } = createFolder(t);
   writeFileSync(join(folder, "ping.json"), '{"message":"hello"}');
   const checkout = fileURLToPath(new URL("../..", import.meta.url));
-  const { INIT_CWD: _, ...env } = environment(folder);
+  const env: NodeJS.ProcessEnv = environment(folder);
+  delete env["INIT_CWD"];
   const throughNpm = (...argv: string[]) =>
     spawnSync("npm", ["--prefix", checkout, "run", "-s", "rouse", "--", ...argv], {
       cwd: folder,

@@ -17,8 +17,10 @@ import { painter, printJson } from "../terminal/output.ts";
 import { findConfigFile } from "../open/settings.ts";
 import { safeText } from "../terminal/text.ts";
 
+const flags = { ...configFlag, ...jsonFlag } as const;
+
 async function run(context: Context): Promise<number> {
-  const { values, positionals } = readArguments(context, { ...configFlag, ...jsonFlag });
+  const { values, positionals } = readArguments(context, flags);
   refuseMore(positionals, 0);
   const file = await findConfigFile(context, values.config);
   const findings = await checkAll(context, file);
@@ -103,5 +105,6 @@ Options:
 Examples:
   rouse doctor
   rouse doctor --config /etc/rouse/rouse.jsonc --json`,
+  syntax: { options: flags },
   run,
 };

@@ -4,7 +4,7 @@ import { UsageError } from "../../core/errors.ts";
 import { channelNames } from "../../core/target.ts";
 import { hookName } from "../open/address.ts";
 import { configFlag, jsonFlag, readArguments, refuseMore } from "../terminal/arguments.ts";
-import { type Command, type Context, WrongUsage } from "../command.ts";
+import { type Command, type Context, oneOf, WrongUsage } from "../command.ts";
 import { printJson } from "../terminal/output.ts";
 import {
   headerFlags,
@@ -121,5 +121,6 @@ Examples:
   rouse explain gmail --payload mail.json
   rouse explain github --payload push.json --header 'X-GitHub-Event: push'
   echo '{"message":"Hello"}' | rouse explain agent --payload - --json`,
+  syntax: { options: flags, words: oneOf(["wake", "agent"], flags) },
   run,
 };

@@ -48,5 +48,6 @@ Options:
 Examples:
   rouse init
   rouse init --config ./rouse.jsonc`,
+  syntax: { options: flags },
   run,
 };

@@ -7,10 +7,10 @@ import { heartbeatDelayMs, type Run, type RunKind } from "../../core/run.ts";
 import type { Store } from "../../store/ports/store.ts";
 import { type Command, WrongUsage } from "../command.ts";
 import { deliveryResource, runResource, shortTime, turnResource } from "../../api/resources.ts";
-import { releaseRuns } from "../runs/release.ts";
+import { releaseFlags, releaseRuns } from "../runs/release.ts";
 import { reportWords } from "../runs/report.ts";
 import { signalWords } from "../runs/signals.ts";
-import { type Change, runStored, type Stored } from "../runs/stored.ts";
+import { type Change, runStored, type Stored, syntaxOf } from "../runs/stored.ts";
 
 const kinds: readonly RunKind[] = ["hook", "heartbeat"];
 const cancelled = "it was cancelled";
@@ -121,5 +121,6 @@ Options:
 Examples:
   rouse runs --limit 10
   rouse runs show 0198c0de-0000-7000-8000-000000000000 --json`,
+  syntax: { ...syntaxOf(runs), words: { ...syntaxOf(runs).words, release: { options: releaseFlags } } },
   run: (context) => (context.argv[0] === "release" ? releaseRuns(context) : runStored(context, runs)),
 };

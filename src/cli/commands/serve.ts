@@ -107,6 +107,7 @@ Options:
 Examples:
   rouse serve
   rouse serve --config /etc/rouse/rouse.jsonc --port 8080`,
+  syntax: { options: serveFlags },
   async run(context) {
     const { values, positionals } = readArguments(context, serveFlags);
     refuseMore(positionals, 0);

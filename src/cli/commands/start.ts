@@ -66,5 +66,6 @@ Examples:
   rouse start
   rouse start --port 4670
   ROUSE_HOME=./home rouse start --port 0`,
+  syntax: { options: serveFlags },
   run: (context) => start(context),
 };

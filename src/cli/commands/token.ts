@@ -93,5 +93,9 @@ Options:
 Examples:
   rouse token rotate
   rouse token rotate --finish`,
+  syntax: {
+    options: { ...configFlag, ...jsonFlag },
+    words: { new: { options: jsonFlag }, rotate: { options: flags } },
+  },
   run,
 };

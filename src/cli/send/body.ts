@@ -23,8 +23,8 @@ export const agentFlags = {
   "wake-mode": mode,
 } as const;
 
-export const bodyFlags = { ...wakeFlags, ...agentFlags, file: { type: "string", file: true } } as const;
-type BodyValues = Values<typeof bodyFlags>;
+export const fileFlag = { file: { type: "string", file: true } } as const;
+type BodyValues = Values<typeof wakeFlags & typeof agentFlags & typeof fileFlag>;
 
 /** `readInput` reads all of standard input. */
 export async function makeBody(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { type Flags, readArguments, readWholeNumber, refuseMore } from "./arguments.ts";
-import { WrongUsage } from "../command.ts";
+import { readArguments, readWholeNumber, refuseMore } from "./arguments.ts";
+import { type Flags, WrongUsage } from "../command.ts";
 
 const read = <const F extends Flags>(argv: readonly string[], flags: F) =>
   readArguments({ argv, folder: "/home/me" }, flags);

@@ -1,20 +1,8 @@
 // Parses a command's arguments into options and positionals. Refuses unknown options and values that do not fit.
 import { parseArgs } from "node:util";
 import { nearest } from "../../core/nearest.ts";
-import { type Context, WrongUsage } from "../command.ts";
+import { type Context, type Flags, WrongUsage } from "../command.ts";
 import { pathFrom } from "./folder.ts";
-
-/**
- * `multiple`: the option may be given several times. `file`: its value is a path, and is made absolute. `values`: what
- * the shell proposes.
- */
-export type Flag = {
-  type: "string" | "boolean";
-  multiple?: true;
-  file?: true;
-  values?: readonly string[];
-};
-export type Flags = Readonly<Record<string, Flag>>;
 
 export type Values<F extends Flags> = {
   [Name in keyof F]?: F[Name]["type"] extends "string"
