@@ -68,9 +68,9 @@ async function checkAll(context: Context, file: string): Promise<Finding[]> {
 }
 
 /** While `echo` is the only agent: the programs, servers and keys found here that could replace it. */
-async function proposals({ agents }: Config, env: NodeJS.ProcessEnv): Promise<Finding[]> {
-  if (agents.list.some(({ kind }) => kind !== "echo")) return [];
-  const { findOnMachine, foundFinding } = await import("../doctor/found.ts");
+async function proposals(config: Config, env: NodeJS.ProcessEnv): Promise<Finding[]> {
+  const { findOnMachine, foundFinding, isEchoAlone } = await import("../doctor/found.ts");
+  if (!isEchoAlone(config)) return [];
   return (await findOnMachine(env)).map(foundFinding);
 }
 

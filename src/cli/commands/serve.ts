@@ -19,7 +19,7 @@ export type Serving = {
   load: () => Promise<Loaded>;
   port: number | undefined;
   /** Called once requests are accepted, after the line "rouse listening on …". */
-  onReady?: (gateway: Gateway, loaded: Loaded) => void;
+  onReady?: (gateway: Gateway, loaded: Loaded) => Promise<void>;
   start?: typeof startGateway;
 };
 
@@ -34,7 +34,7 @@ export async function serve(context: Context, serving: Serving): Promise<number>
   const { gateway, loaded } = await startServing(context, serving);
   context.outliveOutput();
   context.stdout.write(`rouse listening on ${addressOf(gateway.host, gateway.port)}\n`);
-  serving.onReady?.(gateway, loaded);
+  await serving.onReady?.(gateway, loaded);
   await refreshSchema(loaded.config.file);
   await stopAsked.promise;
   await gateway.stop();
