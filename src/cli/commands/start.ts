@@ -66,9 +66,14 @@ async function proposeAgents(
   if (!isEchoAlone(config)) return;
   const found = await (findAgents ?? findOnMachine)(context.env);
   if (found.length === 0) return;
-  const lines = ["", "The agent only echoes. To use what this machine has, write into the config:"];
-  for (const each of found.slice(0, mostProposed))
-    lines.push(`  ${each.what}`, ...linesOf(each).map((line) => `    ${line}`));
+  const proposals = found
+    .slice(0, mostProposed)
+    .map((each) => [`  ${each.what}`, ...linesOf(each)].join("\n    "));
+  const lines = [
+    "",
+    "The agent only echoes. To use what this machine has, write into the config:",
+    ...proposals,
+  ];
   const more = found.slice(mostProposed).map(({ name }) => name);
   if (more.length > 0) lines.push(`Also found: ${more.join(", ")}. Their lines: rouse doctor`);
   printLine(context, safeText(lines.join("\n")));
