@@ -7,7 +7,7 @@ export function readUnit(text: string): Map<string, Map<string, string[]>> {
   for (const [at, line] of text.split("\n").entries()) {
     if (line === "" || line.startsWith("#")) continue;
     const [, title] = /^\[(\w+)\]$/.exec(line) ?? [];
-    const [, name, value = ""] = /^([A-Z]\w+)=(.*)$/.exec(line) ?? [];
+    const [, name, value = ""] = /^([A-Z]\w*)=(.*)$/.exec(line) ?? [];
     if (title !== undefined) {
       if (unit.has(title)) throw new Error(`line ${at + 1}: [${title}] is there already`);
       unit.set(title, (section = new Map()));
