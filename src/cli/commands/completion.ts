@@ -4,7 +4,7 @@ import { fishScript } from "../completion/fish.ts";
 import { type Node, treeOf } from "../completion/tree.ts";
 import { zshScript } from "../completion/zsh.ts";
 import { type Command, type Context, oneOf, WrongUsage } from "../command.ts";
-import { readArguments, refuseMore } from "../terminal/arguments.ts";
+import { configFlag, readArguments, refuseMore } from "../terminal/arguments.ts";
 
 const scripts: Readonly<Record<string, (nodes: readonly Node[]) => string>> = {
   bash: bashScript,
@@ -14,7 +14,7 @@ const scripts: Readonly<Record<string, (nodes: readonly Node[]) => string>> = {
 
 /** `loadAll` loads every command: the script is made from their tables. */
 async function run(context: Context, loadAll: () => Promise<Command[]>): Promise<number> {
-  const { positionals } = readArguments(context, {});
+  const { positionals } = readArguments(context, configFlag);
   const [shell] = positionals;
   refuseMore(positionals, 1);
   if (shell === undefined) throw new WrongUsage("Name the shell: completion bash, zsh or fish");
@@ -43,9 +43,12 @@ To keep it in a file, which starts the shell faster:
   zsh     rouse completion zsh > FOLDER/_rouse, where FOLDER is one of $fpath
   fish    rouse completion fish > ~/.config/fish/completions/rouse.fish
 
+Options:
+  --config FILE  taken as by every command; the script is the same
+
 Examples:
   rouse completion bash
   rouse completion fish | source`,
-  syntax: { options: {}, words: oneOf(Object.keys(scripts), {}) },
+  syntax: { options: configFlag, words: oneOf(Object.keys(scripts), configFlag) },
   run: (context) => run(context, loadAll),
 });
