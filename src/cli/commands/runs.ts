@@ -7,13 +7,13 @@ import { heartbeatDelayMs, type Run, type RunKind } from "../../core/run.ts";
 import type { Store } from "../../store/ports/store.ts";
 import { type Command, WrongUsage } from "../command.ts";
 import { deliveryResource, runResource, shortTime, turnResource } from "../../api/resources.ts";
-import { releaseRuns } from "../runs/release.ts";
 import { deliveryWords } from "../runs/delivered.ts";
 import { nextTryWords } from "../runs/next-try.ts";
+import { releaseFlags, releaseRuns } from "../runs/release.ts";
 import { reportWords } from "../runs/report.ts";
-import { isRetryOfMany, retryFailed } from "../runs/retry-failed.ts";
+import { isRetryOfMany, retryFailed, retryFlags } from "../runs/retry-failed.ts";
 import { signalWords } from "../runs/signals.ts";
-import { type Change, runStored, type Stored } from "../runs/stored.ts";
+import { type Change, runStored, type Stored, syntaxOf } from "../runs/stored.ts";
 
 const kinds: readonly RunKind[] = ["hook", "heartbeat"];
 const cancelled = "it was cancelled";
@@ -26,7 +26,7 @@ type Details = {
 const runs: Stored<Run, ReturnType<typeof runResource>, Details> = {
   one: "run",
   many: "runs",
-  flags: { kind: { type: "string" } },
+  flags: { kind: { type: "string", values: kinds } },
   columns: [
     { title: "CREATED", value: (run) => shortTime(run.createdAt) },
     { title: "STATUS", value: (run) => run.status },
@@ -152,6 +152,14 @@ Examples:
   rouse runs --limit 10
   rouse runs show 0198c0de-0000-7000-8000-000000000000 --json
   rouse runs retry --failed --since 1h --dry-run`,
+  syntax: {
+    ...syntaxOf(runs),
+    words: {
+      ...syntaxOf(runs).words,
+      retry: { options: retryFlags },
+      release: { options: releaseFlags },
+    },
+  },
   async run(context) {
     if (context.argv[0] === "release") return releaseRuns(context);
     return isRetryOfMany(context.argv) ? retryFailed(context) : runStored(context, runs);

@@ -12,7 +12,7 @@ import { noteLine, printJson, printLine } from "../terminal/output.ts";
 import { createProgress } from "../terminal/progress.ts";
 import { readSince, sinceMoment } from "../terminal/since.ts";
 
-const flags = {
+export const retryFlags = {
   ...configFlag,
   ...jsonFlag,
   failed: { type: "boolean" },
@@ -47,7 +47,7 @@ export function retryFailed(
   context: Context,
   terminal: Terminal = processTerminal(context),
 ): Promise<number> {
-  const asked = readAsked(context.argv, terminal);
+  const asked = readAsked(context, terminal);
   const { json, dryRun, yes } = asked;
   return withStore(context, asked.config, async (store) => {
     const runs = await selectionOf(store, asked);
@@ -70,8 +70,8 @@ export function retryFailed(
 
 type Asked = ReturnType<typeof readAsked>;
 
-function readAsked(argv: readonly string[], { isInteractive }: Terminal) {
-  const { values, positionals } = readArguments(argv, flags);
+function readAsked(context: Context, { isInteractive }: Terminal) {
+  const { values, positionals } = readArguments(context, retryFlags);
   if (positionals.length > 1)
     throw new WrongUsage("Give either an id, or --failed with --since for all that failed.");
   if (!values.failed) throw new WrongUsage("To retry several runs, say which: --failed --since 1h");
