@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import test from "node:test";
 import { commandNames, loadAll } from "./catalogue.ts";
-import { createConfig, createFolder } from "../../test/fixtures/command-line.ts";
+import { createFolder, createStoredHome } from "../../test/fixtures/command-line.ts";
 
 test("the overview lists every command", async (t) => {
   const { rouse } = createFolder(t);
@@ -77,8 +77,7 @@ test("a usage error is one message; any other fault is one line, with its stack 
   assert.equal(missing.code, 1);
   assert.match(missing.stderr, /^There is no config at .*rouse init.*\n$/);
 
-  const { folder, rouse: other, env } = createConfig(t);
-  assert.equal((await other(["runs"])).code, 0);
+  const { folder, rouse: other, env } = await createStoredHome(t);
   const database = new DatabaseSync(join(folder, "rouse.db"));
   database.exec("drop table run");
   database.close();
