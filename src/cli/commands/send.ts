@@ -6,21 +6,22 @@ import { postHook } from "../send/post.ts";
 import { hookUrl } from "../open/hook-url.ts";
 import { headerFlags, readHeaders } from "../send/request-options.ts";
 import { showResponse } from "../send/response.ts";
-import { bodyFlags, makeBody } from "../send/body.ts";
+import { agentFlags, fileFlag, makeBody, wakeFlags } from "../send/body.ts";
 import { loadSettings } from "../open/settings.ts";
 
-const flags = {
+const requestFlags = {
   ...configFlag,
   ...jsonFlag,
-  ...bodyFlags,
+  ...fileFlag,
   ...headerFlags,
   url: { type: "string" },
   "idempotency-key": { type: "string" },
-  wait: { type: "boolean" },
 } as const;
+const waitFlag = { wait: { type: "boolean" } } as const;
+const flags = { ...requestFlags, ...waitFlag, ...wakeFlags, ...agentFlags } as const;
 
 async function run(context: Context): Promise<number> {
-  const { values, positionals } = readArguments(context.argv, flags);
+  const { values, positionals } = readArguments(context, flags);
   const [hook, message] = positionals;
   if (hook === undefined) throw new WrongUsage('Name the hook: send wake "text", send agent "message"');
   refuseMore(positionals, 2);
@@ -81,5 +82,12 @@ Examples:
   rouse send agent "What is new?" --name Morning --wait
   rouse send wake "The build is green" --mode next-heartbeat
   rouse send github --file push.json --header 'X-GitHub-Event: push' --wait`,
+  syntax: {
+    options: { ...requestFlags, ...waitFlag },
+    words: {
+      wake: { options: { ...requestFlags, ...wakeFlags } },
+      agent: { options: { ...requestFlags, ...waitFlag, ...agentFlags } },
+    },
+  },
   run,
 };
