@@ -11,6 +11,8 @@ export type Part =
   | "method"
   /** The address that the sender called: `publicUrl` of the config, with the request's query. */
   | "url"
+  /** The same with the standard port where it has none, and without its port where it has one. */
+  | "url-other-port"
   /** The same, with the escapes undone that HubSpot undoes. */
   | "decoded-url"
   /** The time as the request writes it. */

@@ -231,10 +231,15 @@ function anyEqual(presented: readonly Buffer[], expected: Buffer): boolean {
   return matches > 0;
 }
 
+/** Whether requests with this query are proven by the scheme. */
+export const suitsQuery = ({ bodyHash, unlessQuery }: Scheme, target: string): boolean =>
+  (bodyHash === undefined || hasQuery(bodyHash.query, target)) &&
+  (unlessQuery === undefined || !hasQuery(unlessQuery, target));
+
 /** Whether the request presents this kind of proof at all. What stands in the body is not known yet. */
-function isPresented({ proof, bodyHash, unlessQuery }: Scheme, { rawHeaders, target }: SenderHead): boolean {
-  if (bodyHash !== undefined && !hasQuery(bodyHash.query, target)) return false;
-  if (unlessQuery !== undefined && hasQuery(unlessQuery, target)) return false;
+function isPresented(scheme: Scheme, { rawHeaders, target }: SenderHead): boolean {
+  const { proof } = scheme;
+  if (!suitsQuery(scheme, target)) return false;
   if (proof.kind === "code") return true;
   const places = proof.kind === "basic" ? basicPlaces : proof.at;
   return places.some((place) => !("header" in place) || hasHeader(place.header, rawHeaders));
