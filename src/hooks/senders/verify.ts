@@ -59,20 +59,34 @@ export function createVerifier(kind: SenderKind, settings: SenderSettings): Veri
   return {
     checkHead(head, now) {
       const failures = presented(head).map((each) => headFailure(each, head, now));
-      return failures.includes(null) ? null : (failures[0] ?? missing);
+      return failures.includes(null) ? null : mostTelling(failures.filter((each) => each !== null));
     },
     async prove(request, deps) {
-      let first: ProofFailure | null = null;
+      const failures: ProofFailure[] = [];
       for (const each of presented(request)) {
         const proved = await each.proves(request, deps);
         const failure = "failed" in proved ? proved : timeFault(each, request, deps.now);
         if (failure === null && "secret" in proved) return proven(kind, each.scheme, request, proved);
-        first ??= failure;
+        if (failure !== null) failures.push(failure);
       }
-      return first ?? missing;
+      return mostTelling(failures);
     },
   };
 }
+
+/** With a right signature only the time was wrong, and so on: the failure of the scheme that came furthest. */
+const furthestFirst: readonly ProofFailure["failed"][] = [
+  "too-old",
+  "too-new",
+  "body-changed",
+  "wrong-secret",
+  "malformed",
+];
+
+const mostTelling = (failures: readonly ProofFailure[]): ProofFailure =>
+  furthestFirst.map((code) => failures.find(({ failed }) => failed === code)).find((each) => each) ??
+  failures[0] ??
+  missing;
 
 const proven = (kind: SenderKind, scheme: Scheme, request: SenderRequest, { secret }: Proved): Proven => ({
   secret,
@@ -94,16 +108,20 @@ function proverOf(scheme: Scheme, secrets: readonly string[], settings: SenderSe
   if (proof.kind === "code") return proof.prove;
   if (proof.kind === "public-key") return publicKeyProver(scheme, proof, settings);
   if (secrets.length === 0) return null;
-  if (proof.kind === "equal") return equalProver(proof.at, secrets);
-  if (proof.kind === "basic") return equalProver(basicPlaces, secrets.map(basicValue));
+  if (proof.kind === "equal") return equalProver(proof.at, secrets, (secret) => secret);
+  if (proof.kind === "basic") return equalProver(basicPlaces, secrets, basicValue);
   return hmacProver(scheme, proof, { secrets, settings });
 }
 
 const basicPlaces: readonly Place[] = [{ header: "authorization" }];
 const basicValue = (secret: string): string => `Basic ${Buffer.from(secret, "utf8").toString("base64")}`;
 
-function equalProver(at: readonly Place[], secrets: readonly string[]): Prove {
-  const digests = secrets.map((secret) => digest(Buffer.from(secret, "utf8")));
+function equalProver(
+  at: readonly Place[],
+  secrets: readonly string[],
+  valueOf: (secret: string) => string,
+): Prove {
+  const digests = secrets.map((secret) => digest(Buffer.from(valueOf(secret), "utf8")));
   return async (request) => {
     const presented = presentedAt(at, request);
     if (!Array.isArray(presented)) return presented;
@@ -238,8 +256,9 @@ export const suitsQuery = ({ bodyHash, unlessQuery }: Scheme, target: string): b
 
 /** Whether the request presents this kind of proof at all. What stands in the body is not known yet. */
 function isPresented(scheme: Scheme, { rawHeaders, target }: SenderHead): boolean {
-  const { proof } = scheme;
+  const { proof, time } = scheme;
   if (!suitsQuery(scheme, target)) return false;
+  if (time !== undefined && "header" in time.at && !hasHeader(time.at.header, rawHeaders)) return false;
   if (proof.kind === "code") return true;
   const places = proof.kind === "basic" ? basicPlaces : proof.at;
   return places.some((place) => !("header" in place) || hasHeader(place.header, rawHeaders));
