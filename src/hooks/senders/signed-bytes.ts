@@ -44,9 +44,10 @@ function textOf(part: Exclude<Part, "body">, request: SenderRequest, context: Si
     : Buffer.from(value, "utf8").toString("latin1");
 }
 
-/** A repeated name has each of its values once, sorted. */
-function sortedForm(form: URLSearchParams): string {
+/** A repeated name has each of its values once, sorted. Null: a field could be the query of the address before it. */
+function sortedForm(form: URLSearchParams): string | null {
   const names = [...new Set(form.keys())].toSorted();
+  if (names[0]?.startsWith("?") === true) return null;
   const fields = names.flatMap((name) =>
     [...new Set(form.getAll(name))].toSorted().map((value) => name + value),
   );
