@@ -11,6 +11,8 @@ const handshakesOf = (id: string): readonly Handshake[] => senderKind(id).handsh
 const isOpen = (handshake: Handshake): handshake is OpenHandshake => !handshake.proven;
 const isProven = (handshake: Handshake): handshake is ProvenHandshake => handshake.proven;
 
+const fetchNothing: (url: string) => Promise<string> = async () => "";
+
 type Asking = { settings?: Partial<SenderConfig>; pairing?: Pairing | null };
 
 /** Undefined: it is no question. Null: it is refused. */
@@ -26,7 +28,7 @@ async function openAnswer(id: string, parts: RequestParts, { settings = {}, pair
 async function provenAnswer(
   id: string,
   parts: RequestParts,
-  { secret = "secret", fetchText = async (_: string) => "" } = {},
+  { secret = "secret", fetchText = fetchNothing } = {},
 ): Promise<Answer | null | undefined> {
   const request = aSenderRequest(parts);
   const asked = handshakesOf(id)

@@ -10,7 +10,7 @@ import { Paddle } from "@paddle/paddle-node-sdk";
 import { EventWebhook } from "@sendgrid/eventwebhook";
 import { verifyKey } from "discord-interactions";
 import { Webhook as StandardWebhook } from "standardwebhooks";
-import Stripe from "stripe";
+import { Stripe } from "stripe";
 import { Webhook as SvixWebhook } from "svix";
 import {
   getExpectedTwilioSignature,

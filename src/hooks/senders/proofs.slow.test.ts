@@ -35,6 +35,8 @@ const flipped = (text: string, bit: number): string => {
   return bytes.toString("latin1");
 };
 
+const fieldsOf = (form: string): string => new URLSearchParams(form).toString();
+
 const bits = fc.nat({ max: 1_000_000 });
 
 test("the table has a request for each of its schemes", async () => {
@@ -50,8 +52,7 @@ describe("any one bit changed is refused", () => {
         fc.asyncProperty(bits, async (bit) => {
           const body = Buffer.from(flipped(each.request.body, bit), "latin1");
           // A form has several spellings of the same fields.
-          const isSame =
-            `${new URLSearchParams(String(body))}` === `${new URLSearchParams(each.request.body)}`;
+          const isSame = fieldsOf(String(body)) === fieldsOf(each.request.body);
           if (isSame && each.kind.id === "twilio" && !each.scheme.bodyHash) return;
           assert.equal(await proves(each, aSenderRequest({ ...each.request, body })), false);
         }),

@@ -9,7 +9,6 @@ import {
 } from "node:crypto";
 import { decode, keyBytes, publicKeyOf } from "./keys.ts";
 import type {
-  Covered,
   Proof,
   ProofDeps,
   ProofFailure,
@@ -288,19 +287,21 @@ function headFailure({ scheme, tolerance }: Timed, head: SenderHead, now: number
 const emptyBody = Buffer.alloc(0);
 
 function deliveryOf({ delivery }: Scheme, request: SenderRequest): Proven["delivery"] {
-  const id = delivery === undefined ? null : firstValue(delivery, request);
-  return id === null ? null : { id, signed: delivery!.signed };
+  const id = delivery === undefined ? null : firstValue(delivery.at, request);
+  if (id === null) return null;
+  const scope = firstValue(delivery!.within ?? [], request);
+  return { id: scope === null ? id : `${scope} ${id}`, signed: delivery!.signed };
 }
 
 function eventOf({ event }: SenderKind, request: SenderRequest): string | null {
   if (event === undefined) return null;
-  if (event.join !== true) return firstValue(event, request);
+  if (event.join !== true) return firstValue(event.at, request);
   const values = event.at.map((place) => oneValue(place, request));
   const [first] = values;
   return first === null || first === undefined ? null : values.filter((value) => value !== null).join(".");
 }
 
-const firstValue = ({ at }: Covered, request: SenderRequest): string | null =>
+const firstValue = (at: readonly Place[], request: SenderRequest): string | null =>
   at.map((place) => oneValue(place, request)).find((value) => value !== null) ?? null;
 
 function oneValue(place: Place, request: SenderRequest): string | null {

@@ -1,4 +1,5 @@
 import type { SenderKind } from "../kind.ts";
+import { unknownRetryTime } from "../proofs.ts";
 
 export const mailgun: SenderKind = {
   id: "mailgun",
@@ -25,7 +26,7 @@ export const mailgun: SenderKind = {
     checks: "Time and token, by HMAC-SHA256 in the body's `signature`.",
     doesNotCheck:
       "The event itself: who has seen one delivery can sign any other for five minutes, until its token is used. Trust it like a plain token.",
-    retries: "For 8 hours with growing waits; 406 stops them.",
+    retries: `For 8 hours with growing waits; 406 stops them. ${unknownRetryTime}`,
     setUp: [
       "Open Sending, Webhooks, and copy the HTTP webhook signing key into the config.",
       "Add webhook. URL: ADDRESS. Choose the event type.",
