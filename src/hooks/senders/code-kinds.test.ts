@@ -189,7 +189,7 @@ describe("paypal", () => {
   test("id, time, webhook and checksum", async () => {
     const proven = await prove({});
     assert.ok(isProven(proven), JSON.stringify(proven));
-    assert.deepEqual(proven.delivery, { id: "b2384410-f8d2-11e4-8bf3-77339302725b", signed: true });
+    assert.deepEqual(proven.delivery, { id: "WH-1", signed: false });
     assert.equal(proven.event, "PAYMENT.CAPTURE.COMPLETED");
   });
 
@@ -361,6 +361,16 @@ describe("mailgun", () => {
       "event-data": { event: "opened" },
     });
   };
+
+  test("a later try, hours after, and the signature of the account above", async () => {
+    const later = { now: now + 8 * 3_600_000 };
+    assert.ok(isProven(await proofOf(sender, aSenderRequest({ body: body() }), later)));
+    const { signature } = JSON.parse(body()) as { signature: { signature: string } };
+    const ofSubaccount = { signature: "00".repeat(32), "parent-signature": signature.signature };
+    assert.ok(isProven(await proofOf(sender, aSenderRequest({ body: body(ofSubaccount) }), { now })));
+    const neither = { signature: "00".repeat(32), "parent-signature": "00".repeat(32) };
+    assert.ok(!isProven(await proofOf(sender, aSenderRequest({ body: body(neither) }), { now })));
+  });
 
   test("time and token, and the border between them", async () => {
     const proven = await proofOf(sender, aSenderRequest({ body: body() }), { now });

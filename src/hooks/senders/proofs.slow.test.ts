@@ -47,8 +47,8 @@ test("the table has a request for each of its schemes", async () => {
 
 describe("any one bit changed is refused", () => {
   for (const each of all.filter(({ scheme }) => coversBody(scheme)))
-    test(`in the body: ${each.title}`, () =>
-      fc.assert(
+    test(`in the body: ${each.title}`, async () => {
+      await fc.assert(
         fc.asyncProperty(bits, async (bit) => {
           const body = Buffer.from(flipped(each.request.body, bit), "latin1");
           // A form has several spellings of the same fields.
@@ -57,7 +57,8 @@ describe("any one bit changed is refused", () => {
           assert.equal(await proves(each, aSenderRequest({ ...each.request, body })), false);
         }),
         cases(40),
-      ));
+      );
+    });
 
   for (const each of withHeader)
     test(`in the header: ${each.title}`, async () => {

@@ -223,7 +223,7 @@ function presentedAt(places: readonly Place[], request: SenderRequest): string[]
   for (const place of places) {
     const found = readPlace(place, request);
     if (found === malformed) return garbled;
-    all.push(...found);
+    for (const value of found) all.push(value);
   }
   if (all.length === 0) return missing;
   return all.length > mostPresented ? garbled : all;

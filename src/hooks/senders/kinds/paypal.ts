@@ -39,9 +39,10 @@ export const paypal: SenderKind = {
   schemes: [
     {
       proof: { kind: "code", prove },
-      // A retry may have the time of the first try. Each id is taken once, so a day does no harm.
+      // A retry may have the time of the first try. Each event is taken once, so a day does no harm.
       time: { at: { header: "paypal-transmission-time" }, unit: "iso", toleranceSeconds: 86_400 },
-      delivery: { at: [{ header: "paypal-transmission-id" }], signed: true },
+      // The transmission's id may be another one at each try.
+      delivery: { at: [{ json: "id" }], signed: false },
     },
   ],
   event: { at: [{ json: "event_type" }], signed: true },
