@@ -82,7 +82,11 @@ function partOf(word: string, delivery: PlaceConfig | undefined): Part {
   return { value: word.startsWith("header:") ? { header: name.toLowerCase() } : { query: name } };
 }
 
-const variable = /\{(?!body\})[^{}]*\}\{/;
+const neighbours = /\{([^{}]+)\}(?=\{([^{}]+)\})/g;
+
+/** A time has a pinned form, a method is one of few words, and our address begins where it does. */
+const hasBorder = (left: string, right: string): boolean =>
+  left === "time" || right === "time" || left === "method" || right === "url";
 
 /** What is wrong with the settings; null when they can work. */
 export function customFault(settings: CustomSenderConfig): { setting: string; message: string } | null {
@@ -103,10 +107,11 @@ export function customFault(settings: CustomSenderConfig): { setting: string; me
     return { setting: "signed", message: "has {time}: say where it stands with `time`" };
   if (signed.includes("{id}") && delivery === undefined)
     return { setting: "signed", message: "has {id}: say where it stands with `delivery`" };
-  if (variable.test(signed.replaceAll("{time}{", "")))
+  const open = [...signed.matchAll(neighbours)].find(([, left = "", right = ""]) => !hasBorder(left, right));
+  if (open !== undefined)
     return {
       setting: "signed",
-      message: "has two parts side by side: only {time} has a form that keeps their border",
+      message: `has {${open[1]}} and {${open[2]}} side by side: their border could be moved. Only {time} keeps it`,
     };
   return null;
 }

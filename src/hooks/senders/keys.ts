@@ -5,8 +5,8 @@ import type { Encoding, KeyForm, Proof } from "./kind.ts";
 /** Null: the text is not of this form. */
 export function keyBytes(secret: string, form: KeyForm): Buffer | null {
   if (form === "text") return Buffer.from(secret, "utf8");
-  if (form === "whsec") return decode(secret.replace(/^whsec_/, ""), "base64");
-  return decode(secret, form);
+  if (form === "whsec") return read(secret.replace(/^whsec_/, ""), "base64");
+  return read(secret, form);
 }
 
 const shapes: Readonly<Record<Encoding, RegExp>> = {
@@ -16,8 +16,18 @@ const shapes: Readonly<Record<Encoding, RegExp>> = {
 };
 
 /** Null: it is no such text. Node itself skips what does not belong there. */
-export const decode = (text: string, encoding: Encoding): Buffer | null =>
+const read = (text: string, encoding: Encoding): Buffer | null =>
   text !== "" && shapes[encoding].test(text) ? Buffer.from(text, encoding) : null;
+
+/** Of a signature. Null also for base64 with another last letter than it is written with: Node reads both alike. */
+export function decode(text: string, encoding: Encoding): Buffer | null {
+  const bytes = read(text, encoding);
+  const isExact = encoding === "hex" || bytes?.toString(encoding) === text.replace(padding(encoding), "");
+  return isExact ? bytes : null;
+}
+
+/** Of base64url, Node writes none. */
+const padding = (encoding: Encoding): RegExp => (encoding === "base64url" ? /=+$/ : /(?!)/);
 
 type Algorithm = Extract<Proof, { kind: "public-key" }>["algorithm"];
 
@@ -35,14 +45,14 @@ const pem = (text: string): KeyObject | null =>
   text.startsWith("-----BEGIN") ? createPublicKey(text) : null;
 
 function der(text: string): KeyObject | null {
-  const bytes = decode(text.replace(/\s+/g, ""), "base64");
+  const bytes = read(text.replace(/\s+/g, ""), "base64");
   return bytes && createPublicKey({ key: bytes, format: "der", type: "spki" });
 }
 
 const ed25519Prefix = Buffer.from("302a300506032b6570032100", "hex");
 
 function rawEd25519(text: string): KeyObject | null {
-  const bytes = decode(text, "hex") ?? decode(text, "base64");
+  const bytes = read(text, "hex") ?? read(text, "base64");
   if (bytes?.length !== 32) return null;
   return createPublicKey({ key: Buffer.concat([ed25519Prefix, bytes]), format: "der", type: "spki" });
 }

@@ -11,6 +11,8 @@ export type Part =
   | "method"
   /** The address that the sender called: `publicUrl` of the config, with the request's query. */
   | "url"
+  /** The same with the standard port where it has none, and without its port where it has one. */
+  | "url-other-port"
   /** The same, with the escapes undone that HubSpot undoes. */
   | "decoded-url"
   /** The time as the request writes it. */
@@ -73,8 +75,8 @@ export type Scheme = {
   /** Requests whose query has this parameter are proven by another scheme. */
   readonly unlessQuery?: string;
   readonly time?: Time;
-  /** The id of the delivery: the same when the sender tries again. */
-  readonly delivery?: Covered;
+  /** The id of the delivery: the same when the sender tries again. `within`: it is unique only beside this value. */
+  readonly delivery?: Covered & { readonly within?: readonly Place[] };
 };
 
 /** Why a proof failed. The caller learns nothing of it; `rouse senders` shows it. */

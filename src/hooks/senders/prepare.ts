@@ -30,7 +30,7 @@ export function prepareSenders(configured: readonly SenderConfig[]): PreparedSen
   for (const settings of configured) {
     const kind = kindOf(settings);
     const faults = kind === null ? [unknownKind(settings)] : settingFaults(kind, settings);
-    findings.push(...faults);
+    for (const fault of faults) findings.push(fault);
     if (kind !== null && faults.length === 0) {
       const { name } = settings;
       senders.set(name, { name, kind, settings, verifier: createVerifier(kind, settings) });

@@ -1,5 +1,9 @@
-// The most common proof: an HMAC of the body in a header.
+// What several kinds share. The most common proof: an HMAC of the body in a header.
 import type { Proof } from "./kind.ts";
+
+/** For `describe.retries` of kinds with a signed time. */
+export const unknownRetryTime =
+  "Whether a later try has a new time is not documented: where later ones are refused as too old, raise `toleranceSeconds`.";
 
 type BodyMac = {
   readonly header: string;

@@ -7,6 +7,7 @@ import type { Place } from "./place.ts";
 import { senderRequest } from "./request.ts";
 import type { SenderSettings } from "./settings.ts";
 import { signedBytes } from "./signed-bytes.ts";
+import { suitsQuery } from "./verify.ts";
 
 export type Unsigned = {
   readonly method: string;
@@ -30,7 +31,7 @@ export function signRequest(
 ): Record<string, string> | null {
   for (const scheme of kind.schemes) {
     const secret = settings.secrets.find((each) => scheme.secret?.test(each) ?? true);
-    if (secret === undefined) continue;
+    if (secret === undefined || !suitsQuery(scheme, unsigned.target)) continue;
     const headers = signWith(scheme, secret, { settings, unsigned, input });
     if (headers !== null) return headers;
   }
@@ -41,6 +42,8 @@ type Context = { settings: SenderSettings; unsigned: Unsigned; input: SigningInp
 
 function signWith(scheme: Scheme, secret: string, context: Context): Record<string, string> | null {
   const { proof } = scheme;
+  // In the body, the signature would have to stand in what it signs.
+  if ((proof.kind === "equal" || proof.kind === "hmac") && !("header" in proof.at[0]!)) return null;
   if (proof.kind === "equal") return headerAt(proof.at[0], secret);
   if (proof.kind === "basic")
     return { authorization: `Basic ${Buffer.from(secret, "utf8").toString("base64")}` };

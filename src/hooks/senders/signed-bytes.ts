@@ -31,9 +31,9 @@ function textOf(part: Exclude<Part, "body">, request: SenderRequest, context: Si
   if (part === "method") return request.method;
   if (part === "time") return context.time;
   if (part === "sorted-form") return sortedForm(request.form());
-  if (part === "url" || part === "decoded-url") {
+  if (part === "url" || part === "url-other-port" || part === "decoded-url") {
     const url = context.publicUrl === null ? null : calledUrl(context.publicUrl, request.target);
-    return part === "url" || url === null ? url : withoutEscapes(url);
+    return url === null ? null : written[part](url);
   }
   if ("text" in part) return part.text;
   const found = readPlace(part.value, request);
@@ -44,9 +44,10 @@ function textOf(part: Exclude<Part, "body">, request: SenderRequest, context: Si
     : Buffer.from(value, "utf8").toString("latin1");
 }
 
-/** A repeated name has each of its values once, sorted. */
-function sortedForm(form: URLSearchParams): string {
+/** A repeated name has each of its values once, sorted. Null: a field could be the query of the address before it. */
+function sortedForm(form: URLSearchParams): string | null {
   const names = [...new Set(form.keys())].toSorted();
+  if (names[0]?.startsWith("?") === true) return null;
   const fields = names.flatMap((name) =>
     [...new Set(form.getAll(name))].toSorted().map((value) => name + value),
   );
@@ -56,7 +57,21 @@ function sortedForm(form: URLSearchParams): string {
 const undone = /%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi;
 
 /** Undoes the escapes that HubSpot's documentation lists, and no others. */
-const withoutEscapes = (url: string): string => url.replace(undone, (written) => decodeURIComponent(written));
+const withoutEscapes = (url: string): string => url.replace(undone, (escape) => decodeURIComponent(escape));
+
+const origin = /^(https?):\/\/(\[[^\]]*\]|[^/:?#]*)(:\d+)?/i;
+
+const otherPort = (url: string): string =>
+  url.replace(origin, (_, scheme: string, host: string, port?: string) => {
+    const standard = scheme.toLowerCase() === "https" ? ":443" : ":80";
+    return `${scheme}://${host}${port === undefined ? standard : ""}`;
+  });
+
+const written = {
+  url: (url: string) => url,
+  "url-other-port": otherPort,
+  "decoded-url": withoutEscapes,
+};
 
 /** With these, the start of a JSON body could be moved into the query before it. */
 const notInQueries = /[{"<\s]/;

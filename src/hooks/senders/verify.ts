@@ -9,7 +9,6 @@ import {
 } from "node:crypto";
 import { decode, keyBytes, publicKeyOf } from "./keys.ts";
 import type {
-  Covered,
   Proof,
   ProofDeps,
   ProofFailure,
@@ -59,20 +58,34 @@ export function createVerifier(kind: SenderKind, settings: SenderSettings): Veri
   return {
     checkHead(head, now) {
       const failures = presented(head).map((each) => headFailure(each, head, now));
-      return failures.includes(null) ? null : (failures[0] ?? missing);
+      return failures.includes(null) ? null : mostTelling(failures.filter((each) => each !== null));
     },
     async prove(request, deps) {
-      let first: ProofFailure | null = null;
+      const failures: ProofFailure[] = [];
       for (const each of presented(request)) {
         const proved = await each.proves(request, deps);
         const failure = "failed" in proved ? proved : timeFault(each, request, deps.now);
         if (failure === null && "secret" in proved) return proven(kind, each.scheme, request, proved);
-        first ??= failure;
+        if (failure !== null) failures.push(failure);
       }
-      return first ?? missing;
+      return mostTelling(failures);
     },
   };
 }
+
+/** With a right signature only the time was wrong, and so on: the failure of the scheme that came furthest. */
+const furthestFirst: readonly ProofFailure["failed"][] = [
+  "too-old",
+  "too-new",
+  "body-changed",
+  "wrong-secret",
+  "malformed",
+];
+
+const mostTelling = (failures: readonly ProofFailure[]): ProofFailure =>
+  furthestFirst.map((code) => failures.find(({ failed }) => failed === code)).find((each) => each) ??
+  failures[0] ??
+  missing;
 
 const proven = (kind: SenderKind, scheme: Scheme, request: SenderRequest, { secret }: Proved): Proven => ({
   secret,
@@ -94,16 +107,20 @@ function proverOf(scheme: Scheme, secrets: readonly string[], settings: SenderSe
   if (proof.kind === "code") return proof.prove;
   if (proof.kind === "public-key") return publicKeyProver(scheme, proof, settings);
   if (secrets.length === 0) return null;
-  if (proof.kind === "equal") return equalProver(proof.at, secrets);
-  if (proof.kind === "basic") return equalProver(basicPlaces, secrets.map(basicValue));
+  if (proof.kind === "equal") return equalProver(proof.at, secrets, (secret) => secret);
+  if (proof.kind === "basic") return equalProver(basicPlaces, secrets, basicValue);
   return hmacProver(scheme, proof, { secrets, settings });
 }
 
 const basicPlaces: readonly Place[] = [{ header: "authorization" }];
 const basicValue = (secret: string): string => `Basic ${Buffer.from(secret, "utf8").toString("base64")}`;
 
-function equalProver(at: readonly Place[], secrets: readonly string[]): Prove {
-  const digests = secrets.map((secret) => digest(Buffer.from(secret, "utf8")));
+function equalProver(
+  at: readonly Place[],
+  secrets: readonly string[],
+  valueOf: (secret: string) => string,
+): Prove {
+  const digests = secrets.map((secret) => digest(Buffer.from(valueOf(secret), "utf8")));
   return async (request) => {
     const presented = presentedAt(at, request);
     if (!Array.isArray(presented)) return presented;
@@ -206,7 +223,7 @@ function presentedAt(places: readonly Place[], request: SenderRequest): string[]
   for (const place of places) {
     const found = readPlace(place, request);
     if (found === malformed) return garbled;
-    all.push(...found);
+    for (const value of found) all.push(value);
   }
   if (all.length === 0) return missing;
   return all.length > mostPresented ? garbled : all;
@@ -231,10 +248,16 @@ function anyEqual(presented: readonly Buffer[], expected: Buffer): boolean {
   return matches > 0;
 }
 
+/** Whether requests with this query are proven by the scheme. */
+export const suitsQuery = ({ bodyHash, unlessQuery }: Scheme, target: string): boolean =>
+  (bodyHash === undefined || hasQuery(bodyHash.query, target)) &&
+  (unlessQuery === undefined || !hasQuery(unlessQuery, target));
+
 /** Whether the request presents this kind of proof at all. What stands in the body is not known yet. */
-function isPresented({ proof, bodyHash, unlessQuery }: Scheme, { rawHeaders, target }: SenderHead): boolean {
-  if (bodyHash !== undefined && !hasQuery(bodyHash.query, target)) return false;
-  if (unlessQuery !== undefined && hasQuery(unlessQuery, target)) return false;
+function isPresented(scheme: Scheme, { rawHeaders, target }: SenderHead): boolean {
+  const { proof, time } = scheme;
+  if (!suitsQuery(scheme, target)) return false;
+  if (time !== undefined && "header" in time.at && !hasHeader(time.at.header, rawHeaders)) return false;
   if (proof.kind === "code") return true;
   const places = proof.kind === "basic" ? basicPlaces : proof.at;
   return places.some((place) => !("header" in place) || hasHeader(place.header, rawHeaders));
@@ -264,19 +287,21 @@ function headFailure({ scheme, tolerance }: Timed, head: SenderHead, now: number
 const emptyBody = Buffer.alloc(0);
 
 function deliveryOf({ delivery }: Scheme, request: SenderRequest): Proven["delivery"] {
-  const id = delivery === undefined ? null : firstValue(delivery, request);
-  return id === null ? null : { id, signed: delivery!.signed };
+  const id = delivery === undefined ? null : firstValue(delivery.at, request);
+  if (id === null) return null;
+  const scope = firstValue(delivery!.within ?? [], request);
+  return { id: scope === null ? id : `${scope} ${id}`, signed: delivery!.signed };
 }
 
 function eventOf({ event }: SenderKind, request: SenderRequest): string | null {
   if (event === undefined) return null;
-  if (event.join !== true) return firstValue(event, request);
+  if (event.join !== true) return firstValue(event.at, request);
   const values = event.at.map((place) => oneValue(place, request));
   const [first] = values;
   return first === null || first === undefined ? null : values.filter((value) => value !== null).join(".");
 }
 
-const firstValue = ({ at }: Covered, request: SenderRequest): string | null =>
+const firstValue = (at: readonly Place[], request: SenderRequest): string | null =>
   at.map((place) => oneValue(place, request)).find((value) => value !== null) ?? null;
 
 function oneValue(place: Place, request: SenderRequest): string | null {

@@ -79,9 +79,11 @@ export const awsSns: SenderKind = {
     },
   ],
   describe: {
-    checks: "All fields of the message, by RSA with a certificate of SNS, its time (an hour), and its topic.",
-    doesNotCheck: "Raw message delivery, which SNS does not sign: leave it off.",
-    retries: "3 times at once, then with growing waits, for 5xx and lost connections; never after a 4xx.",
+    checks:
+      "Message, subject, id, time (an hour) and topic, by RSA with a certificate of SNS; the topic must be yours.",
+    doesNotCheck:
+      "Message attributes, which SNS does not sign. Raw message delivery has no signature: leave it off.",
+    retries: "Three times, 20 seconds apart, for 5xx and lost connections; never after a 4xx.",
     setUp: [
       "Put the topic's ARN into the config as `topicArns`.",
       "Open SNS, Subscriptions, Create subscription. Protocol: HTTPS. Endpoint: ADDRESS. SNS asks for confirmation, and Rouse gives it.",

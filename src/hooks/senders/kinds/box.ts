@@ -18,7 +18,8 @@ export const box: SenderKind = {
         message: ["body", "time"],
       },
       time: { at: { header: "box-delivery-timestamp" }, unit: "iso", toleranceSeconds: 600 },
-      delivery: { at: [{ header: "box-delivery-id" }], signed: false },
+      // `BOX-DELIVERY-ID` is another one at each try.
+      delivery: { at: [{ json: "id" }], signed: true },
     },
   ],
   event: { at: [{ json: "trigger" }], signed: true },
@@ -26,8 +27,8 @@ export const box: SenderKind = {
   body: { types: ["json"] },
   describe: {
     checks: "Body and time, by HMAC-SHA256 in `BOX-SIGNATURE-PRIMARY` or `-SECONDARY`.",
-    doesNotCheck: "The delivery's id, which stands in a header that is not signed.",
-    retries: "Up to 12 times within some hours. Box calls port 443 only.",
+    retries:
+      "Up to 10 times, first after 5 minutes, then with growing waits. The answer must come within 30 seconds. Box calls port 443 only.",
     setUp: [
       "Open app.box.com/developers/console, your app, Webhooks, Manage signature keys, and copy both keys into the config.",
       "Create Webhook, V2. URL Address: ADDRESS. Choose the content and the triggers.",

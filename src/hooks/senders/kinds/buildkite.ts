@@ -1,4 +1,5 @@
 import type { SenderKind } from "../kind.ts";
+import { unknownRetryTime } from "../proofs.ts";
 
 const list = { split: ",", by: "=" };
 
@@ -29,7 +30,7 @@ export const buildkite: SenderKind = {
   body: { types: ["json"] },
   describe: {
     checks: "Time and body, by HMAC-SHA256 in `X-Buildkite-Signature`.",
-    retries: "A few times with growing waits.",
+    retries: `A few times with growing waits. ${unknownRetryTime}`,
     setUp: [
       "Open Settings, Notification Services, Add Webhook. Webhook URL: ADDRESS.",
       "Token: Send an HMAC signature in the X-Buildkite-Signature header. Choose the events, then Add.",

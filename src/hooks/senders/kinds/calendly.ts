@@ -1,4 +1,5 @@
 import type { SenderKind } from "../kind.ts";
+import { unknownRetryTime } from "../proofs.ts";
 
 const list = { split: ",", by: "=" };
 
@@ -28,7 +29,7 @@ export const calendly: SenderKind = {
   body: { types: ["json"] },
   describe: {
     checks: "Time and body, by HMAC-SHA256 in `Calendly-Webhook-Signature`.",
-    retries: "For 24 hours with growing waits; then the subscription is turned off.",
+    retries: `For 24 hours with growing waits; then the subscription is turned off. ${unknownRetryTime}`,
     setUp: [
       "Make the subscription with the API: POST https://api.calendly.com/webhook_subscriptions.",
       "url: ADDRESS. signing_key: SECRET. Choose the events and the scope. An OAuth app has a key of its own: copy that one into the config.",

@@ -9,7 +9,12 @@ export const cloudevents: SenderKind = {
   schemes: [
     {
       proof: { kind: "equal", at: [{ header: "authorization", prefix: "Bearer " }] },
-      delivery: { at: [{ header: "ce-id" }, { json: "id" }], signed: false },
+      // Producers keep ids apart only within one source.
+      delivery: {
+        at: [{ header: "ce-id" }, { json: "id" }],
+        within: [{ header: "ce-source" }, { json: "source" }],
+        signed: false,
+      },
     },
   ],
   event: { at: [{ header: "ce-type" }, { json: "type" }], signed: false },

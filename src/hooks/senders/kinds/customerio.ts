@@ -1,4 +1,5 @@
 import type { SenderKind } from "../kind.ts";
+import { unknownRetryTime } from "../proofs.ts";
 
 export const customerio: SenderKind = {
   id: "customerio",
@@ -23,7 +24,7 @@ export const customerio: SenderKind = {
   body: { types: ["json"] },
   describe: {
     checks: "Time and body, by HMAC-SHA256 in `X-CIO-Signature`.",
-    retries: "For up to seven days with growing waits. The answer must come within 4 seconds.",
+    retries: `For up to seven days with growing waits. The answer must come within 4 seconds. ${unknownRetryTime}`,
     setUp: [
       "Open Data & Integrations, Integrations, Reporting Webhooks, Add. Webhook endpoint: ADDRESS.",
       "Copy the webhook signing key into the config, and choose the events.",

@@ -30,7 +30,8 @@ export const gitlab: SenderKind = {
       // The secret's shape chooses: a request cannot fall back to the weaker scheme.
       secret: /^(?!whsec_)/,
       proof: { kind: "equal", at: [{ header: "x-gitlab-token" }] },
-      delivery: { at: [{ header: "idempotency-key" }, { header: "x-gitlab-event-uuid" }], signed: false },
+      // Not `X-Gitlab-Event-UUID`: events that follow from one another share it.
+      delivery: { at: [{ header: "idempotency-key" }], signed: false },
     },
   ],
   event: { at: [{ header: "x-gitlab-event" }], signed: false },

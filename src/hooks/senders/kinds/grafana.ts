@@ -2,6 +2,8 @@ import type { Proof, SenderKind } from "../kind.ts";
 import { bodyMac } from "../proofs.ts";
 
 const plain = bodyMac({ header: "x-grafana-alerting-signature" });
+/** The operator names it. Both stand in Grafana's documentation. */
+const timeHeaders = ["x-grafana-alerting-timestamp", "x-grafana-alerting-signature-timestamp"];
 const timed: Proof = { ...plain, message: ["time", { text: ":" }, "body"] } as Proof;
 
 export const grafana: SenderKind = {
@@ -9,10 +11,10 @@ export const grafana: SenderKind = {
   label: "Grafana",
   secret: { from: "us", where: "HMAC Signature, Secret of the contact point" },
   schemes: [
-    {
+    ...timeHeaders.map((header) => ({
       proof: timed,
-      time: { at: { header: "x-grafana-alerting-timestamp" }, unit: "s", toleranceSeconds: 300 },
-    },
+      time: { at: { header }, unit: "s" as const, toleranceSeconds: 300 },
+    })),
     { proof: plain },
   ],
   event: { at: [{ json: "status" }], signed: true },

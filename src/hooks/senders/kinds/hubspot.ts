@@ -1,4 +1,5 @@
 import type { SenderKind } from "../kind.ts";
+import { unknownRetryTime } from "../proofs.ts";
 
 export const hubspot: SenderKind = {
   id: "hubspot",
@@ -24,7 +25,7 @@ export const hubspot: SenderKind = {
   body: { types: ["json"] },
   describe: {
     checks: "Method, address, body and time, by HMAC-SHA256 in `X-HubSpot-Signature-v3`.",
-    retries: "Up to ten times within 24 hours. The answer must come within 5 seconds.",
+    retries: `Up to ten times within 24 hours. The answer must come within 5 seconds. ${unknownRetryTime}`,
     setUp: [
       "Open the app, Auth, and copy the Client secret into the config.",
       "Webhooks, Target URL: ADDRESS. Put the same address into the config as `publicUrl`.",

@@ -11,10 +11,12 @@ export const mailgun: SenderKind = {
         hash: "sha256",
         encoding: "hex",
         key: "text",
-        at: [{ json: "signature.signature" }],
+        // The second is of an account above ours, signed with that one's key.
+        at: [{ json: "signature.signature" }, { json: "signature.parent-signature" }],
         message: ["time", { value: { json: "signature.token" }, pattern: /^[0-9a-f]{50}$/ }],
       },
-      time: { at: { json: "signature.timestamp" }, unit: "s", toleranceSeconds: 300 },
+      // Later tries have the time and the token of the first one.
+      time: { at: { json: "signature.timestamp" }, unit: "s", toleranceSeconds: 43_200 },
       delivery: { at: [{ json: "signature.token" }], signed: true },
     },
   ],
@@ -24,8 +26,8 @@ export const mailgun: SenderKind = {
   describe: {
     checks: "Time and token, by HMAC-SHA256 in the body's `signature`.",
     doesNotCheck:
-      "The event itself: who has seen one delivery can sign any other for five minutes, until its token is used. Trust it like a plain token.",
-    retries: "For 8 hours with growing waits; 406 stops them.",
+      "The event itself: who has seen one delivery can sign any other for twelve hours, until its token is used. Trust it like a plain token.",
+    retries: "For 8 hours with growing waits, with the time of the first try; 406 stops them.",
     setUp: [
       "Open Sending, Webhooks, and copy the HTTP webhook signing key into the config.",
       "Add webhook. URL: ADDRESS. Choose the event type.",

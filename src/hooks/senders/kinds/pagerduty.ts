@@ -26,7 +26,8 @@ export const pagerduty: SenderKind = {
   describe: {
     checks:
       "The body, by HMAC-SHA256 in `X-PagerDuty-Signature` (`v1`); one of several is enough during a rotation.",
-    retries: "For up to two days with growing waits; then the subscription is turned off for a while.",
+    retries:
+      "For up to two days after a 5xx, a 429 or a time-out, never after another 4xx; three lost ones in a row turn the subscription off for a day. The answer must come within 5 seconds.",
     setUp: [
       "Open Integrations, Generic Webhooks (v3), New Webhook.",
       "Webhook URL: ADDRESS. Choose the scope and the events, then Add Webhook.",

@@ -4,6 +4,7 @@ import { singleHeader } from "../../../http/headers.ts";
 import { pinnedUrl, type PinnedAddress, rsaKeyIn } from "../certificate.ts";
 import { decode } from "../keys.ts";
 import type { Prove, SenderKind } from "../kind.ts";
+import { unknownRetryTime } from "../proofs.ts";
 
 const certificates: PinnedAddress = {
   host: /^api\.(?:sandbox\.)?paypal\.com$/,
@@ -38,9 +39,10 @@ export const paypal: SenderKind = {
   schemes: [
     {
       proof: { kind: "code", prove },
-      // A retry has the time of the first try: each id is taken once, so a day does no harm.
+      // A retry may have the time of the first try. Each event is taken once, so a day does no harm.
       time: { at: { header: "paypal-transmission-time" }, unit: "iso", toleranceSeconds: 86_400 },
-      delivery: { at: [{ header: "paypal-transmission-id" }], signed: true },
+      // The transmission's id may be another one at each try.
+      delivery: { at: [{ json: "id" }], signed: false },
     },
   ],
   event: { at: [{ json: "event_type" }], signed: true },
@@ -50,8 +52,7 @@ export const paypal: SenderKind = {
     checks: "Id, time, webhook id and a checksum of the body, by RSA with a certificate of PayPal.",
     doesNotCheck:
       "The body beyond its CRC-32, which can be forged for another body: TLS is what protects it. Ask PayPal's API before you act on an amount.",
-    retries:
-      "Up to 25 times within three days. Older ones than a day are refused, unless `toleranceSeconds` says otherwise.",
+    retries: `Up to 25 times within three days. Those older than a day are refused. ${unknownRetryTime}`,
     setUp: [
       "Open developer.paypal.com, Apps & Credentials, your app, Add Webhook. Webhook URL: ADDRESS. Choose the events.",
       "Copy the Webhook ID into the config as `webhookId`.",

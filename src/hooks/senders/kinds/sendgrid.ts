@@ -1,4 +1,5 @@
 import type { SenderKind } from "../kind.ts";
+import { unknownRetryTime } from "../proofs.ts";
 
 export const sendgrid: SenderKind = {
   id: "sendgrid",
@@ -21,7 +22,7 @@ export const sendgrid: SenderKind = {
   body: { types: ["json"] },
   describe: {
     checks: "Time and body, by ECDSA in `X-Twilio-Email-Event-Webhook-Signature`.",
-    retries: "For up to 24 hours with growing waits, until it hears a 2xx.",
+    retries: `For up to 24 hours with growing waits, until it hears a 2xx. ${unknownRetryTime}`,
     setUp: [
       "Open Settings, Mail Settings, Event Webhooks, Create new webhook. Post URL: ADDRESS. Choose the events.",
       "Turn on Signed Event Webhook, save, and copy the Verification Key into the config as `publicKey`.",

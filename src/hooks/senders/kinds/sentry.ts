@@ -1,5 +1,4 @@
 import type { SenderKind } from "../kind.ts";
-import { bodyMac } from "../proofs.ts";
 
 export const sentry: SenderKind = {
   id: "sentry",
@@ -7,7 +6,15 @@ export const sentry: SenderKind = {
   secret: { from: "sender", where: "Client Secret on the page of the internal integration" },
   schemes: [
     {
-      proof: bodyMac({ header: "sentry-hook-signature" }),
+      proof: {
+        kind: "hmac",
+        hash: "sha256",
+        encoding: "hex",
+        key: "text",
+        // The second stands on requests of Sentry's own pages, such as an action of an alert rule.
+        at: [{ header: "sentry-hook-signature" }, { header: "sentry-app-signature" }],
+        message: ["body"],
+      },
       delivery: { at: [{ header: "request-id" }], signed: false },
     },
   ],
@@ -17,7 +24,7 @@ export const sentry: SenderKind = {
   describe: {
     checks: "The body, by HMAC-SHA256 in `Sentry-Hook-Signature`.",
     doesNotCheck: "The resource, the time and the request's id: they stand in headers that are not signed.",
-    retries: "As Sentry decides. The answer must come within one second.",
+    retries: "Never; repeated failures turn the webhook off. The answer must come within one second.",
     setUp: [
       "Open Settings, Developer Settings, New Internal Integration.",
       "Webhook URL: ADDRESS. Turn on Alert Rule Action and the webhooks you want, then Save.",

@@ -15,7 +15,7 @@ export const slack: SenderKind = {
   label: "Slack",
   secret: {
     from: "sender",
-    shape: { pattern: /^[0-9a-f]{32}$/, says: "is 32 digits of hex" },
+    shape: { pattern: /^[0-9A-Za-z]{32}$/, says: "has 32 letters and digits" },
     where: "Signing Secret under Basic Information, App Credentials",
   },
   schemes: [

@@ -11,6 +11,8 @@ const hmac = (message: Extract<Proof, { kind: "hmac" }>["message"]): Proof => ({
 
 const delivery = { at: [{ header: "i-twilio-idempotency-token" }], signed: false };
 const hashParameter = "bodySHA256";
+/** Twilio signs some addresses with their port and others without. */
+const addresses = ["url", "url-other-port"] as const;
 
 export const twilio: SenderKind = {
   id: "twilio",
@@ -22,8 +24,8 @@ export const twilio: SenderKind = {
   },
   needs: { publicUrl: "the address as it is entered in Twilio, since Twilio signs it" },
   schemes: [
-    { proof: hmac(["url", "sorted-form"]), unlessQuery: hashParameter, delivery },
-    { proof: hmac(["url"]), bodyHash: { query: hashParameter }, delivery },
+    ...addresses.map((url) => ({ proof: hmac([url, "sorted-form"]), unlessQuery: hashParameter, delivery })),
+    ...addresses.map((url) => ({ proof: hmac([url]), bodyHash: { query: hashParameter }, delivery })),
   ],
   event: { at: [{ form: "MessageStatus" }, { form: "SmsStatus" }, { form: "CallStatus" }], signed: true },
   replay: "body",
@@ -33,7 +35,8 @@ export const twilio: SenderKind = {
   describe: {
     checks:
       "Address and fields, by HMAC-SHA1 in `X-Twilio-Signature`; for JSON, the body's hash in the address.",
-    doesNotCheck: "When it was sent, and the idempotency token, which stands in a header that is not signed.",
+    doesNotCheck:
+      "When it was sent; the idempotency token, which stands in a header that is not signed; and where one field ends and the next begins, since Twilio signs names and values without a border.",
     retries:
       "Once on a lost connection; more with `#rc=` at the end of the address. The answer must come within 15 seconds.",
     setUp: [

@@ -1,4 +1,5 @@
 import type { SenderKind } from "../kind.ts";
+import { unknownRetryTime } from "../proofs.ts";
 
 export const zendesk: SenderKind = {
   id: "zendesk",
@@ -24,8 +25,7 @@ export const zendesk: SenderKind = {
   describe: {
     checks: "Time and body, by HMAC-SHA256 in `X-Zendesk-Webhook-Signature`.",
     doesNotCheck: "The invocation's id, which stands in a header that is not signed.",
-    retries:
-      "Up to three times for 409, and for 429 and 503 with a short Retry-After; up to five times after a time-out.",
+    retries: `Up to three times for 409, and for 429 and 503 with a short Retry-After; up to five times after a time-out. ${unknownRetryTime}`,
     setUp: [
       "Open the Admin Center, Apps and integrations, Webhooks, Create webhook.",
       "Endpoint URL: ADDRESS. Request method: POST. Request format: JSON.",

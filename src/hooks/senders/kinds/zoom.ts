@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { readField } from "../../../core/field-path.ts";
 import { echoJson, plainWord } from "../handshake.ts";
 import type { SenderKind } from "../kind.ts";
+import { unknownRetryTime } from "../proofs.ts";
 import type { SenderRequest } from "../request.ts";
 
 const plainTokenOf = (request: SenderRequest): string | null => {
@@ -47,7 +48,7 @@ export const zoom: SenderKind = {
   describe: {
     checks:
       "Time and body, by HMAC-SHA256 in `x-zm-signature`. Zoom asks for the secret every 72 hours; Rouse answers.",
-    retries: "After 5, 20 and 60 minutes. The answer must come within 3 seconds.",
+    retries: `After 5, 20 and 60 minutes. The answer must come within 3 seconds. ${unknownRetryTime}`,
     setUp: [
       "Open marketplace.zoom.us, Manage, your app, Features, Access, and copy the Secret Token into the config.",
       "Event Subscriptions, Add. Event notification endpoint URL: ADDRESS, then Validate.",
