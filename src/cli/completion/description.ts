@@ -10,7 +10,9 @@ export function descriptionIn(help: string, word: string): string | null {
   if (at === -1) return null;
   const rest = lines.slice(at + 1);
   const end = rest.findIndex((line) => !/^ {8,}\S/.test(line));
-  const [, first = ""] = /^ {2}\S.*? {2,}(\S.*)$/.exec(lines[at] ?? "") ?? [];
+  const own = lines[at] ?? "";
+  const gap = own.indexOf("  ", 2);
+  const first = gap === -1 ? "" : own.slice(gap);
   const text = [first, ...rest.slice(0, end === -1 ? undefined : end)].map((line) => line.trim()).join(" ");
   return shortened(text.trim());
 }

@@ -26,7 +26,7 @@ function sentenceOf(error: unknown): string {
 const rewordings: readonly (readonly [RegExp, string])[] = [
   [/^(output .*) not closed$/s, "$1 is not closed: end it with }}"],
   [/^(tag ".*) not closed$/s, "$1 is not closed: end it with %}"],
-  [/^(tag \{%-?\s*(\w+).*) not closed$/s, "$1 is not closed: end it with {% end$2 %}"],
+  [/^(tag \{%-?\s*(\w+)(?!\w).*) not closed$/s, "$1 is not closed: end it with {% end$2 %}"],
   [/ not closed$/, " is not closed"],
   [/^illegal tag: (\{%-?\s*for\b)/, "expected for NAME in LIST, found $1"],
   [/^illegal tag syntax, tag name expected$/, "expected the name of a tag"],
