@@ -193,7 +193,7 @@ async function mailGoesOn({ store, damage, found }: Opened, column: string, how:
 }
 
 async function recordsGoOn({ store, damage }: Opened, column: string, how: Damage): Promise<void> {
-  const record = { hook: "shop", outcome: "skipped", reason: "no match" } as const;
+  const record = { hook: "shop", outcome: "skipped", reason: "no match", credential: null } as const;
   for (const id of ["bad", "good"]) await store.recordRequest({ id, ...record });
   await damage("request", column, "id = 'bad'", how);
   const reasons = (await store.listRequests({ limit: null })).map(({ reason }) => reason);

@@ -21,6 +21,7 @@ export const aRunRequest = (parts: Partial<RunRequest> = {}): RunRequest => ({
   thinking: null,
   timeoutSeconds: null,
   trace: null,
+  credential: null,
   tools: [],
   ...parts,
 });

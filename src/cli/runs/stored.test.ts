@@ -166,7 +166,13 @@ test("deliveries are listed, retried and cancelled", async (t) => {
 test("requests are listed with their reason", async (t) => {
   const { store, rouse } = await createStoredHome(t);
   const id = newId();
-  await store.recordRequest({ id, hook: "gmail", outcome: "skipped", reason: "nothing to do" });
+  await store.recordRequest({
+    id,
+    hook: "gmail",
+    outcome: "skipped",
+    reason: "nothing to do",
+    credential: null,
+  });
   const [listed] = json(await rouse(["requests", "--json"])) as Fields[];
   assert.deepEqual(Object.keys(listed!), ["id", "hook", "outcome", "reason", "createdAt"]);
   assert.match((await rouse(["requests"])).stdout, /skipped +gmail .*nothing to do/);

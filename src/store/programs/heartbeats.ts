@@ -25,6 +25,7 @@ const heartbeatDetail: RunRequest = {
   timeoutSeconds: null,
   tools: "agent",
   trace: null,
+  credential: null,
 };
 
 const waitingHeartbeat = (dialect: Dialect): string =>

@@ -107,6 +107,7 @@ const toRequestOf = (stored: RunRequest): RunRequest => ({
   tools: stored.tools ?? [],
   fallback: stored.fallback ?? null,
   trace: stored.trace ?? null,
+  credential: stored.credential ?? null,
 });
 
 export const toRun = (row: Row, reading: Reading = "use"): Run => ({
@@ -176,5 +177,6 @@ export const toRequest = (row: Row): RequestRecord => ({
   hook: text(row["hook"]),
   outcome: text(row["outcome"]) as RequestRecord["outcome"],
   reason: jsonIn(row, "reason", shapes.text, "show") as string,
+  credential: textOrNull(row["credential"]),
   createdAt: number(row["created_at"]),
 });

@@ -98,6 +98,7 @@ const isRequest = withFields({
   timeoutSeconds: orNull(isNumber),
   tools: optional(either(oneOf("agent"), listOf(isText))),
   trace: optional(orNull(isText)),
+  credential: optional(orNull(isText)),
 });
 
 const isReport = withFields({
@@ -138,6 +139,7 @@ const unreadableRequest = (reason: string) => ({
   timeoutSeconds: null,
   tools: [],
   trace: null,
+  credential: null,
 });
 
 export const text: JsonColumn = { is: isText, placeholder: cannotBeRead };
