@@ -27,10 +27,8 @@ export function openedHookFault(written: string): string | null {
   if (isBuiltIn(written)) return null;
   if (name.includes("*") || name === "")
     return 'must be the name of a hook, or a prefix such as "build/*"; hooks.token opens every hook';
-  return written === name ? hookNameFault(name) : prefixFault(name);
+  return hookNameFault(written === name ? name : `${name}/x`);
 }
-
-const prefixFault = (prefix: string): string | null => (isBuiltIn(prefix) ? null : hookNameFault(prefix));
 
 const openedHook = z.string().transform((written, context) => {
   const name = written.trim().replace(/^\/+|\/+$/g, "");
