@@ -256,7 +256,7 @@ const plain = [
   "idempotency.acceptance_id idempotency.fingerprint idempotency.hook idempotency.key",
   "mail_account.id mail_account.lease mail_account.status",
   "mail_seen.account mail_seen.message_id mail_seen.outcome",
-  "request.hook request.id request.outcome",
+  "request.credential request.hook request.id request.outcome",
   "run.agent_id run.hook run.id run.kind run.lane run.lease run.session_key run.status",
   "session.agent_id session.foreign_session session.session_key",
   "setting.name",
