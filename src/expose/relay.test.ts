@@ -16,7 +16,7 @@ async function open(t: TestContext, more: Partial<RelayOptions> = {}) {
     request.on("end", () => {
       const { method, url, rawHeaders } = request;
       seen.push({ method, url, rawHeaders, body: Buffer.concat(chunks).toString("latin1") });
-      response.writeHead(202, { "X-Own": "yes" }).end('{"ok":true}');
+      response.writeHead(202, { "X-Own": "yes", "Content-Length": 11 }).end('{"ok":true}');
     });
   });
   await new Promise<void>((resolve) => void gateway.listen(0, "127.0.0.1", resolve));

@@ -42,7 +42,7 @@ export async function openRelay(options: RelayOptions): Promise<Relay> {
   const server = createServer({ insecureHTTPParser: false }, (request, response) => {
     response.on("error", () => {});
     if (shown !== null && request.method === "GET" && request.url === shown.path)
-      return void response.writeHead(200, { "content-type": "text/plain" }).end(shown.text);
+      return answer(response, 200, shown.text);
     const hook = exposedHook(request, options);
     if (hook === null) return refuse(request, response);
     pass(request, response, hook, options);
@@ -62,6 +62,16 @@ export async function openRelay(options: RelayOptions): Promise<Relay> {
   };
 }
 
+function answer(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  more: Readonly<Record<string, string>> = {},
+): void {
+  const headers = { "content-type": "text/plain", "content-length": Buffer.byteLength(text), ...more };
+  response.writeHead(status, headers).end(text);
+}
+
 /** The raw target is looked at as the gateway does: what is not exactly an exposed name is none. */
 function exposedHook({ url = "", method = "" }: IncomingMessage, options: RelayOptions): ExposedHook | null {
   const route = matchRoute(url, options.hooksPath);
@@ -71,7 +81,7 @@ function exposedHook({ url = "", method = "" }: IncomingMessage, options: RelayO
 
 /** The body is not read: the connection ends. */
 function refuse(request: IncomingMessage, response: ServerResponse): void {
-  response.writeHead(404, { "content-type": "text/plain", connection: "close" }).end("Not found\n");
+  answer(response, 404, "Not found\n", { connection: "close" });
   request.resume();
   response.on("finish", () => request.socket.destroySoon());
 }
@@ -96,19 +106,18 @@ function pass(
     agent: false,
   });
   let isAnswered = false;
-  onward.on("response", (answer) => {
+  onward.on("response", (incoming) => {
     isAnswered = true;
-    const { statusCode = 502, statusMessage } = answer;
-    response.writeHead(statusCode, statusMessage, messageHeaders(answer.rawHeaders));
-    answer.on("error", () => response.destroy());
-    answer.pipe(response);
+    const { statusCode = 502, statusMessage } = incoming;
+    response.writeHead(statusCode, statusMessage, messageHeaders(incoming.rawHeaders));
+    incoming.on("error", () => response.destroy());
+    incoming.pipe(response);
     passed(statusCode);
   });
   onward.on("error", () => {
     // A gateway that refuses a request early does not read its body to the end.
     if (isAnswered) return;
-    response.writeHead(502, { "content-type": "text/plain", connection: "close" });
-    response.end("The gateway did not answer\n");
+    answer(response, 502, "The gateway did not answer\n", { connection: "close" });
     passed(502);
   });
   response.on("close", () => onward.destroy());

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -46,7 +47,7 @@ async function start(t: TestContext, modes: Readonly<Record<string, string>>, ho
   const edgeFile = join(gateway.folder, "edge");
   const asEdge: typeof fetch = (url, init) =>
     fetch(
-      String(url).replace(/^https:\/\/[^/]+/, `http://127.0.0.1:${readFileSync(edgeFile, "utf8")}`),
+      new Request(url).url.replace(/^https:\/\/[^/]+/, `http://127.0.0.1:${readFileSync(edgeFile, "utf8")}`),
       init,
     );
   const expose = (argv: readonly string[], overrides: ExposeOverrides = {}) => {
@@ -58,6 +59,14 @@ async function start(t: TestContext, modes: Readonly<Record<string, string>>, ho
     return { ...made, ended };
   };
   return { gateway, expose, asEdge, file, path, edgeFile };
+}
+
+async function unusedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }
 
 const isAlive = (pid: number): boolean => {
@@ -237,7 +246,8 @@ test("without a running gateway, and without a sender, nothing is opened", async
   const { file, path, expose, edgeFile } = await start(t, { cloudflared: "works" }, { senders: {} });
   assert.match((await expose([]).ended).message, /no sender in hooks\.senders/);
   const settings = JSON.parse(readFileSync(file, "utf8")) as { gateway: object };
-  writeFileSync(file, JSON.stringify({ ...settings, gateway: { ...settings.gateway, port: 9 } }));
+  const port = await unusedPort();
+  writeFileSync(file, JSON.stringify({ ...settings, gateway: { ...settings.gateway, port } }));
   const { context, written } = createTestContext(["expose", "build", "--config", file], {
     env: { PATH: path },
   });

@@ -88,7 +88,12 @@ function hooksOf({ hooks, file }: Config, names: readonly string[]): ExposedHook
 /** Only this home's gateway is led to from outside, and no other program on its port. */
 async function needRunningGateway({ gateway, store: settings }: Config, { clock }: Context): Promise<void> {
   const store = await openStore(settings, clock);
-  const identity = await store.identity().finally(() => store.close());
+  let identity: string;
+  try {
+    identity = await store.identity();
+  } finally {
+    await store.close();
+  }
   const found = await checkGateway(gateway, (challenge, proof) => proof === proofOf(identity, challenge));
   if (found.status !== "ok") throw new UsageError(`The gateway: ${found.message}. ${found.fix ?? ""}`.trim());
 }
