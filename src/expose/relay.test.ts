@@ -150,14 +150,15 @@ test("a tunnel that writes X-Forwarded-For itself is not written over", async (t
 test("a gateway that is gone is a 502", async (t) => {
   const { send, gateway, passed } = await open(t);
   gateway.close();
-  assert.equal((await send("POST /hooks/github HTTP/1.1\r\nHost: x")).status, 502);
+  const response = await send("POST /hooks/github HTTP/1.1\r\nHost: x");
+  assert.deepEqual([response.status, response.json["code"]], [502, "no-answer"]);
   assert.equal(passed[0]?.status, 502);
 });
 
 test("the text that shows the relay from outside is there until it has been seen", async (t) => {
   const { relay, send } = await open(t);
   relay.showAt({ path: "/hooks/expose-1", text: "it is me" });
-  assert.equal((await send("GET /hooks/expose-1 HTTP/1.1\r\nHost: x")).text, "it is me");
+  assert.equal((await send("GET /hooks/expose-1 HTTP/1.1\r\nHost: x")).json["shown"], "it is me");
   assert.equal((await send("GET /hooks/expose-2 HTTP/1.1\r\nHost: x")).status, 404);
   relay.showAt(null);
   assert.equal((await send("GET /hooks/expose-1 HTTP/1.1\r\nHost: x")).status, 404);

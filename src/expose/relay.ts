@@ -2,6 +2,7 @@
 // can never reach another path, whatever the tunnel does to `Host`.
 import { createServer, type IncomingMessage, request as sendRequest, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { catalogue } from "../core/errors.ts";
 import { parseAddress } from "../http/client-address.ts";
 import { singleHeader } from "../http/headers.ts";
 import { matchRoute } from "../hooks/route.ts";
@@ -42,7 +43,7 @@ export async function openRelay(options: RelayOptions): Promise<Relay> {
   const server = createServer({ insecureHTTPParser: false }, (request, response) => {
     response.on("error", () => {});
     if (shown !== null && request.method === "GET" && request.url === shown.path)
-      return answer(response, 200, shown.text);
+      return answer(response, 200, { shown: shown.text });
     const hook = exposedHook(request, options);
     if (hook === null) return refuse(request, response);
     pass(request, response, hook, options);
@@ -65,12 +66,22 @@ export async function openRelay(options: RelayOptions): Promise<Relay> {
 function answer(
   response: ServerResponse,
   status: number,
-  text: string,
+  value: object,
   more: Readonly<Record<string, string>> = {},
 ): void {
-  const headers = { "content-type": "text/plain", "content-length": Buffer.byteLength(text), ...more };
+  const text = JSON.stringify(value);
+  const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(text), ...more };
   response.writeHead(status, headers).end(text);
 }
+
+// As the gateway answers, and the proxies whose files are in `deploy/`.
+const notFound = { ok: false, code: "not-found", error: catalogue["not-found"].text };
+const noAnswer = {
+  ok: false,
+  code: "no-answer",
+  error:
+    "No gateway answered. The request may have been stored: send it again with the same Idempotency-Key.",
+};
 
 /** The raw target is looked at as the gateway does: what is not exactly an exposed name is none. */
 function exposedHook({ url = "", method = "" }: IncomingMessage, options: RelayOptions): ExposedHook | null {
@@ -81,7 +92,7 @@ function exposedHook({ url = "", method = "" }: IncomingMessage, options: RelayO
 
 /** The body is not read: the connection ends. */
 function refuse(request: IncomingMessage, response: ServerResponse): void {
-  answer(response, 404, "Not found\n", { connection: "close" });
+  answer(response, 404, notFound, { connection: "close" });
   request.resume();
   response.on("finish", () => request.socket.destroySoon());
 }
@@ -117,7 +128,7 @@ function pass(
   onward.on("error", () => {
     // A gateway that refuses a request early does not read its body to the end.
     if (isAnswered) return;
-    answer(response, 502, "The gateway did not answer\n", { connection: "close" });
+    answer(response, 502, noAnswer, { connection: "close" });
     passed(502);
   });
   response.on("close", () => onward.destroy());

@@ -107,7 +107,9 @@ async function arrival(
   const text = randomBytes(24).toString("hex");
   relay.showAt({ path, text });
   const isOurs = async (): Promise<true | null> =>
-    (await textOf(deps.fetch, `${address}${path}`, deps.done)) === text ? true : null;
+    (await textOf(deps.fetch, `${address}${path}`, deps.done)) === JSON.stringify({ shown: text })
+      ? true
+      : null;
   if ((await poll(isOurs, deps, arrivalMs)) === null)
     throw new UsageError(
       `${address} does not lead here: a request to it did not arrive within ${arrivalMs / 1000} seconds.`,
