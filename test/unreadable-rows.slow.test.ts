@@ -205,7 +205,7 @@ async function mailGoesOn({ store, damage, found }: Opened, column: string, how:
 }
 
 async function recordsGoOn({ store, damage }: Opened, column: string, how: Damage): Promise<void> {
-  const record = { hook: "shop", outcome: "skipped", reason: "no match" } as const;
+  const record = { hook: "shop", outcome: "skipped", reason: "no match", credential: null } as const;
   for (const id of ["bad", "good"]) await store.recordRequest({ id, ...record });
   await damage("request", column, "id = 'bad'", how);
   const reasons = (await store.listRequests({ limit: null })).map(({ reason }) => reason);
@@ -269,7 +269,7 @@ const plain = [
   "idempotency.acceptance_id idempotency.fingerprint idempotency.hook idempotency.key",
   "mail_account.id mail_account.lease mail_account.status",
   "mail_seen.account mail_seen.message_id mail_seen.outcome",
-  "request.hook request.id request.outcome",
+  "request.credential request.hook request.id request.outcome",
   "run.agent_id run.hook run.id run.kind run.lane run.last_line_lease run.lease run.retried_as run.session_key run.status",
   "session.agent_id session.foreign_session session.session_key",
   "setting.name",

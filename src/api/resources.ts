@@ -17,6 +17,7 @@ export const runResource = (run: Run) => ({
   agentId: run.agentId,
   requestedAgentId: run.requestedAgentId,
   sessionKey: run.sessionKey,
+  credential: run.request.credential,
   status: run.status,
   attempts: run.attempts,
   createdAt: time(run.createdAt),
@@ -53,6 +54,7 @@ export const requestResource = (request: RequestRecord) => ({
   hook: request.hook,
   outcome: request.outcome,
   reason: request.reason,
+  credential: request.credential,
   createdAt: time(request.createdAt),
 });
 

@@ -15,6 +15,7 @@ const loaders: Readonly<Record<string, () => Promise<{ command: Command }>>> = {
   requests: () => import("./commands/requests.ts"),
   sessions: () => import("./commands/sessions.ts"),
   token: () => import("./commands/token.ts"),
+  expose: () => import("./commands/expose.ts"),
   gmail: () => import("./commands/gmail.ts"),
   doctor: () => import("./commands/doctor.ts"),
   completion: async () => {

@@ -22,6 +22,7 @@ export type Config = {
     enabled: boolean;
     /** One token, or several while one is being rotated; empty only when hooks are off. */
     tokens: readonly string[];
+    namedTokens: readonly NamedTokenConfig[];
     /** With a leading and without a trailing slash. */
     path: string;
     /** Lower-cased. Null: any agent. */
@@ -108,6 +109,15 @@ export type MailAccountConfig = {
   includeBody: boolean;
   maxBytes: number;
   catchUp: { maxAgeMs: number; maxMessages: number };
+};
+
+/** A token that opens only its hooks. */
+export type NamedTokenConfig = {
+  name: string;
+  /** Each of them counts. */
+  tokens: readonly string[];
+  /** Names of hooks, or a prefix such as `build/*`. */
+  hooks: readonly string[];
 };
 
 /** Where a value stands in a request. */

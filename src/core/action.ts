@@ -36,9 +36,11 @@ export type RunRequest = {
   tools: ToolGrant;
   /** The parent of its spans (`core/trace.ts`). */
   trace: string | null;
+  /** The named token that its request came with (`hooks.tokens`). */
+  credential: string | null;
 };
 
-export type AgentAction = Omit<RunRequest, "tools" | "trace"> & {
+export type AgentAction = Omit<RunRequest, "tools" | "trace" | "credential"> & {
   kind: "agent";
   /** Null: the default of hooks. */
   tools: ToolGrant | null;

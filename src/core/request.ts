@@ -38,5 +38,7 @@ export type RequestRecord = {
   hook: string;
   outcome: "skipped" | "failed";
   reason: string;
+  /** The named token that it came with (`hooks.tokens`). */
+  credential: string | null;
   createdAt: number;
 };

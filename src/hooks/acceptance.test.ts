@@ -147,6 +147,7 @@ test("all fields of the request are stored with the run", () => {
     timeoutSeconds: 5,
     tools: [],
     trace: null,
+    credential: null,
   });
 });
 

@@ -1,6 +1,6 @@
 // Turns an allowed action into everything that is stored for it, and the response to its caller.
 import { hash } from "node:crypto";
-import type { WakeAction } from "../core/action.ts";
+import type { RunRequest, WakeAction } from "../core/action.ts";
 import { type Refusal, refuse } from "../core/errors.ts";
 import { newId } from "../core/id.ts";
 import { heartbeatDelayMs, mainSessionKey, type NewRun } from "../core/run.ts";
@@ -91,12 +91,16 @@ export function acceptAll(
 
 /** Runs and deliveries of this acceptance continue the trace. */
 export const withTrace = (acceptance: Acceptance, trace: string | null): Acceptance =>
-  trace === null || acceptance.runs.length === 0
-    ? acceptance
-    : {
-        ...acceptance,
-        runs: acceptance.runs.map((run) => ({ ...run, request: { ...run.request, trace } })),
-      };
+  trace === null ? acceptance : withRunFields(acceptance, { trace });
+
+/** Runs of this acceptance name the token that their request came with. */
+export const withCredential = (acceptance: Acceptance, credential: string | null): Acceptance =>
+  credential === null ? acceptance : withRunFields(acceptance, { credential });
+
+const withRunFields = (acceptance: Acceptance, fields: Partial<RunRequest>): Acceptance => ({
+  ...acceptance,
+  runs: acceptance.runs.map((run) => ({ ...run, request: { ...run.request, ...fields } })),
+});
 
 function newRun(
   hook: string,
@@ -104,7 +108,7 @@ function newRun(
   settings: Pick<HookSettings, "defaultSessionKey" | "tools">,
 ): NewRun {
   const { kind: _, agentId: requestedAgentId, sessionKey: explicitKey, tools, ...rest } = action;
-  const request = { ...rest, tools: tools ?? settings.tools, trace: null };
+  const request = { ...rest, tools: tools ?? settings.tools, trace: null, credential: null };
   const id = newId();
   const sessionKey = explicitKey ?? settings.defaultSessionKey ?? generatedKeyPrefix + id;
   // A run without a session key of its own is isolated, even where the default key is a shared one.

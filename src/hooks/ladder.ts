@@ -11,7 +11,7 @@ import { headRefusal, readBody } from "../http/body.ts";
 import type { Exchange } from "../http/exchange.ts";
 import type { FailureCounter } from "../http/shared-throttle.ts";
 import type { Store } from "../store/ports/store.ts";
-import { readIdempotency, withTrace } from "./acceptance.ts";
+import { readIdempotency, withCredential, withTrace } from "./acceptance.ts";
 import { type Admission, queueFull } from "./admission.ts";
 import { decide, findHook, type Hook, type HookRequest, isNamedHook } from "./decide.ts";
 import { createKeyQueues, type KeyQueues } from "./key-queues.ts";
@@ -43,6 +43,9 @@ type Ladder = Required<LadderOptions> & {
   keyQueues: KeyQueues;
   clientAddress: (exchange: Exchange) => string;
 };
+
+/** `credential`: the name of its token; null for `hooks.token`. */
+type Asked = HookRequest & { credential: string | null };
 
 const maxDiscardedBytes = 1_048_576;
 
@@ -77,11 +80,13 @@ async function climb(exchange: Exchange, ladder: Ladder): Promise<void> {
   if (route.hasTokenInQuery) return refuseWith("token-in-query");
   if (request.method !== "POST") return refuseWith("method-not-allowed");
 
-  const unauthorized = tokenRefusal(exchange, settings, ladder);
-  if (unauthorized instanceof Promise) return responses.refuse(exchange, await unauthorized);
-  if (unauthorized !== null) return responses.refuse(exchange, unauthorized);
+  const credential = settings.credentials.check(request.rawHeaders);
+  if (typeof credential === "string") {
+    const refusal = tokenRefusal(exchange, credential, ladder);
+    return responses.refuse(exchange, refusal instanceof Promise ? await refusal : refusal);
+  }
   exchange.authenticated = true;
-  const hook = findHook(route.name, settings);
+  const hook = credential.opens(route.name) ? findHook(route.name, settings) : undefined;
   if (hook === undefined) return refuseWith("unknown-hook");
   exchange.span = startHookSpan(ladder.trace, exchange);
   if (ladder.stopping()) return responses.refuse(exchange, stopping);
@@ -96,7 +101,8 @@ async function climb(exchange: Exchange, ladder: Ladder): Promise<void> {
   const { rawHeaders } = request;
   const idempotency = readIdempotency(rawHeaders, body);
   if (idempotency !== null && isRefusal(idempotency)) return responses.refuse(exchange, idempotency);
-  const asked = { target, rawHeaders, body, now: ladder.clock.now(), idempotency };
+  const now = ladder.clock.now();
+  const asked = { target, rawHeaders, body, now, idempotency, credential: credential.name };
   if (idempotency === null || hook.read !== null) return respond(exchange, hook, asked, ladder);
   return ladder.keyQueues.add(`${hook.name} ${idempotency.key}`, () =>
     respond(exchange, hook, asked, ladder),
@@ -109,29 +115,30 @@ async function climb(exchange: Exchange, ladder: Ladder): Promise<void> {
  * stores the request, and looked up when nothing is to be stored. Another node may have stored the request meanwhile, so
  * a mapped one is looked up then, too.
  */
-async function respond(exchange: Exchange, hook: Hook, request: HookRequest, ladder: Ladder): Promise<void> {
+async function respond(exchange: Exchange, hook: Hook, request: Asked, ladder: Ladder): Promise<void> {
   const { responses, store } = ladder;
-  const { idempotency } = request;
+  const { idempotency, credential } = request;
   const findRepeated = async () => idempotency && store.findRepeated(hook.name, idempotency);
   const before = hook.read === null ? await findRepeated() : null;
   if (before) return responses.repeated(exchange, before);
   const decision = await decide(hook, request, ladder.settings());
   const admitted = "runs" in decision ? await admit(decision, ladder) : decision;
-  if ("runs" in admitted) return accept(exchange, withTrace(admitted, exchange.span.context), ladder);
+  if ("runs" in admitted) {
+    const traced = withTrace(admitted, exchange.span.context);
+    return accept(exchange, withCredential(traced, credential), ladder);
+  }
   const meanwhile = await findRepeated();
   if (meanwhile) return responses.repeated(exchange, meanwhile);
   if (isRefusal(admitted)) return responses.refuse(exchange, admitted);
-  return recordNoAction(exchange, admitted, { hook: hook.name, idempotency }, ladder);
+  return recordNoAction(exchange, admitted, { hook: hook.name, idempotency, credential }, ladder);
 }
 
-/** Null when the token is right. For a wrong one, the failures may have to be counted over all nodes. */
+/** For a wrong token, the failures may have to be counted over all nodes. */
 function tokenRefusal(
   exchange: Exchange,
-  settings: HookSettings,
+  verdict: "wrong" | "repeated",
   { metrics, throttle, clientAddress }: Ladder,
-): Refusal | null | Promise<Refusal> {
-  const verdict = settings.guard.check(exchange.request.rawHeaders);
-  if (verdict === "ok") return null;
+): Refusal | Promise<Refusal> {
   if (verdict === "repeated") return refuse("repeated-header");
   metrics.authFailed();
   const retryAfter = throttle.fail(clientAddress(exchange));
@@ -150,10 +157,10 @@ const nothingToDo: StoredResponse = { status: 204, body: {} };
 async function recordNoAction(
   exchange: Exchange,
   { outcome, reason }: NoAction,
-  { hook, idempotency }: Pick<Acceptance, "hook" | "idempotency">,
+  { hook, idempotency, credential }: Pick<Acceptance, "hook" | "idempotency"> & Pick<Asked, "credential">,
   { store, responses }: Ladder,
 ): Promise<void> {
-  await store.recordRequest({ id: newId(), hook: exchange.name, outcome, reason });
+  await store.recordRequest({ id: newId(), hook: exchange.name, outcome, reason, credential });
   if (outcome === "skipped" && idempotency) {
     const nothing = { id: newId(), hook, events: [], runs: [], heartbeat: null, idempotency };
     const accepted = await store.accept({ ...nothing, response: nothingToDo });

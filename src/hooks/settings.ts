@@ -6,14 +6,14 @@ import type { SessionKeyPolicy } from "../core/session-key.ts";
 import type { ToolGrant } from "../core/tool.ts";
 import type { BodyLimits } from "../http/body.ts";
 import { type ClientAddress, createClientAddress } from "../http/client-address.ts";
-import { createGuard, type Guard } from "../http/guard.ts";
+import { createCredentials, type Credentials } from "./credentials.ts";
 import type { Mappings } from "./mapping/prepare.ts";
 import type { Senders } from "./senders/prepare.ts";
 
 export type HookSettings = {
   readonly enabled: boolean;
   readonly path: string;
-  readonly guard: Guard;
+  readonly credentials: Credentials;
   readonly clientAddress: ClientAddress;
   readonly body: BodyLimits;
   readonly agentIds: ReadonlySet<string>;
@@ -39,7 +39,7 @@ export function hookSettings(
   return {
     enabled: hooks.enabled,
     path: hooks.path,
-    guard: createGuard(hooks.tokens),
+    credentials: createCredentials(hooks),
     clientAddress: createClientAddress(gateway.trustedProxies),
     body: { maxBytes: hooks.maxBodyBytes, timeoutMs: secondsToMs(hooks.bodyTimeoutSeconds) },
     agentIds: new Set(agents.list.map((agent) => agent.id)),

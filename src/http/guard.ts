@@ -6,30 +6,41 @@ import { repeated, singleHeader } from "./headers.ts";
 
 export type Guard = {
   check(rawHeaders: readonly string[]): "ok" | "wrong" | "repeated";
+  /** The index of the token that the request carries. */
+  find(rawHeaders: readonly string[]): number | "wrong" | "repeated";
 };
 
 const leastWidth = 256;
 
 export function createGuard(tokens: readonly string[]): Guard {
-  const expected = tokens.map((token) => Buffer.from(token, "utf8")).filter(canBeSent);
+  const expected = tokens
+    .map((token, index) => ({ bytes: Buffer.from(token, "utf8"), index }))
+    .filter(({ bytes }) => canBeSent(bytes));
   const width = largest(
-    expected.map(({ length }) => length),
+    expected.map(({ bytes }) => bytes.length),
     leastWidth,
   );
-  const padded = expected.map((bytes) => Buffer.concat([bytes], width));
+  const padded = expected.map(({ bytes, index }) => ({ bytes: Buffer.concat([bytes], width), index }));
   const presentedBytes = Buffer.alloc(width);
+  const find: Guard["find"] = (rawHeaders) => {
+    const authorization = singleHeader(rawHeaders, "authorization");
+    const gatewayToken = singleHeader(rawHeaders, "x-gateway-token");
+    if (authorization === repeated || gatewayToken === repeated) return "repeated";
+    const presented = bearer(authorization ?? "") || trim(gatewayToken ?? "");
+    if (presented === "" || presented.length > width) return "wrong";
+    presentedBytes.fill(0);
+    presentedBytes.write(presented, "latin1");
+    // Every token is compared, whichever is right, so that the time does not show its place among them.
+    let found = -1;
+    for (const { bytes, index } of padded)
+      found = Math.max(found, Number(timingSafeEqual(bytes, presentedBytes)) * (index + 1) - 1);
+    return found === -1 ? "wrong" : found;
+  };
   return {
+    find,
     check(rawHeaders) {
-      const authorization = singleHeader(rawHeaders, "authorization");
-      const gatewayToken = singleHeader(rawHeaders, "x-gateway-token");
-      if (authorization === repeated || gatewayToken === repeated) return "repeated";
-      const presented = bearer(authorization ?? "") || trim(gatewayToken ?? "");
-      if (presented === "" || presented.length > width) return "wrong";
-      presentedBytes.fill(0);
-      presentedBytes.write(presented, "latin1");
-      let matches = 0;
-      for (const each of padded) matches += timingSafeEqual(each, presentedBytes) ? 1 : 0;
-      return matches > 0 ? "ok" : "wrong";
+      const found = find(rawHeaders);
+      return typeof found === "number" ? "ok" : found;
     },
   };
 }

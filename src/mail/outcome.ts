@@ -20,6 +20,7 @@ export const recorded = (id: string, outcome: MailOutcome, reason: string): Take
     hook: mailHook,
     outcome: outcome === "failed" || outcome === "waiting" ? "failed" : "skipped",
     reason: `mail ${id}: ${reason}`,
+    credential: null,
   },
 });
 

@@ -27,6 +27,8 @@ export type ProgramEnd =
 export type Program = {
   input: Writable;
   output: Readable;
+  /** Its standard error, whose tail is kept, too. */
+  errors: Readable;
   /** Resolves when it runs or could not be started. */
   started: Promise<void>;
   /** Resolves when it has ended and its output was read. */
@@ -105,6 +107,7 @@ export function startProgram({
   return {
     input: child.stdin,
     output: child.stdout,
+    errors: child.stderr,
     started: started.promise,
     ended: ended.promise,
     stop() {

@@ -22,6 +22,7 @@ export const aRunRequest = (parts: Partial<RunRequest> = {}): RunRequest => ({
   thinking: null,
   timeoutSeconds: null,
   trace: null,
+  credential: null,
   tools: [],
   ...parts,
 });

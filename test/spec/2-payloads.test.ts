@@ -131,6 +131,7 @@ test("agent payload: texts and defaults", async (t) => {
       timeoutSeconds: null,
       tools: [],
       trace: null,
+      credential: null,
     });
     assert.deepEqual([run.agentId, run.requestedAgentId], ["main", null]);
     assert.equal(run.sessionKey, `hook:${run.id}`);

@@ -20,7 +20,7 @@ test("the value that a filter met is listed, and drives no terminal", async (t) 
   });
   assert.ok(found.kind === "filtered");
   const [reason = ""] = found.reasons;
-  await store.recordRequest({ id: newId(), hook: "github", outcome: "skipped", reason });
+  await store.recordRequest({ id: newId(), hook: "github", outcome: "skipped", reason, credential: "ci" });
   const [listed] = json(await rouse(["requests", "--json"])) as { outcome: string; reason: string }[];
   assert.deepEqual([listed?.outcome, listed?.reason], ["skipped", reason]);
   assert.match(reason, /^issues: payload\.action was "closed/);

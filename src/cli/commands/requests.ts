@@ -12,6 +12,7 @@ const requests: Stored<RequestRecord, ReturnType<typeof requestResource>> = {
     { title: "CREATED", value: (request) => shortTime(request.createdAt) },
     { title: "OUTCOME", value: (request) => request.outcome },
     { title: "HOOK", value: (request) => request.hook },
+    { title: "TOKEN", value: (request) => request.credential ?? "-" },
     { title: "ID", value: (request) => request.id },
     { title: "REASON", value: (request) => request.reason },
   ],
@@ -25,8 +26,8 @@ export const command: Command = {
   help: `Usage: rouse requests [--limit N | --all] [--json]
 
 Lists requests with a valid token that produced neither a note nor a run, newest first: skipped (a
-mapping decided that there is nothing to do) or failed (a mapping failed), each with its reason. Use
-it when a sender reports success and nothing happened here.
+mapping decided that there is nothing to do) or failed (a mapping failed), each with its reason. TOKEN
+is the name of the token that it came with, - for hooks.token. Use it when a sender reports success and nothing happened here.
 
 Options:
   --limit N      list at most N (default 50)

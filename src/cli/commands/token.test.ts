@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import test from "node:test";
 import { loadConfig } from "../../config/load.ts";
+import { askOn } from "../terminal/confirm.ts";
 import { createConfig, createFolder, hookToken, json } from "../../../test/fixtures/command-line.ts";
 
 const tokensOf = (file: string) => {
@@ -54,8 +56,116 @@ test("a token that is only a reference is not changed", async (t) => {
   assert.match(inEnvironment.stderr, /from the environment/);
 });
 
-test("other verbs are wrong usage", async (t) => {
+test("a named token is added, listed, rotated and revoked; comments stay", async (t) => {
+  const { rouse, file } = createConfig(
+    t,
+    `{\n  // mine\n  "hooks": {\n    "enabled": true, "token": "${hookToken}", // main\n  },\n}\n`,
+  );
+  const named = () => {
+    const loaded = loadConfig(file, {});
+    assert.ok(loaded.ok);
+    return loaded.config.hooks.namedTokens;
+  };
+  const added = await rouse(["token", "add", "ci", "--hooks", "agent, /wake/,agent"]);
+  assert.equal(added.code, 0, added.stderr);
+  const token = added.stdout.trim();
+  assert.match(token, /^[\w-]{43}$/);
+  assert.match(added.stderr, /opens agent, wake\. It is shown only now/);
+  assert.deepEqual(named(), [{ name: "ci", tokens: [token], hooks: ["agent", "wake"] }]);
+
+  const table = await rouse(["token", "list"]);
+  assert.match(table.stdout, /^NAME +ACCEPTED +HOOKS\nci +1 +agent, wake\n$/);
+  assert.deepEqual(json(await rouse(["token", "list", "--json"])), [
+    { name: "ci", hooks: ["agent", "wake"], accepted: 1 },
+  ]);
+
+  const fresh = (await rouse(["token", "rotate", "ci"])).stdout.trim();
+  assert.deepEqual(named()[0]?.tokens, [fresh, token]);
+  assert.deepEqual(tokensOf(file), [hookToken]);
+  assert.equal((await rouse(["token", "rotate", "ci", "--finish"])).code, 0);
+  assert.deepEqual(named()[0]?.tokens, [fresh]);
+  assert.match((await rouse(["token", "rotate", "ci", "--finish"])).stderr, /only one token ci/);
+
+  const revoked = await rouse(["token", "revoke", "ci", "--yes"]);
+  assert.equal(revoked.code, 0, revoked.stderr);
+  assert.deepEqual(named(), []);
+  assert.match((await rouse(["token", "list"])).stderr, /no named tokens/);
+  const text = readFileSync(file, "utf8");
+  assert.match(text, /\/\/ mine/);
+  assert.match(text, /\/\/ main/);
+  for (const { stdout, stderr } of [table, revoked]) assert.ok(!(stdout + stderr).includes(fresh));
+});
+
+test("token add as JSON; a hook that nothing takes is warned about", async (t) => {
   const { rouse } = createConfig(t);
-  for (const argv of [[], ["old"], ["new", "--finish"], ["new", "x"]])
-    assert.equal((await rouse(["token", ...argv])).code, 2);
+  const added = await rouse(["token", "add", "ci", "--hooks", "build/*", "--json"]);
+  const { name, token, hooks } = json(added) as { name: string; token: string; hooks: string[] };
+  assert.deepEqual([name, token.length, hooks], ["ci", 43, ["build/*"]]);
+  assert.match(added.stderr, /warning: hooks\.tokens\.ci\.hooks\[0\]: has no mapping/);
+});
+
+test("token add refuses a name that is taken, and names and hooks that cannot be", async (t) => {
+  const { rouse, file } = createConfig(t);
+  assert.equal((await rouse(["token", "add", "ci", "--hooks", "agent"])).code, 0);
+  const before = readFileSync(file, "utf8");
+  const again = await rouse(["token", "add", "ci", "--hooks", "wake"]);
+  assert.equal(again.code, 1);
+  assert.match(again.stderr, /a token ci already.*rouse token rotate ci/);
+  for (const argv of [
+    ["add", "c i", "--hooks", "agent"],
+    ["add", "x"],
+    ["add"],
+    ["add", "x", "--hooks", " , "],
+    ["add", "x", "--hooks", "*"],
+  ])
+    assert.equal((await rouse(["token", ...argv])).code, 2, argv.join(" "));
+  for (const verb of ["rotate", "revoke"]) {
+    const unknown = await rouse(["token", verb, "gone"]);
+    assert.equal(unknown.code, 1);
+    assert.match(unknown.stderr, /There is no token gone/);
+  }
+  assert.equal(readFileSync(file, "utf8"), before);
+});
+
+test("token revoke asks on a terminal, and needs --yes without one", async (t) => {
+  const { rouse, file } = createConfig(t);
+  await rouse(["token", "add", "ci", "--hooks", "agent"]);
+  const before = readFileSync(file, "utf8");
+  const unasked = await rouse(["token", "revoke", "ci"]);
+  assert.equal(unasked.code, 2);
+  assert.match(unasked.stderr, /--yes/);
+  for (const answer of ["", "n", "no", "yess"])
+    assert.equal((await rouse(["token", "revoke", "ci"], { ask: async () => answer })).code, 1);
+  assert.equal(readFileSync(file, "utf8"), before);
+  let question = "";
+  const ask = async (asked: string) => {
+    question = asked;
+    return "y";
+  };
+  assert.equal((await rouse(["token", "revoke", "ci"], { ask })).code, 0);
+  assert.match(question, /Revoke the token ci\? Its callers get 401 at agent\. \[y\/N\]/);
+  assert.notEqual(readFileSync(file, "utf8"), before);
+});
+
+test("a question gets one line of the input, and nothing when the input ends", async () => {
+  const asked: string[] = [];
+  const output = { write: (text: string) => void asked.push(text) };
+  assert.equal(await askOn(Readable.from(["y\nmore\n"]), output)("Sure? "), "y");
+  assert.equal(await askOn(Readable.from([]), output)("Sure? "), "");
+  assert.deepEqual(asked, ["Sure? ", "Sure? "]);
+});
+
+test("other verbs are wrong usage, and an option goes with its verb only", async (t) => {
+  const { rouse } = createConfig(t);
+  for (const argv of [
+    [],
+    ["old"],
+    ["new", "--finish"],
+    ["new", "x"],
+    ["list", "x"],
+    ["list", "--yes"],
+    ["rotate", "--hooks", "agent"],
+    ["revoke"],
+  ])
+    assert.equal((await rouse(["token", ...argv])).code, 2, argv.join(" "));
 });

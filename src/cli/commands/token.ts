@@ -1,22 +1,48 @@
-// `rouse token`: makes tokens, and rotates the hook token without refusing any caller in between.
-import { UsageError } from "../../core/errors.ts";
-import { configFlag, jsonFlag, readArguments, refuseMore } from "../terminal/arguments.ts";
+// `rouse token`: makes tokens, rotates them without refusing any caller in between, and gives callers tokens of their own.
 import { type Command, type Context, WrongUsage } from "../command.ts";
-import { printJson, printLine } from "../terminal/output.ts";
 import { loadSettings } from "../open/settings.ts";
+import { configFlag, jsonFlag, readArguments, refuseMore, unknownVerb } from "../terminal/arguments.ts";
+import { printJson, printLine } from "../terminal/output.ts";
 
-const flags = { ...configFlag, ...jsonFlag, finish: { type: "boolean" } } as const;
+const flags = {
+  ...configFlag,
+  ...jsonFlag,
+  finish: { type: "boolean" },
+  hooks: { type: "string" },
+  yes: { type: "boolean" },
+} as const;
+
+const verbs = ["new", "rotate", "add", "list", "revoke"] as const;
+type Verb = (typeof verbs)[number];
+
+/** The option that only this verb takes. */
+const ownFlags: Readonly<Record<string, Verb>> = { finish: "rotate", hooks: "add", yes: "revoke" };
 
 async function run(context: Context): Promise<number> {
   const { values, positionals } = readArguments(context, flags);
-  const [verb] = positionals;
-  refuseMore(positionals, 1);
+  const [written, name] = positionals;
+  if (written === undefined) throw new WrongUsage(`Give a verb: ${verbs.join(", ")}`);
+  const verb = verbs.find((each) => each === written);
+  if (verb === undefined) throw unknownVerb(written, verbs);
+  for (const [flag, owner] of Object.entries(ownFlags))
+    if (owner !== verb && Object.hasOwn(values, flag))
+      throw new WrongUsage(`--${flag} goes with token ${owner}.`);
+  refuseMore(positionals, verb === "new" || verb === "list" ? 1 : 2);
   const json = values.json === true;
-  if (verb === "new" && !values.finish) return printNew(context, json);
-  if (verb !== "rotate") throw new WrongUsage("Give a verb: token new, or token rotate");
+  if (verb === "new") return printNew(context, json);
   // A config with problems is not edited: whether the edit is right could not be checked.
   const { config } = await loadSettings(context, values.config);
-  return values.finish ? finish(context, config.file, json) : rotate(context, config.file, json);
+  const call = { context, config, json };
+  if (verb === "rotate") {
+    const { rotateToken, finishRotation } = await import("../token/rotate.ts");
+    return values.finish ? finishRotation(call, name ?? null) : rotateToken(call, name ?? null);
+  }
+  const { addToken, listTokens, revokeToken } = await import("../token/named.ts");
+  if (verb === "list") return listTokens(call);
+  if (name === undefined) throw new WrongUsage(`Which token? Give its name: token ${verb} NAME`);
+  return verb === "add"
+    ? addToken(call, name, values.hooks)
+    : revokeToken(call, name, { isSure: values.yes === true });
 }
 
 async function printNew(context: Context, json: boolean): Promise<number> {
@@ -27,75 +53,47 @@ async function printNew(context: Context, json: boolean): Promise<number> {
   return 0;
 }
 
-async function rotate(context: Context, file: string, json: boolean): Promise<number> {
-  const { newToken } = await import("../../config/write/write.ts");
-  const { changeHookTokens } = await import("../open/hook-tokens.ts");
-  const token = newToken();
-  let kept = 0;
-  const addToken = (written: readonly string[]) => {
-    kept = written.length;
-    return [token, ...written];
-  };
-  changeHookTokens(file, addToken, context.env);
-  if (json) printJson(context, { token, file, kept });
-  else {
-    printLine(context, token);
-    context.stderr.write(
-      `This is the new hook token; ${file} has it first. ${keptSentence(kept)}A running gateway takes it up within seconds.\n` +
-        "When every caller sends the new one: rouse token rotate --finish\n",
-    );
-  }
-  return 0;
-}
-
-const keptSentence = (count: number): string =>
-  count === 0
-    ? ""
-    : count === 1
-      ? "The old one is still accepted. "
-      : `The ${count} old ones are still accepted. `;
-
-async function finish(context: Context, file: string, json: boolean): Promise<number> {
-  const { changeHookTokens } = await import("../open/hook-tokens.ts");
-  let dropped = 0;
-  const keepNewest = ([newest, ...old]: readonly string[]) => {
-    if (newest === undefined || old.length === 0)
-      throw new UsageError("There is only one hook token: nothing to finish. Start with: rouse token rotate");
-    dropped = old.length;
-    return [newest];
-  };
-  changeHookTokens(file, keepNewest, context.env);
-  if (json) printJson(context, { file, dropped });
-  else
-    printLine(
-      context,
-      `Only the newest token is accepted now; ${dropped === 1 ? "the old one was" : `${dropped} old ones were`} removed from ${file}.`,
-    );
-  return 0;
-}
-
 export const command: Command = {
   name: "token",
-  summary: "make a token, or rotate the hook token",
-  help: `Usage: rouse token new [--json]
-       rouse token rotate [--finish] [--config FILE] [--json]
+  summary: "make, rotate, list and revoke tokens of callers",
+  help: `Usage: rouse token add NAME --hooks HOOK[,HOOK…] [--json] [--config FILE]
+       rouse token list [--json] [--config FILE]
+       rouse token revoke NAME [--yes] [--json] [--config FILE]
+       rouse token rotate [NAME] [--finish] [--json] [--config FILE]
+       rouse token new [--json]
 
-  new       prints a fresh token: 256 random bits, safe in a header. Changes nothing.
-  rotate    puts a fresh token first in hooks.token and keeps the old ones, so that callers can be
-            switched one by one; prints the token once. Comments in the config stay.
+  add       makes a token that opens only the hooks given: names, or a prefix such as 'build/*'.
+            Writes it into the config and prints it once. Its name stands on what its requests lead to.
+  list      the named tokens and the hooks that they open; never a token itself.
+  revoke    removes a named token. Its callers get 401 from then on.
+  rotate    puts a fresh token first in hooks.token, or in the named one, and keeps the old ones, so
+            that callers can be switched one by one; prints the token once.
   rotate --finish
             removes the old tokens, once every caller sends the new one.
+  new       prints a fresh token: 256 random bits, safe in a header. Changes nothing.
+
+Comments in the config stay. A running gateway takes up each change within seconds.
 
 Options:
+  --hooks LIST   the hooks that the token opens, separated by commas
+  --yes          revoke without asking
   --json         as JSON
   --config FILE  the config to use (default: rouse.jsonc in ROUSE_HOME)
 
 Examples:
-  rouse token rotate
+  rouse token add ci --hooks 'agent,build/*'
+  rouse token rotate ci
+  rouse token revoke ci --yes
   rouse token rotate --finish`,
   syntax: {
     options: { ...configFlag, ...jsonFlag },
-    words: { new: { options: jsonFlag }, rotate: { options: flags } },
+    words: {
+      new: { options: jsonFlag },
+      list: { options: { ...configFlag, ...jsonFlag } },
+      rotate: { options: { ...configFlag, ...jsonFlag, finish: flags.finish } },
+      add: { options: { ...configFlag, ...jsonFlag, hooks: flags.hooks } },
+      revoke: { options: { ...configFlag, ...jsonFlag, yes: flags.yes } },
+    },
   },
   run,
 };

@@ -30,7 +30,7 @@ function loadFinding(file: string, loaded: LoadResult): Finding {
 
 /** Settings with a check of their own: the file's mode (no path), the tokens, the address, unsafe mappings. */
 const checkedElsewhere =
-  /^$|^hooks\.(token|enabled)\b|^gateway\.(auth\.token|host)$|\.allowUnsafeExternalContent$/;
+  /^$|^hooks\.(token|enabled)\b|^hooks\.tokens\.[^.]+\.token|^gateway\.(auth\.token|host)$|\.allowUnsafeExternalContent$/;
 
 export function modeFinding(file: string, mode: number): Finding {
   if (process.platform === "win32") return notChecked("config mode", "Windows has no file modes");
@@ -45,15 +45,16 @@ export const checkConfig = ({ hooks, gateway }: Config): Finding[] => [
   hostFinding(gateway.host),
 ];
 
-function tokenFinding({ enabled, tokens }: Config["hooks"], own: string | null): Finding {
+function tokenFinding({ enabled, tokens, namedTokens }: Config["hooks"], own: string | null): Finding {
   if (!enabled)
     return warn("tokens", "hooks are off: every hook responds with 404", "Set hooks.enabled to true.");
-  const all = own === null ? tokens : [...tokens, own];
+  const named = namedTokens.flatMap((each) => each.tokens);
+  const all = own === null ? [...tokens, ...named] : [...tokens, ...named, own];
   if (all.some((token) => token.length < shortestGoodToken))
     return warn(
       "tokens",
       `one is shorter than ${shortestGoodToken} characters and could be guessed`,
-      "Make a longer one: rouse token rotate, or for gateway.auth.token: rouse token new",
+      "Make a longer one: rouse token rotate [NAME], or for gateway.auth.token: rouse token new",
     );
   // A hook token equal to the gateway's would have been refused with the config.
   if (own === null)
@@ -68,7 +69,7 @@ function tokenFinding({ enabled, tokens }: Config["hooks"], own: string | null):
       `${tokens.length} hook tokens are accepted`,
       "After a rotation: rouse token rotate --finish",
     );
-  return ok("tokens", "long enough, and no hook token is the gateway token");
+  return ok("tokens", "long enough, and no two are the same");
 }
 
 function hostFinding(host: string): Finding {

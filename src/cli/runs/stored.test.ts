@@ -43,7 +43,7 @@ test("runs --json has the public fields, newest first", async (t) => {
   await acceptRuns(store, waiting);
   const [newest, oldest] = json(await rouse(["runs", "--json"])) as Fields[];
   const fields =
-    "id kind hook name agentId requestedAgentId sessionKey status attempts createdAt startedAt endedAt reply error";
+    "id kind hook name agentId requestedAgentId sessionKey credential status attempts createdAt startedAt endedAt reply error";
   assert.deepEqual(Object.keys(newest!), fields.split(" "));
   assert.equal(newest!["id"], waiting.id);
   assert.equal(newest!["endedAt"], null);
@@ -186,9 +186,15 @@ test("deliveries are listed, retried and cancelled", async (t) => {
 test("requests are listed with their reason", async (t) => {
   const { store, rouse } = await createStoredHome(t);
   const id = newId();
-  await store.recordRequest({ id, hook: "gmail", outcome: "skipped", reason: "nothing to do" });
+  await store.recordRequest({
+    id,
+    hook: "gmail",
+    outcome: "skipped",
+    reason: "nothing to do",
+    credential: null,
+  });
   const [listed] = json(await rouse(["requests", "--json"])) as Fields[];
-  assert.deepEqual(Object.keys(listed!), ["id", "hook", "outcome", "reason", "createdAt"]);
+  assert.deepEqual(Object.keys(listed!), ["id", "hook", "outcome", "reason", "credential", "createdAt"]);
   assert.match((await rouse(["requests"])).stdout, /skipped +gmail .*nothing to do/);
   assert.equal((await rouse(["requests", "show", id])).code, 2);
 });

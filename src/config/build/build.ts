@@ -49,6 +49,11 @@ function buildHooks(settings: Settings, folder: string): Config["hooks"] {
   return {
     enabled: hooks.enabled,
     tokens: hookTokens(settings).map(({ value }) => value),
+    namedTokens: Object.entries(hooks.tokens).map(([name, named]) => ({
+      name,
+      tokens: [named.token].flat(),
+      hooks: named.hooks,
+    })),
     path: hooks.path,
     allowedAgentIds: !allowed || allowed.includes("*") ? null : allowed,
     defaultSessionKey: hooks.defaultSessionKey ?? null,

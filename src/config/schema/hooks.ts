@@ -2,11 +2,12 @@
 import { z } from "zod";
 import { sessionKeyFault } from "../../core/session-key.ts";
 import { withoutEndSlash } from "../../core/text.ts";
-import { fileReference, secret, seconds, text, wholeNumber } from "./field.ts";
+import { seconds, text, wholeNumber } from "./field.ts";
 import { gmail } from "./gmail.ts";
 import { mail } from "./mail.ts";
 import { mapping, toolGrant } from "./mapping.ts";
 import { senders } from "./senders.ts";
+import { namedTokens, tokenOrList } from "./tokens.ts";
 
 /** The files of `config/presets/`. */
 export const presetNames = ["gmail"] as const;
@@ -39,22 +40,12 @@ const sessionKeyPrefix = z.string().superRefine((written, context) => {
   if (fault) context.addIssue(fault);
 });
 
-const listedToken = secret("One of the tokens that count.").refine(
-  (written) => written.trim() !== "",
-  "must not be blank",
-);
-
-const token = "The shared secret that every request must carry. Required when hooks are enabled.";
+const token = "The shared secret that opens every hook but senders'. Required when hooks are enabled.";
 
 export const hooks = z.strictObject({
   enabled: z.boolean().default(false).describe("Turns the endpoint on. While it is off, every hook responds with 404."),
-  token: z
-    .union([z.string(), fileReference, z.array(listedToken)], {
-      error: 'must be text, { "file": … }, or a list of these',
-    })
-    .transform((written) => (Array.isArray(written) ? written : typeof written === "string" ? written : ""))
-    .meta({ description: `${token} A list while one is being rotated: each of them counts.`, writeOnly: true })
-    .optional(),
+  token: tokenOrList(`${token} A list while one is being rotated: each of them counts.`).optional(),
+  tokens: namedTokens,
   path: hooksPath
     .prefault(defaultHooksPath)
     .describe("The path prefix of every hook. Gets a leading slash and loses trailing ones."),

@@ -16,6 +16,7 @@ import { addEventSizes } from "./011-waiting-events.ts";
 import { numberAttempts } from "./012-attempts.ts";
 import { addLastLine } from "./013-last-line.ts";
 import { addRetries } from "./014-retries.ts";
+import { nameCredentials } from "./015-credentials.ts";
 
 /** The first leads to version 1, and so on. */
 const migrations: readonly ((dialect: Dialect) => readonly string[])[] = [
@@ -33,6 +34,7 @@ const migrations: readonly ((dialect: Dialect) => readonly string[])[] = [
   numberAttempts,
   addLastLine,
   addRetries,
+  nameCredentials,
 ];
 
 export const newestVersion = migrations.length;

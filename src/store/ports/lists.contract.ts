@@ -120,7 +120,13 @@ export function listsContract(harness: () => Harness): void {
         }),
       );
       await store.markEvent(shown.id, false);
-      await store.recordRequest({ id: newId(), hook: "x", outcome: "skipped", reason: "filters" });
+      await store.recordRequest({
+        id: newId(),
+        hook: "x",
+        outcome: "skipped",
+        reason: "filters",
+        credential: null,
+      });
 
       clock.advance(199);
       assert.equal(await store.sweep(retention, 2), 0);

@@ -24,7 +24,13 @@ const failed = (messageId: string, retryInMs: number | null): TakenMail => ({
   id: messageId,
   outcome: retryInMs === null ? "failed" : "waiting",
   acceptance: null,
-  record: { id: newId(), hook: "gmail", outcome: "failed", reason: `mail ${messageId}: broken` },
+  record: {
+    id: newId(),
+    hook: "gmail",
+    outcome: "failed",
+    reason: `mail ${messageId}: broken`,
+    credential: null,
+  },
   retryInMs,
 });
 

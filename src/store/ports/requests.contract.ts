@@ -227,9 +227,13 @@ export function requestsContract(harness: () => Harness): void {
     test("a request without an action is recorded", async () => {
       const { store, clock } = harness();
       const id = newId();
-      await store.recordRequest({ id, hook: "github", outcome: "skipped", reason: hostile });
+      const record = { hook: "github", outcome: "skipped", reason: hostile } as const;
+      await store.recordRequest({ id, ...record, credential: null });
+      const second = newId();
+      await store.recordRequest({ id: second, ...record, credential: "ci" });
       assert.deepEqual(await store.listRequests({ limit: 10 }), [
-        { id, hook: "github", outcome: "skipped", reason: hostile, createdAt: clock.now() },
+        { id: second, ...record, credential: "ci", createdAt: clock.now() },
+        { id, ...record, credential: null, createdAt: clock.now() },
       ]);
     });
   });

@@ -140,7 +140,13 @@ describe("postgres", () => {
     t.mock.method(performance, "now", () => real() + jumpMs);
     for (const jump of [0, 3_600_000, -3_600_000]) {
       jumpMs = jump;
-      await store.recordRequest({ id: newId(), hook: "h", outcome: "skipped", reason: `${jump}` });
+      await store.recordRequest({
+        id: newId(),
+        hook: "h",
+        outcome: "skipped",
+        reason: `${jump}`,
+        credential: null,
+      });
       const [record] = await store.listRequests({ limit: 1 });
       const { reason, createdAt } = record!;
       assert.equal(reason, `${jump}`);

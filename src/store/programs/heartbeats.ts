@@ -26,6 +26,7 @@ const heartbeatDetail: RunRequest = {
   timeoutSeconds: null,
   tools: "agent",
   trace: null,
+  credential: null,
 };
 
 const waitingHeartbeat = (dialect: Dialect): string =>

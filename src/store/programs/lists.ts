@@ -54,7 +54,12 @@ export const listDeliveries = (
 
 export const listRequests = (_dialect: Dialect, input: PageInput): Program<PageResult<RequestRecord>> =>
   page(
-    { columns: "seq, id, hook, outcome, reason, created_at", table: "request", where: "", values: [] },
+    {
+      columns: "seq, id, hook, outcome, reason, credential, created_at",
+      table: "request",
+      where: "",
+      values: [],
+    },
     input,
     toRequest,
   );

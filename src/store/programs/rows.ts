@@ -111,6 +111,7 @@ const toRequestOf = (stored: RunRequest): RunRequest => ({
   fallback: stored.fallback ?? null,
   deliverFailures: stored.deliverFailures ?? null,
   trace: stored.trace ?? null,
+  credential: stored.credential ?? null,
 });
 
 export const toRun = (row: Row, reading: Reading = "use"): Run => ({
@@ -187,5 +188,6 @@ export const toRequest = (row: Row): RequestRecord => ({
   hook: text(row["hook"]),
   outcome: text(row["outcome"]) as RequestRecord["outcome"],
   reason: jsonIn(row, "reason", shapes.text, "show") as string,
+  credential: textOrNull(row["credential"]),
   createdAt: number(row["created_at"]),
 });

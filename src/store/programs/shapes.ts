@@ -99,6 +99,7 @@ const isRequest = withFields({
   timeoutSeconds: orNull(isNumber),
   tools: optional(either(oneOf("agent"), listOf(isText))),
   trace: optional(orNull(isText)),
+  credential: optional(orNull(isText)),
 });
 
 const isReport = withFields({
@@ -140,6 +141,7 @@ const unreadableRequest = (reason: string) => ({
   timeoutSeconds: null,
   tools: [],
   trace: null,
+  credential: null,
 });
 
 export const text: JsonColumn = { is: isText, placeholder: cannotBeRead };

@@ -84,7 +84,7 @@ export function* recordRequest(
   input: Omit<RequestRecord, "createdAt"> & { now: number },
 ): Program<void> {
   yield {
-    sql: "insert into request(id, hook, outcome, reason, created_at) values ($1, $2, $3, $4, $5)",
-    values: [input.id, input.hook, input.outcome, encode(input.reason), input.now],
+    sql: "insert into request(id, hook, outcome, reason, credential, created_at) values ($1, $2, $3, $4, $5, $6)",
+    values: [input.id, input.hook, input.outcome, encode(input.reason), input.credential, input.now],
   };
 }

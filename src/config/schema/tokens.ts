@@ -1,0 +1,69 @@
+// `hooks.token` and `hooks.tokens`: the tokens that callers send.
+import { z } from "zod";
+import { fileReference, secret } from "./field.ts";
+import { hookNameFault, isBuiltIn } from "./hook-name.ts";
+
+const isBlank = (written: string): boolean => written.trim() === "";
+
+const listedToken = secret("One of the tokens that count.").refine(
+  (written) => !isBlank(written),
+  "must not be blank",
+);
+
+/** Text, a file, or a list of these. */
+export const tokenOrList = (description: string) =>
+  z
+    .union([z.string(), fileReference, z.array(listedToken)], {
+      error: 'must be text, { "file": … }, or a list of these',
+    })
+    .transform((written) => (Array.isArray(written) ? written : typeof written === "string" ? written : ""))
+    .meta({ description, writeOnly: true });
+
+const everyName = "/*";
+
+/** What is wrong with a hook that a token is to open; null when it is good. */
+export function openedHookFault(written: string): string | null {
+  const name = written.endsWith(everyName) ? written.slice(0, -everyName.length) : written;
+  if (isBuiltIn(written)) return null;
+  if (name.includes("*") || name === "")
+    return 'must be the name of a hook, or a prefix such as "build/*"; hooks.token opens every hook';
+  return hookNameFault(written === name ? name : `${name}/x`);
+}
+
+const openedHook = z.string().transform((written, context) => {
+  const name = written.trim().replace(/^\/+|\/+$/g, "");
+  const fault = openedHookFault(name);
+  if (fault === null) return name;
+  context.issues.push({ code: "custom", message: fault, input: written });
+  return z.NEVER;
+});
+
+const longestName = 64;
+
+/** What is wrong with the name of a token; null when it is good. */
+export const tokenNameFault = (name: string): string | null =>
+  /^[A-Za-z0-9-]+$/.test(name) && name.length <= longestName
+    ? null
+    : `must be a name of letters, digits and dashes, of up to ${longestName}`;
+
+const namedToken = z.strictObject({
+  token: tokenOrList("The token. A list while it is being rotated: each of them counts.").refine(
+    (written) => ![written].flat().some(isBlank) && written.length > 0,
+    "must not be blank",
+  ),
+  hooks: z
+    .array(openedHook)
+    .min(1)
+    .describe("The hooks that it opens: names, or a prefix such as `build/*`. Any other is 404 for it."),
+});
+
+export const namedTokens = z
+  .record(z.string(), namedToken)
+  .superRefine((named, context) => {
+    for (const name of Object.keys(named)) {
+      const fault = tokenNameFault(name);
+      if (fault !== null) context.addIssue({ code: "custom", path: [name], message: fault });
+    }
+  })
+  .default({})
+  .describe("Tokens that open only some hooks, by name. The name stands on what their requests lead to.");

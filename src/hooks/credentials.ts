@@ -1,0 +1,43 @@
+// Which hooks a token opens: `hooks.token` every hook that is not a sender's, a named token only its own.
+import type { Config } from "../config/config.ts";
+import { createGuard } from "../http/guard.ts";
+
+export type Credential = {
+  /** Null for `hooks.token`, which has no name. */
+  readonly name: string | null;
+  opens(hook: string): boolean;
+};
+
+export type Credentials = {
+  check(rawHeaders: readonly string[]): Credential | "wrong" | "repeated";
+};
+
+const hookToken: Credential = { name: null, opens: () => true };
+
+export function createCredentials({
+  tokens,
+  namedTokens,
+}: Pick<Config["hooks"], "tokens" | "namedTokens">): Credentials {
+  const known = [
+    ...tokens.map((token) => ({ token, credential: hookToken })),
+    ...namedTokens.flatMap((named) => {
+      const credential = { name: named.name, opens: hookOpener(named.hooks) };
+      return named.tokens.map((token) => ({ token, credential }));
+    }),
+  ];
+  const credentials = known.map(({ credential }) => credential);
+  const guard = createGuard(known.map(({ token }) => token));
+  return {
+    check(rawHeaders) {
+      const found = guard.find(rawHeaders);
+      return typeof found === "number" ? credentials[found]! : found;
+    },
+  };
+}
+
+/** `build/*` opens `build/deploy`, and not `build` itself. */
+function hookOpener(hooks: readonly string[]): Credential["opens"] {
+  const names = new Set(hooks.filter((each) => !each.endsWith("/*")));
+  const prefixes = hooks.filter((each) => each.endsWith("/*")).map((each) => each.slice(0, -1));
+  return (hook) => names.has(hook) || prefixes.some((prefix) => hook.startsWith(prefix) && hook !== prefix);
+}
