@@ -6,7 +6,7 @@ import { UsageError } from "../../core/errors.ts";
 import type { SenderKind } from "../../hooks/senders/kind.ts";
 import { prepareSenders, type Sender } from "../../hooks/senders/prepare.ts";
 import { senderRequest } from "../../hooks/senders/request.ts";
-import { eventHeader, signDelivery } from "../../hooks/senders/sign-delivery.ts";
+import { contentType, eventHeader, signDelivery } from "../../hooks/senders/sign-delivery.ts";
 import { describeRequest } from "../../hooks/senders/verify.ts";
 import { type Context, WrongUsage } from "../command.ts";
 import { openStore, storeFault } from "../open/store.ts";
@@ -75,13 +75,6 @@ function signed(
   const { event } = describeRequest(kind, request);
   if (values.event !== undefined && event !== values.event) throw otherEvent(kind, values.event, event);
   return { headers: Object.entries(all), body: made.body };
-}
-
-/** A body that is no JSON is a form, where the kind sends forms. */
-function contentType({ body: { types } }: SenderKind, body: Buffer): string {
-  const isJson = senderRequest({ method: "POST", target: "/", rawHeaders: [] }, body).json() !== undefined;
-  const isForm = types.includes("form") && !(isJson && types.includes("json"));
-  return isForm ? "application/x-www-form-urlencoded" : "application/json";
 }
 
 function idHeader({ id, schemes }: SenderKind, { delivery }: Options): Record<string, string> {

@@ -36,18 +36,29 @@ export async function runAdd(context: Context, overrides: { terminal?: Terminal 
   const given = await draftOf(values, kind, () => context.readInput());
   const file = await findConfigFile(context, values.config);
   const isNew = !existsSync(file);
+  const before = isNew
+    ? await emptyConfig(file, context)
+    : (await loadSettings(context, values.config)).config;
+  if (before.hooks.senders.some((sender) => sender.name === name)) throw existsAlready(name, file);
+  const ready = mappingsNeeded(before, name) ? readyMappings(kind) : [];
+  const { terminal = processTerminal(context) } = overrides;
+  const draft = await completed(given, { kind, name, config: before, ready, values, terminal });
+  const picked = chosen(ready, draft.mappings);
   if (isNew) await makeHome(file, { overwrite: false });
   const { config } = await loadSettings(context, values.config);
-  if (config.hooks.senders.some((sender) => sender.name === name)) throw existsAlready(name, file);
-  const ready = mappingsNeeded(config, name) ? readyMappings(kind) : [];
-  const { terminal = processTerminal(context) } = overrides;
-  const draft = await completed(given, { kind, name, config, ready, values, terminal });
-  const picked = chosen(ready, draft.mappings);
   const mappings = picked.map((each) => ownMapping(each, kind, name, config));
   const written = writeEntry(config, { name, kind, draft, mappings, isNew }, context.env);
   const address = addressFor(config, name, draft.publicUrl);
   report(context, { name, kind, draft, picked, mappings, written, address, config, values });
   return 0;
+}
+
+/** What there is before a home is made. */
+async function emptyConfig(file: string, { env }: Context): Promise<Config> {
+  const { parseConfig } = await import("../../config/load.ts");
+  const parsed = parseConfig("{}", { file, env, readFile: () => "" });
+  if (!parsed.ok) throw new Error("an empty config has no problems");
+  return parsed.config;
 }
 
 export function kindNamed(written: string | undefined): SenderKind {
@@ -165,8 +176,10 @@ function report(context: Context, about: Report): void {
   if (written.isEnabled) print("Hooks:   were off, and are on now");
   if (files.length > 0) print(`Secret:  ${files.join(", ")} (only you can read it)`);
   print(`Mapping: ${ids.length > 0 ? ids.join(", ") : `yours for ${name} goes on`}`);
-  print(`\nAt ${kind.label}:\n${numbered(steps).join("\n")}`);
-  if (verifyToken !== null) print(`Verify token: ${verifyToken}`);
+  print(`\nAt ${kind.label}:\n${numbered(steps).join("\n")}\n`);
+  print(`  Address: ${address.url}`);
+  if (secret !== null) print(`  Secret:  ${secret}`);
+  if (verifyToken !== null) print(`  Verify token: ${verifyToken}`);
   print(["", ...addressNotes(address, name), ...tryLines(about)].join("\n"));
 }
 

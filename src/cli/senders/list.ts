@@ -1,6 +1,6 @@
 // `rouse senders`: those of the config, and how their calls went.
 import type { Config, SenderConfig } from "../../config/config.ts";
-import { StoreUnavailable } from "../../core/errors.ts";
+import { UsageError } from "../../core/errors.ts";
 import { senderKinds } from "../../hooks/senders/kinds/index.ts";
 import type { Context } from "../command.ts";
 import { storeFault } from "../open/store.ts";
@@ -53,8 +53,9 @@ async function readStatistics(
       await records.close();
     }
   } catch (fault) {
-    if (!(fault instanceof StoreUnavailable)) throw fault;
-    noteLine(context, `How the calls went is not known: ${(storeFault(fault, config) as Error).message}`);
+    const known = storeFault(fault, config);
+    if (!(known instanceof UsageError)) throw fault;
+    noteLine(context, `How the calls went is not known. ${known.message}`);
     return null;
   }
 }

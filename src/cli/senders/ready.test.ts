@@ -356,7 +356,7 @@ async function firstAction(id: string, request: MappedRequest): Promise<Action> 
 function merged(base: unknown, changes: unknown): unknown {
   if (typeof base !== "object" || base === null || typeof changes !== "object" || changes === null)
     return changes;
-  const both: Record<string, unknown> = { ...(base as object) };
+  const both: Record<string, unknown> = { ...base };
   for (const [name, value] of Object.entries(changes)) both[name] = merged(both[name], value);
   return both;
 }

@@ -34,11 +34,12 @@ function signBody(
   input: SigningInput,
 ): Buffer | null {
   const [secret] = settings.secrets;
-  if (secret === undefined || requestOf(unsigned).json() === undefined) return null;
+  const request = requestOf(unsigned);
+  if (secret === undefined || request.json() === undefined) return null;
   for (const scheme of schemes) {
     const values =
       scheme.proof.kind === "code"
-        ? (scheme.proof.signs?.(requestOf(unsigned).json(), secret) ?? [])
+        ? (scheme.proof.signs?.(request.json(), secret) ?? [])
         : signedValues(scheme, secret, { settings, unsigned, input });
     if (values.length > 0) return withValues(unsigned.body, values);
   }
@@ -88,6 +89,13 @@ const withValues = (body: Buffer, values: readonly BodyValue[]): Buffer =>
     ),
     "utf8",
   );
+
+/** A body that is no JSON is a form, where the kind sends forms. */
+export function contentType({ body: { types } }: SenderKind, body: Buffer): string {
+  const request = requestOf({ method: "POST", target: "/", headers: {}, body });
+  const isForm = types.includes("form") && !(types.includes("json") && request.json() !== undefined);
+  return isForm ? "application/x-www-form-urlencoded" : "application/json";
+}
 
 /** The header that names this event; null where events stand in bodies. */
 export function eventHeader({ event }: SenderKind, written: string): Record<string, string> | null {
