@@ -270,7 +270,7 @@ const plain = [
   "mail_account.id mail_account.lease mail_account.status",
   "mail_seen.account mail_seen.message_id mail_seen.outcome",
   "request.hook request.id request.outcome",
-  "run.agent_id run.hook run.id run.kind run.lane run.last_line_lease run.lease run.session_key run.status",
+  "run.agent_id run.hook run.id run.kind run.lane run.last_line_lease run.lease run.retried_as run.session_key run.status",
   "session.agent_id session.foreign_session session.session_key",
   "setting.name",
   "spending.day spending.hook",

@@ -125,7 +125,10 @@ describe("opening channels", () => {
     });
     assert.deepEqual(found, [
       ["hooks.mappings.0.channel", "there is no such channel; did you mean telegram?"],
-      ["hooks.mappings.0.channel", "there is no such channel"],
+      [
+        "hooks.mappings.0.channel",
+        "there is no such channel; there are last, whatsapp, telegram, discord, slack, mattermost, signal, imessage, msteams, pager",
+      ],
     ]);
   });
 });

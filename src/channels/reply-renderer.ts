@@ -1,8 +1,9 @@
 // Makes the messages of replies. A long reply takes up to seconds to parse when it is made of marks, as that of an agent
 // which repeats its data can be. So the gateway renders it in a thread.
 import { Worker } from "node:worker_threads";
+import { platforms } from "../core/target.ts";
 import type { Channel } from "../sdk/channel.ts";
-import { type RenderJob, renderings } from "./renderings.ts";
+import type { RenderJob } from "./renderings.ts";
 
 export type ReplyRenderer = {
   /** `name`: the channel's. Null when `stopping` fires before. Never rejects for a platform of ours. */
@@ -47,7 +48,7 @@ export function createReplyRenderer(options: ReplyRendererOptions = {}): ReplyRe
   };
 }
 
-const isPlatform = (name: string): name is keyof typeof renderings => Object.hasOwn(renderings, name);
+const isPlatform = (name: string): name is RenderJob["platform"] => platforms.some((each) => each === name);
 
 /** Runs one job after another. Null: the thread ended, or took too long and was ended. */
 function createThread({ limitMs = 20_000, idleMs = 10_000, entry = usualEntry() }: ReplyRendererOptions) {

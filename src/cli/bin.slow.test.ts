@@ -1,6 +1,8 @@
 // bin/rouse.mjs as a process of its own.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import test from "node:test";
 import { fileURLToPath } from "node:url";
 import { createFolder, createStoredHome } from "../../test/fixtures/command-line.ts";
@@ -57,4 +59,45 @@ test("zod's messages in other languages are not loaded", (t) => {
   );
   assert.ok(stdout.endsWith("en"), stdout + stderr);
   assert.doesNotMatch(stdout, /,en|en,/);
+});
+
+test("through npm run, relative paths start where the user stands, and the error names the path that was tried", (t) => {
+  const { folder } = createFolder(t);
+  writeFileSync(join(folder, "ping.json"), '{"message":"hello"}');
+  const checkout = fileURLToPath(new URL("../..", import.meta.url));
+  const env: NodeJS.ProcessEnv = environment(folder);
+  delete env["INIT_CWD"];
+  const throughNpm = (...argv: string[]) =>
+    spawnSync("npm", ["--prefix", checkout, "run", "-s", "rouse", "--", ...argv], {
+      cwd: folder,
+      env,
+      encoding: "utf8",
+    });
+  assert.equal(throughNpm("init", "--config", "home/rouse.jsonc").status, 0);
+  assert.ok(existsSync(join(folder, "home", "rouse.jsonc")));
+  const explained = throughNpm("explain", "agent", "--payload", "ping.json", "--config=home/rouse.jsonc");
+  assert.equal(explained.status, 0, explained.stderr);
+  const missing = throughNpm("explain", "agent", "--payload", "pong.json", "--config", "home/rouse.jsonc");
+  assert.equal(missing.status, 1);
+  assert.equal(
+    missing.stderr,
+    `The file ${join(folder, "pong.json")} cannot be read: it is not there (ENOENT).\n`,
+  );
+});
+
+test("what npm left in the environment does not move a command that npm did not start", (t) => {
+  const { folder } = createFolder(t);
+  const checkout = fileURLToPath(new URL("../..", import.meta.url));
+  const leaked = {
+    INIT_CWD: checkout,
+    npm_lifecycle_event: "start",
+    npm_package_json: join(checkout, "package.json"),
+  };
+  const { status, stderr } = spawnSync(process.execPath, [bin, "check", "--config", "gone.jsonc"], {
+    cwd: folder,
+    env: { ...environment(folder), ...leaked },
+    encoding: "utf8",
+  });
+  assert.equal(status, 1);
+  assert.match(stderr, new RegExp(`no config at ${join(folder, "gone.jsonc")}`));
 });

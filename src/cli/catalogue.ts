@@ -18,6 +18,10 @@ const loaders: Readonly<Record<string, () => Promise<{ command: Command }>>> = {
   token: () => import("./commands/token.ts"),
   gmail: () => import("./commands/gmail.ts"),
   doctor: () => import("./commands/doctor.ts"),
+  completion: async () => {
+    const { completionCommand } = await import("./commands/completion.ts");
+    return { command: completionCommand(loadAll) };
+  },
 };
 
 export const commandNames: readonly string[] = Object.keys(loaders);

@@ -7,6 +7,8 @@ export type Context = {
   /** The arguments after the command's name. */
   argv: readonly string[];
   env: NodeJS.ProcessEnv;
+  /** Where relative paths in the arguments start. */
+  folder: string;
   stdout: Writer;
   stderr: Writer;
   /** Whether standard output is a terminal; `columns` is its width. */
@@ -24,12 +26,28 @@ export type Context = {
   exit(code: number): void;
 };
 
+/**
+ * `multiple`: the option may be given several times. `file`: its value is a path, and is made absolute. `values`: what
+ * the shell proposes, where the values are a fixed set.
+ */
+export type Flag = {
+  type: "string" | "boolean";
+  multiple?: true;
+  file?: true;
+  values?: readonly string[];
+};
+export type Flags = Readonly<Record<string, Flag>>;
+
+/** What the shell proposes: options, and words that may come next, with what may follow them. */
+export type Syntax = { options: Flags; words?: Readonly<Record<string, Syntax>> };
+
 export type Command = {
   name: string;
   /** A few words for the list of commands. */
   summary: string;
   /** The usage up to the first blank line; then what it does, its options, examples. */
   help: string;
+  syntax: Syntax;
   /** Resolves to the exit code. `UsageError` and `WrongUsage` carry messages for people; anything else is a fault. */
   run(context: Context): Promise<number>;
 };
@@ -38,5 +56,9 @@ export type Command = {
 export class WrongUsage extends Error {
   override name = "WrongUsage";
 }
+
+/** Words of a fixed set after which no other word comes. */
+export const oneOf = (words: readonly string[], options: Flags): NonNullable<Syntax["words"]> =>
+  Object.fromEntries(words.map((word) => [word, { options }]));
 
 export const usageOf = ({ help }: Command): string => help.split("\n\n", 1)[0] ?? "";

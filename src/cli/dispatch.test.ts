@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import test from "node:test";
 import { commandNames, loadAll } from "./catalogue.ts";
-import { createConfig, createFolder } from "../../test/fixtures/command-line.ts";
+import { createFolder, createStoredHome } from "../../test/fixtures/command-line.ts";
 
 test("the overview lists every command", async (t) => {
   const { rouse } = createFolder(t);
@@ -76,11 +77,13 @@ test("a usage error is one message; any other fault is one line, with its stack 
   assert.equal(missing.code, 1);
   assert.match(missing.stderr, /^There is no config at .*rouse init.*\n$/);
 
-  const { folder, rouse: other, env } = createConfig(t);
-  writeFileSync(join(folder, "rouse.db"), "this is not a database, only text of some length".repeat(100));
+  const { folder, rouse: other, env } = await createStoredHome(t);
+  const database = new DatabaseSync(join(folder, "rouse.db"));
+  database.exec("drop table run");
+  database.close();
   const broken = await other(["runs"]);
   assert.equal(broken.code, 1);
-  assert.match(broken.stderr, /^rouse: .*not a database\n$/);
+  assert.match(broken.stderr, /^rouse: .*no such table: run\n$/);
   const debugged = await other(["runs"], { env: { ...env, ROUSE_DEBUG: "1" } });
   assert.match(debugged.stderr, /\n\s+at /);
 });

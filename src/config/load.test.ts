@@ -63,7 +63,7 @@ test("an empty object is a whole configuration", () => {
       instructionFiles: [],
       unknown: "default",
       maxConcurrent: 4,
-      maxAttempts: 3,
+      maxAttempts: 6,
     },
     channels: { list: [], plugins: [], named: [] },
     models: { providers: {}, prices: {}, contextTokens: {} },

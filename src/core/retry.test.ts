@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { retryWaitMs } from "./retry.ts";
+import { backOffMs, retryWaitMs } from "./retry.ts";
 
 const backOff = { firstMs: 1000, longestMs: 60_000 };
 const hour = 3_600_000;
@@ -33,4 +33,12 @@ test("where the other side always asks for the same moment, waits grow all the s
     waits.toSorted((a, b) => a - b),
   );
   assert.ok((waits.at(-1) ?? 0) > 10 * (waits[0] ?? 0), waits.join());
+});
+
+test("a back-off grows by its factor, and can have half of each ceiling as its least", () => {
+  const known = { firstMs: 1000, factor: 3, longestMs: 20_000, half: true };
+  const waits = (random: number) => [1, 2, 3, 4, 9].map((attempt) => backOffMs(attempt, known, random));
+  assert.deepEqual(waits(0), [500, 1500, 4500, 10_000, 10_000]);
+  assert.deepEqual(waits(1), [1000, 3000, 9000, 20_000, 20_000]);
+  assert.equal(backOffMs(4, { ...known, half: false }, 0), 500);
 });

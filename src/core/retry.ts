@@ -1,11 +1,20 @@
-// Back-off: full jitter under a doubling ceiling.
+// Back-off: jitter under a growing ceiling.
 
-export type BackOff = { firstMs: number; longestMs: number };
+export type BackOff = {
+  firstMs: number;
+  longestMs: number;
+  /** The ceiling grows by this each time. Default 2. */
+  factor?: number;
+  /** True: at least half the ceiling, so that the sum of the waits is known roughly. Default: half the first delay. */
+  half?: boolean;
+};
 
-/** `attempt` counts from 1; `random` is in [0, 1). At least half the first delay. */
-export function backOffMs(attempt: number, { firstMs, longestMs }: BackOff, random: number): number {
-  const ceiling = Math.min(longestMs, firstMs * 2 ** (attempt - 1));
-  return Math.round(firstMs / 2 + random * Math.max(0, ceiling - firstMs / 2));
+/** `attempt` counts from 1; `random` is in [0, 1). */
+export function backOffMs(attempt: number, backOff: BackOff, random: number): number {
+  const { firstMs, longestMs, factor = 2, half = false } = backOff;
+  const ceiling = Math.min(longestMs, firstMs * factor ** (attempt - 1));
+  const least = (half ? ceiling : firstMs) / 2;
+  return Math.round(least + random * Math.max(0, ceiling - least));
 }
 
 /** No other side makes us wait longer than this, or than our own longest back-off. */

@@ -46,6 +46,10 @@ export type Run = NewRun & {
   report: RunReport | null;
   /** While it runs: the last line that its program wrote to standard error. Read only where one run is shown. */
   lastLine: string | null;
+  /** When a queued run that has failed before may be tried again; `error` says why it failed. Null for every other. */
+  nextTryAt: number | null;
+  /** The run that an operator made of this one, the last if there are several. */
+  retriedAs: string | null;
 };
 
 /** What the agent reported, over all attempts. */
@@ -63,8 +67,25 @@ export type ClaimedRun = Run & {
   lease: string;
   /** The working time of its earlier attempts. */
   elapsedMs: number;
+  /** The waits between its attempts, for another try. */
+  waitedMs: number;
   cancelRequested: boolean;
   /** A tool that changes something was called: the run must not be retried. */
+  acted: boolean;
+};
+
+/** Hook runs that failed or timed out from one time to another, both included, and were not retried by an operator. */
+export type FailedRuns = {
+  endedFrom: number;
+  endedUntil: number;
+  hook: string | null;
+  agentId: string | null;
+};
+
+export type FailedRun = Pick<Run, "id" | "hook" | "agentId"> & {
+  endedAt: number;
+  seq: number;
+  /** A tool that changes something was called. */
   acted: boolean;
 };
 

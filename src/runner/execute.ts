@@ -11,7 +11,7 @@ import { untilStored } from "../work/persist.ts";
 import { observeAgent } from "./observe.ts";
 import { createLastLine } from "./last-line.ts";
 import { createProgress, type Progress } from "./progress.ts";
-import { timeLimitSeconds } from "./settle.ts";
+import { timeLimitSeconds } from "./next-try.ts";
 import {
   agentInput,
   attemptStart,

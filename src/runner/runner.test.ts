@@ -90,9 +90,12 @@ test("a failed run tells its target once, however many attempts it took and howe
   const id = await enqueue({ deliver: true });
   const configured = [{ channel: "telegram", to: "5" }];
   let offered = 0;
+  let isLost = false;
   const settleRun: typeof store.settleRun = async (...settling) => {
+    const isFirst = settling[1].next.kind === "ended" && ++offered === 1;
     const isStored = await store.settleRun(...settling);
-    if (settling[1].next.kind !== "ended" || ++offered > 1) return isStored;
+    if (!isFirst) return isStored;
+    isLost = true;
     throw new StoreUnavailable("it was stored, and the answer was lost");
   };
   const runner = runnerWith(
@@ -106,6 +109,7 @@ test("a failed run tells its target once, however many attempts it took and howe
     await clock.advance(60_000);
   }
   const last = runner.tick();
+  await eventually(() => isLost);
   await eventually(async () => {
     await clock.advance(100);
     return offered === 2;
@@ -183,9 +187,13 @@ test("a retry starts as soon as it is due", async (t) => {
   };
   const runner = runnerWith(agent, { random: () => 0.3, store: { ...store, claimRuns } });
   runner.start();
-  await eventually(() => claims.at(-1) === 650);
+  // The queue is polled each second, and each answer of the store is waited for.
+  for (const nextInMs of [2600, 1600, 600]) {
+    if (nextInMs < 2600) await clock.advance(1000);
+    await eventually(() => claims.at(-1) === nextInMs);
+  }
   assert.equal((await find(id)).status, "queued");
-  await clock.advance(649);
+  await clock.advance(599);
   assert.equal(agent.inputs.length, 1);
   await clock.advance(1);
   await eventually(() => agent.inputs.length === 2);

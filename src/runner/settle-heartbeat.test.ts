@@ -85,4 +85,16 @@ describe("a heartbeat", () => {
     assert.equal(next.kind, "retry");
     assert.deepEqual(shownEventIds, []);
   });
+
+  test("waits at most a minute for its next try, unless its agent asks for more", () => {
+    const by = { ...policy, random: 1, maxAttempts: 20 };
+    const waitOf = (outcome: Outcome, attempts: number) => {
+      const { next } = settled(outcome, { of: { ...beat, attempts }, by });
+      return next.kind === "retry" ? next.delayMs : null;
+    };
+    const waits = [1, 2, 3, 4, 9].map((attempts) => waitOf(failed(true), attempts));
+    assert.deepEqual(waits, [4000, 12_000, 36_000, 60_000, 60_000]);
+    const busy = { kind: "failed", reason: "busy", mayPass: true, retryAfterMs: 90_000 } as const;
+    assert.equal(waitOf(busy, 1), 91_000);
+  });
 });

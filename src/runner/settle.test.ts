@@ -215,7 +215,7 @@ describe("a hook run that failed", () => {
 
   test("in a way that may pass is retried, and nothing else follows", () => {
     assert.deepEqual(settled(failed(true)), {
-      next: { kind: "retry", delayMs: 500, error: "why" },
+      next: { kind: "retry", delayMs: 2000, error: "why" },
       workedMs: 7,
       signals,
       report: nothingReported,
@@ -232,13 +232,12 @@ describe("a hook run that failed", () => {
     const busy = { kind: "failed", reason: "busy", mayPass: true, retryAfterMs: 30_000 } as const;
     const { next } = settled(busy);
     assert.ok(next.kind === "retry" && next.delayMs === 30_000);
-    assert.equal(settled({ ...busy, retryAfterMs: 3_600_000 }).next.kind, "ended");
   });
 
   test("waits its own time where the agent asks for none, or for what is no time", () => {
     for (const retryAfterMs of [0, -1, Number.NaN, -Infinity]) {
       const { next } = settled({ kind: "failed", reason: "busy", mayPass: true, retryAfterMs });
-      assert.ok(next.kind === "retry" && next.delayMs >= 500, String(retryAfterMs));
+      assert.ok(next.kind === "retry" && next.delayMs >= 2000, String(retryAfterMs));
     }
   });
 
@@ -247,13 +246,30 @@ describe("a hook run that failed", () => {
     assert.equal(settled(outcome).next.kind, "ended");
   });
 
-  test("waits longer each time, at most a minute", () => {
-    const by = { ...policy, random: 1, maxAttempts: 20 };
-    const delays = [1, 2, 3, 7, 12].map((attempts) => {
-      const { next } = settled(failed(true), { of: run({ attempts }), by });
-      return next.kind === "retry" ? next.delayMs : null;
-    });
-    assert.deepEqual(delays, [1000, 2000, 4000, 60_000, 60_000]);
+  const delays = (random: number, maxAttempts = 6): number[] => {
+    const by = { ...policy, random, maxAttempts };
+    const waits: number[] = [];
+    for (let attempts = 1; ; attempts++) {
+      const waitedMs = waits.reduce((sum, wait) => sum + wait, 0);
+      const { next } = settled(failed(true), { of: run({ attempts, waitedMs }), by });
+      if (next.kind !== "retry") return waits;
+      waits.push(next.delayMs);
+    }
+  };
+
+  test("waits longer each time, in all about five minutes for six attempts", () => {
+    assert.deepEqual(delays(0), [2000, 6000, 18_000, 54_000, 120_000]);
+    assert.deepEqual(delays(0.5), [3000, 9000, 27_000, 81_000, 180_000]);
+    assert.deepEqual(delays(1), [4000, 12_000, 36_000, 108_000, 240_000]);
+  });
+
+  test("is not tried for longer than its time, however many attempts it has", () => {
+    assert.deepEqual(delays(0.5, 100), [3000, 9000, 27_000, 81_000, 180_000, 180_000]);
+  });
+
+  test("runs that fail together do not come back together", () => {
+    const together = [0, 0.2, 0.4, 0.6, 0.8].map((random) => delays(random).at(-1));
+    assert.equal(new Set(together).size, 5);
   });
 
   for (const [attempts, kind] of [
@@ -264,11 +280,32 @@ describe("a hook run that failed", () => {
     test(`on attempt ${attempts} of 3: ${kind}`, () =>
       assert.equal(settled(failed(true), { of: run({ attempts }) }).next.kind, kind));
 
-  test("is not retried when its time would be up before the delay", () => {
-    const of = (elapsedMs: number) => run({ elapsedMs }, { timeoutSeconds: 10 });
-    assert.equal(settled(failed(true), { of: of(9000) }).next.kind, "retry");
-    assert.equal(settled(failed(true), { of: of(9493) }).next.kind, "ended");
-    assert.equal(settled(failed(true), { of: run({ elapsedMs: 599_900 }) }).next.kind, "ended");
+  test("is not retried when its work and its waits would pass its time, and says so", () => {
+    const of = (elapsedMs: number, waitedMs = 0) => run({ elapsedMs, waitedMs }, { timeoutSeconds: 10 });
+    assert.equal(settled(failed(true), { of: of(7992) }).next.kind, "retry");
+    assert.equal(settled(failed(true), { of: of(4000, 3992) }).next.kind, "retry");
+    for (const late of [of(7993), of(4000, 3993), of(0, 20_000)]) {
+      const { next, summary } = settled(failed(true), { of: late });
+      const error =
+        "why (not tried again: with another wait of 2 seconds it would pass its time limit of 10 seconds)";
+      assert.deepEqual(next, { kind: "ended", status: "failed", reply: null, error });
+      assert.equal(textOf(summary), `Hook Email (failed): ${error}`);
+    }
+  });
+
+  test("is not kept waiting for longer than its time by an agent that asks for it", () => {
+    const busy = { kind: "failed", reason: "busy", mayPass: true, retryAfterMs: 3_600_000 } as const;
+    const { next } = settled(busy);
+    const error =
+      "busy (not tried again: with another wait of 3600 seconds it would pass its time limit of 600 seconds)";
+    assert.deepEqual(next, { kind: "ended", status: "failed", reply: null, error });
+    const patient = run({}, { timeoutSeconds: 7200 });
+    assert.equal(settled(busy, { of: patient }).next.kind, "retry");
+  });
+
+  test("says nothing of its time after its last attempt", () => {
+    const { next } = settled(failed(true), { of: run({ attempts: 3, elapsedMs: 599_999 }) });
+    assert.deepEqual(next, { kind: "ended", status: "failed", reply: null, error: "why" });
   });
 });
 

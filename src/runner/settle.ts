@@ -1,42 +1,33 @@
 // Decides what follows from an attempt of a run. Pure, so that every case can be read and tested here.
 //
 //   replied             → succeeded      summary, delivery, heartbeat
-//   failed, may pass    → retry while attempts and time are left, else failed
+//   failed, may pass    → retry while attempts and time are left (next-try.ts), else failed
 //   failed, timed-out                    summary, delivery of a line that says so, heartbeat
 //   cancelled                            summary, heartbeat
 //
 // A heartbeat leaves no summary. Its events count as shown only when it succeeded.
-import { secondsToMs } from "../core/duration.ts";
 import type { EndedAttempt, ReleasedAttempt } from "../core/attempt.ts";
 import type { NewDelivery } from "../core/delivery.ts";
 import type { Outcome } from "../core/outcome.ts";
-import { retryWaitMs } from "../core/retry.ts";
 import { lastChannel, resolveTarget, type TargetPolicy, type WantedTarget } from "../core/target.ts";
 import { heartbeatDelayMs, type ClaimedRun, type EndStatus } from "../core/run.ts";
 import { isAcknowledgement } from "../session/acknowledgement.ts";
 import { failureNotice } from "../session/failure-notice.ts";
 import { summaryOf } from "../session/summary.ts";
 import type { TurnEnding, Settlement } from "../core/settlement.ts";
+import { nextTry, type NextTryPolicy } from "./next-try.ts";
 import { addReport, usedBy, type Price } from "./report.ts";
 
-export type SettlePolicy = TargetPolicy & {
-  /** The fallback of the run's agent, if the mapping has none. */
-  fallback: WantedTarget | null;
-  /** Whether a failed run tells the recipient of its reply, if its mapping does not say. */
-  deliverFailures: boolean;
-  maxAttempts: number;
-  timeoutSeconds: number;
-  mainAgentId: string;
-  /** By model id. */
-  prices: Readonly<Record<string, Price>>;
-  /** In [0, 1), for the back-off. */
-  random: number;
-};
-
-const retryBackOff = { firstMs: 1000, longestMs: 60_000 };
-
-export const timeLimitSeconds = (run: ClaimedRun, policy: { timeoutSeconds: number }): number =>
-  run.request.timeoutSeconds ?? policy.timeoutSeconds;
+export type SettlePolicy = TargetPolicy &
+  NextTryPolicy & {
+    /** The fallback of the run's agent, if the mapping has none. */
+    fallback: WantedTarget | null;
+    /** Whether a failed run tells the recipient of its reply, if its mapping does not say. */
+    deliverFailures: boolean;
+    mainAgentId: string;
+    /** By model id. */
+    prices: Readonly<Record<string, Price>>;
+  };
 
 /** Back to the queue as if it had never been claimed: the attempt does not count, and neither does its time. */
 const released: Settlement = {
@@ -61,18 +52,16 @@ export function settle(
   if (attempt.kind === "released") return released;
   const outcome = withoutBlankReply(attempt.outcome);
   const reported = reportedBy(run, attempt, policy);
-  if (outcome.kind === "failed" && outcome.mayPass && outcome.report?.acted !== true) {
-    const delayMs = retryWaitMs(run.attempts, outcome.retryAfterMs, retryBackOff, policy.random);
-    const leftMs = secondsToMs(timeLimitSeconds(run, policy)) - run.elapsedMs - attempt.workedMs;
-    if (run.attempts < policy.maxAttempts && delayMs < leftMs)
-      return {
-        ...released,
-        next: { kind: "retry", delayMs, error: outcome.reason },
-        ...reported,
-      };
-  }
+  const next = nextTry(run, { ...attempt, outcome }, policy);
+  if (outcome.kind === "failed" && next.kind === "retry")
+    return {
+      ...released,
+      next: { kind: "retry", delayMs: next.delayMs, error: outcome.reason },
+      ...reported,
+    };
+  const why = next.kind === "none" ? next.why : null;
   const ended = run.kind === "heartbeat" ? endHeartbeat : endHook;
-  return { ...reported, ...ended(run, { ...attempt, outcome }, policy, newId) };
+  return { ...reported, ...ended(run, { ...attempt, outcome: withReason(outcome, why) }, policy, newId) };
 }
 
 /** What is stored for every ended attempt. */
@@ -215,6 +204,9 @@ function endOf(outcome: Outcome): { status: EndStatus; reply: string | null; err
   if (outcome.kind === "cancelled") return { status: "cancelled", reply: null, error: "it was cancelled" };
   return { status: "timed-out", reply: null, error: `no reply within ${outcome.afterSeconds} seconds` };
 }
+
+const withReason = (outcome: Outcome, why: string | null): Outcome =>
+  outcome.kind === "failed" && why !== null ? { ...outcome, reason: `${outcome.reason} (${why})` } : outcome;
 
 const withoutBlankReply = (outcome: Outcome): Outcome =>
   outcome.kind === "replied" && outcome.reply.trim() === ""

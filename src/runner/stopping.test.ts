@@ -29,7 +29,7 @@ test("a run whose agent ignores its signal is settled as timed-out in time", asy
 
 test("the time limit covers all attempts", async (t) => {
   const { runnerWith, enqueue, find, reaches, clock } = await setUpRunner(t);
-  const id = await enqueue({ timeoutSeconds: 5 });
+  const id = await enqueue({ timeoutSeconds: 6 });
   const agent = createHeldAgent();
   const runner = runnerWith(agent);
   const first = runner.tick();
@@ -37,11 +37,11 @@ test("the time limit covers all attempts", async (t) => {
   await clock.advance(3000);
   agent.end(0, mayPass);
   await first;
-  await clock.advance(1000);
+  await clock.advance(2000);
   void runner.tick();
   await eventually(() => agent.inputs.length === 2);
-  assert.equal(agent.inputs[1]!.timeoutSeconds, 2);
-  await clock.advance(2000);
+  assert.equal(agent.inputs[1]!.timeoutSeconds, 3, "the wait did not cost working time");
+  await clock.advance(3000);
   await reaches(id, "timed-out");
   assert.equal((await find(id)).attempts, 2);
 });

@@ -27,6 +27,7 @@ import { toClaimedRow, toEventRow, toRunRow } from "./programs/rows.ts";
 import { backlog, countWaiting } from "./programs/backlog.ts";
 import { startRuns } from "./programs/start.ts";
 import { acceptStarted } from "./programs/accept-started.ts";
+import { listFailedRuns, repeatFailedRuns } from "./programs/repeat.ts";
 import { cancelRun, claimRuns, renewRuns } from "./programs/runs.ts";
 import {
   advanceDelivery,
@@ -98,6 +99,21 @@ const hotPath = (dialect: Dialect): Transaction<unknown>[] => [
     now,
   }),
   cancelRun(dialect, { id: "a", error: "x", summary: null, heartbeat: null, now }),
+  listFailedRuns(dialect, {
+    endedFrom: 1,
+    endedUntil: now,
+    hook: "agent",
+    agentId: null,
+    limit: 10,
+    after: { endedAt: 2, seq: 3 },
+  }),
+  repeatFailedRuns(dialect, {
+    repeats: [
+      { id: "x", newId: "n" },
+      { id: "y", newId: "m" },
+    ],
+    now,
+  }),
   claimDeliveries(dialect, { channel: "telegram", limit: 4, lease: "lease", leaseMs, now }),
   settleDelivery(dialect, {
     id: "d",
@@ -210,6 +226,7 @@ describe("plans of the hot path", () => {
         assert.ok(!/USE TEMP B-TREE/.test(detail), `${detail}\n${sql}`);
       }
       const details = plan.map(({ detail }) => detail).join("\n");
+      if (/\(ended_at, seq\) >/.test(sql)) assert.match(details, /SEARCH run USING INDEX run_failed/);
       if (/recursive back/.test(sql)) assert.match(details, /older USING (COVERING )?INDEX turn_history/);
       seen++;
     }
@@ -239,6 +256,10 @@ describe("plans of the hot path", () => {
       // Planned while the table is empty, and kept when it is not.
       if (/exists\(select 1 from (run|delivery) where lane = /.test(sql))
         assert.match(plan, /_lane_head/, plan);
+      if (/\(ended_at, seq\) >/.test(sql)) {
+        assert.match(plan, /run_failed/, plan);
+        assert.doesNotMatch(plan, /Sort/, plan);
+      }
       if (/recursive back/.test(sql)) assert.match(plan, /turn_history/, plan);
       if (/order by -seq desc/.test(sql)) assert.match(plan, /_lane_next|event_next/, plan);
       assert.doesNotMatch(

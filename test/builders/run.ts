@@ -55,9 +55,12 @@ export const aClaimedRun = (parts: Partial<ClaimedRun> = {}): ClaimedRun => ({
   signals: null,
   report: null,
   lastLine: null,
+  nextTryAt: null,
+  retriedAs: null,
   acted: false,
   lease: "lease",
   elapsedMs: 0,
+  waitedMs: 0,
   cancelRequested: false,
   ...parts,
 });

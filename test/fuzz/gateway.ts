@@ -95,6 +95,7 @@ const settings = (url: string | null, { agentUrl, platform, account }: Outside) 
     ],
     defaults: { heartbeat: { every: "0" }, models: { "echo/one": { alias: "one" }, "echo/two": {} } },
     maxConcurrent: 32,
+    maxAttempts: 2,
   },
   channels: { telegram: { token: "1:fuzz", to: "12345", apiBase: platform.url } },
   store: url === null ? {} : { url },

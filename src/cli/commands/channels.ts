@@ -5,7 +5,7 @@ import { UsageError } from "../../core/errors.ts";
 import { newId } from "../../core/id.ts";
 import { platforms } from "../../core/target.ts";
 import { configFlag, jsonFlag, readArguments, refuseMore, unknownVerb } from "../terminal/arguments.ts";
-import { type Command, type Context, WrongUsage } from "../command.ts";
+import { type Command, type Context, oneOf, WrongUsage } from "../command.ts";
 import { openChannelsOf, readChannelName, refuseRecipient } from "../open/channels.ts";
 import { printJson, printJsonList, printLine } from "../terminal/output.ts";
 import { loadSettings } from "../open/settings.ts";
@@ -22,7 +22,7 @@ const defaultText = "This is a test message from Rouse. If you can read it, repl
 const timeoutMs = 60_000;
 
 async function run(context: Context): Promise<number> {
-  const { values, positionals } = readArguments(context.argv, flags);
+  const { values, positionals } = readArguments(context, flags);
   const [verb = "list", ...rest] = positionals;
   const chosen = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
   if (!chosen) throw unknownVerb(verb, Object.keys(verbs));
@@ -145,5 +145,12 @@ Examples:
   rouse channels
   rouse channels test telegram --to 12345
   rouse channels test slack --to C0123456789 "**Hello** from Rouse"`,
+  syntax: {
+    options: { ...configFlag, ...jsonFlag },
+    words: {
+      list: { options: { ...configFlag, ...jsonFlag } },
+      test: { options: flags, words: oneOf(platforms, flags) },
+    },
+  },
   run,
 };

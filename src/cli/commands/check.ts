@@ -12,8 +12,10 @@ import { refreshSchema, schemaFileOf } from "../open/schema.ts";
 import { findConfigFile, type Loaded, missingConfig } from "../open/settings.ts";
 import { safeText } from "../terminal/text.ts";
 
+const flags = { ...configFlag, ...jsonFlag } as const;
+
 async function run(context: Context): Promise<number> {
-  const { values, positionals } = readArguments(context.argv, { ...configFlag, ...jsonFlag });
+  const { values, positionals } = readArguments(context, flags);
   refuseMore(positionals, 0);
   const file = await findConfigFile(context, values.config);
   if (!existsSync(file)) throw new UsageError(missingConfig(file));
@@ -79,5 +81,6 @@ Options:
 Examples:
   rouse check
   rouse check --config ./rouse.jsonc --json`,
+  syntax: { options: flags },
   run,
 };

@@ -4,7 +4,7 @@ import { UsageError } from "../../core/errors.ts";
 import type { Store } from "../../store/ports/store.ts";
 import type { Command } from "../command.ts";
 import { deliveryResource, shortTime } from "../../api/resources.ts";
-import { type Change, runStored, type Stored } from "../runs/stored.ts";
+import { type Change, runStored, type Stored, syntaxOf } from "../runs/stored.ts";
 
 const deliveries: Stored<Delivery, ReturnType<typeof deliveryResource>> = {
   one: "delivery",
@@ -78,5 +78,6 @@ Options:
 Examples:
   rouse deliveries --limit 10
   rouse deliveries retry 0198c0de-0000-7000-8000-000000000000`,
+  syntax: syntaxOf(deliveries),
   run: (context) => runStored(context, deliveries),
 };

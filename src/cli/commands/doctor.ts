@@ -17,8 +17,10 @@ import { painter, printJson } from "../terminal/output.ts";
 import { findConfigFile } from "../open/settings.ts";
 import { safeText } from "../terminal/text.ts";
 
+const flags = { ...configFlag, ...jsonFlag } as const;
+
 async function run(context: Context): Promise<number> {
-  const { values, positionals } = readArguments(context.argv, { ...configFlag, ...jsonFlag });
+  const { values, positionals } = readArguments(context, flags);
   refuseMore(positionals, 0);
   const file = await findConfigFile(context, values.config);
   const findings = await checkAll(context, file);
@@ -66,9 +68,9 @@ async function checkAll(context: Context, file: string): Promise<Finding[]> {
 }
 
 /** While `echo` is the only agent: the programs, servers and keys found here that could replace it. */
-async function proposals({ agents }: Config, env: NodeJS.ProcessEnv): Promise<Finding[]> {
-  if (agents.list.some(({ kind }) => kind !== "echo")) return [];
-  const { findOnMachine, foundFinding } = await import("../doctor/found.ts");
+async function proposals(config: Config, env: NodeJS.ProcessEnv): Promise<Finding[]> {
+  const { findOnMachine, foundFinding, isEchoAlone } = await import("../doctor/found.ts");
+  if (!isEchoAlone(config)) return [];
   return (await findOnMachine(env)).map(foundFinding);
 }
 
@@ -103,5 +105,6 @@ Options:
 Examples:
   rouse doctor
   rouse doctor --config /etc/rouse/rouse.jsonc --json`,
+  syntax: { options: flags },
   run,
 };

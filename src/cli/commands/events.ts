@@ -4,7 +4,7 @@ import type { SystemEvent } from "../../core/system-event.ts";
 import type { Store } from "../../store/ports/store.ts";
 import type { Command } from "../command.ts";
 import { eventResource, shortTime } from "../../api/resources.ts";
-import { type Change, runStored, type Stored } from "../runs/stored.ts";
+import { type Change, runStored, type Stored, syntaxOf } from "../runs/stored.ts";
 
 const events: Stored<SystemEvent, ReturnType<typeof eventResource>> = {
   one: "event",
@@ -61,5 +61,6 @@ Options:
 Examples:
   rouse events
   rouse events cancel 0198c0de-0000-7000-8000-000000000000`,
+  syntax: syntaxOf(events),
   run: (context) => runStored(context, events),
 };

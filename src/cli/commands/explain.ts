@@ -4,7 +4,7 @@ import { UsageError } from "../../core/errors.ts";
 import { channelNames } from "../../core/target.ts";
 import { hookName } from "../open/address.ts";
 import { configFlag, jsonFlag, readArguments, refuseMore } from "../terminal/arguments.ts";
-import { type Command, type Context, WrongUsage } from "../command.ts";
+import { type Command, type Context, oneOf, WrongUsage } from "../command.ts";
 import { printJson } from "../terminal/output.ts";
 import {
   headerFlags,
@@ -21,14 +21,14 @@ const flags = {
   ...jsonFlag,
   ...headerFlags,
   ...queryFlag,
-  payload: { type: "string" },
+  payload: { type: "string", file: true },
 } as const;
 
 /** A transform's output can arrive after its result. */
 const outputMs = 50;
 
 async function run(context: Context): Promise<number> {
-  const { values, positionals } = readArguments(context.argv, flags);
+  const { values, positionals } = readArguments(context, flags);
   const [name] = positionals;
   if (name === undefined) throw new WrongUsage("Name the hook: explain gmail --payload FILE");
   refuseMore(positionals, 1);
@@ -132,5 +132,6 @@ Examples:
   rouse explain gmail --payload mail.json
   rouse explain github --payload push.json --header 'X-GitHub-Event: push'
   echo '{"message":"Hello"}' | rouse explain agent --payload - --json`,
+  syntax: { options: flags, words: oneOf(["wake", "agent"], flags) },
   run,
 };

@@ -1,6 +1,7 @@
 // `rouse gmail`: sets up a Gmail account, shows its state, tests it, and stops it.
 import { nearest } from "../../core/nearest.ts";
-import { configFlag, jsonFlag, readArguments, unknownVerb } from "../terminal/arguments.ts";
+import { setupFlags, statusFlags, stopFlags, testFlags } from "../gmail/options.ts";
+import { readArguments, unknownVerb } from "../terminal/arguments.ts";
 import { type Command, type Context, WrongUsage } from "../command.ts";
 
 const verbs: Readonly<Record<string, () => Promise<(context: Context) => Promise<number>>>> = {
@@ -14,7 +15,7 @@ async function run(context: Context): Promise<number> {
   const [verb = "", ...argv] = context.argv;
   const load = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
   if (load) return (await load())({ ...context, argv });
-  readArguments(context.argv, { ...configFlag, ...jsonFlag });
+  readArguments(context, statusFlags);
   const known = Object.keys(verbs);
   if (nearest(verb, known) !== null) throw unknownVerb(verb, known);
   throw new WrongUsage("Give a verb: setup, status, test or stop");
@@ -71,5 +72,14 @@ Examples:
   rouse gmail setup --account me@example.com --client client.json
   rouse gmail setup --account me@example.com --mode pull --dry-run
   rouse gmail test --wait`,
+  syntax: {
+    options: statusFlags,
+    words: {
+      setup: { options: setupFlags },
+      status: { options: statusFlags },
+      test: { options: testFlags },
+      stop: { options: stopFlags },
+    },
+  },
   run,
 };

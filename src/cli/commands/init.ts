@@ -8,7 +8,7 @@ import { findConfigFile } from "../open/settings.ts";
 const flags = { ...configFlag, ...jsonFlag, force: { type: "boolean" } } as const;
 
 async function run(context: Context): Promise<number> {
-  const { values, positionals } = readArguments(context.argv, flags);
+  const { values, positionals } = readArguments(context, flags);
   refuseMore(positionals, 0);
   const file = await findConfigFile(context, values.config);
   const made = await makeHome(file, { overwrite: values.force === true });
@@ -48,5 +48,6 @@ Options:
 Examples:
   rouse init
   rouse init --config ./rouse.jsonc`,
+  syntax: { options: flags },
   run,
 };

@@ -2,7 +2,7 @@
 import type { RequestRecord } from "../../core/request.ts";
 import type { Command } from "../command.ts";
 import { requestResource, shortTime } from "../../api/resources.ts";
-import { runStored, type Stored } from "../runs/stored.ts";
+import { runStored, type Stored, syntaxOf } from "../runs/stored.ts";
 
 const requests: Stored<RequestRecord, ReturnType<typeof requestResource>> = {
   one: "request",
@@ -37,5 +37,6 @@ Options:
 Examples:
   rouse requests
   rouse requests --all --json`,
+  syntax: syntaxOf(requests),
   run: (context) => runStored(context, requests),
 };

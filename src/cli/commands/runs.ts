@@ -7,11 +7,13 @@ import { heartbeatDelayMs, type Run, type RunKind } from "../../core/run.ts";
 import type { Store } from "../../store/ports/store.ts";
 import { type Command, WrongUsage } from "../command.ts";
 import { deliveryResource, runResource, shortTime, turnResource } from "../../api/resources.ts";
-import { releaseRuns } from "../runs/release.ts";
 import { deliveryWords } from "../runs/delivered.ts";
+import { nextTryWords } from "../runs/next-try.ts";
+import { releaseFlags, releaseRuns } from "../runs/release.ts";
 import { reportWords } from "../runs/report.ts";
+import { isRetryOfMany, retryFailed, retryFlags } from "../runs/retry-failed.ts";
 import { signalWords } from "../runs/signals.ts";
-import { type Change, runStored, type Stored } from "../runs/stored.ts";
+import { type Change, runStored, type Stored, syntaxOf } from "../runs/stored.ts";
 
 const kinds: readonly RunKind[] = ["hook", "heartbeat"];
 const cancelled = "it was cancelled";
@@ -24,7 +26,7 @@ type Details = {
 const runs: Stored<Run, ReturnType<typeof runResource>, Details> = {
   one: "run",
   many: "runs",
-  flags: { kind: { type: "string" } },
+  flags: { kind: { type: "string", values: kinds } },
   columns: [
     { title: "CREATED", value: (run) => shortTime(run.createdAt) },
     { title: "STATUS", value: (run) => run.status },
@@ -35,18 +37,22 @@ const runs: Stored<Run, ReturnType<typeof runResource>, Details> = {
     { title: "REPLY OR ERROR", value: (run) => run.reply ?? run.error },
   ],
   toResource: runResource,
+  toRow: (run) => ({ ...runResource(run), error: nextTryWords(run) ?? run.error }),
   list: (store, { limit }, { kind = "hook" }) => store.listRuns({ limit, kind: readKind(kind) }),
   single: {
     find: (store, id) => store.findRun(id),
     details: async (store, run) => ({
       request: { ...run.request, message: plainText(run.request.message) },
       lastLine: run.lastLine,
+      nextTryAt: run.nextTryAt === null ? null : new Date(run.nextTryAt).toISOString(),
+      retriedAs: run.retriedAs,
       signals: run.signals,
       report: run.report,
       transcript: (await store.listTurns({ runId: run.id })).map(turnResource),
       deliveries: (await store.listDeliveries({ limit: null, runId: run.id })).map(deliveryResource),
     }),
     inWords: (run, { transcript, deliveries }) => ({
+      error: nextTryWords(run) ?? run.error ?? "-",
       signals: signalWords(run.signals),
       report: reportWords(run.report),
       transcript: transcript.map(({ role, text }) => `${role}:\n${text}`).join("\n\n") || "-",
@@ -105,6 +111,8 @@ export const command: Command = {
   summary: "list, show, retry, cancel or release runs of agents",
   help: `Usage: rouse runs [--kind hook|heartbeat] [--limit N | --all] [--json]
        rouse runs show|retry|cancel ID [--json]
+       rouse runs retry --failed --since TIME [--hook NAME] [--agent ID] [--limit N]
+                 [--dry-run] [--yes] [--json]
        rouse runs release [ID] [--hook NAME] [--json]
 
 Lists what agents were asked to do and its outcome, newest first. Works on the store directly,
@@ -113,19 +121,47 @@ whether or not a gateway is running. Use it to see why something did not happen,
   show ID     everything about one run: its request, its transcript, signals in its outside text, what
               it used, its deliveries; of a running program the last line of its standard error
   retry ID    a new run with the same request as one that has ended; prints the new id
+  retry --failed
+              the same for every hook run that failed or timed out since then and was not retried yet;
+              those that were cancelled are left out. Prints a plan first, and asks on a terminal.
+              Stopped in the middle, it can be repeated: no run is retried twice
   cancel ID   ends a waiting run at once; a running one is stopped by its gateway
   release     queues parked runs at once, over their hook's budget: one run, those of a hook, or all;
               otherwise they are queued the next day (UTC)
+
+A run that waits for its next try is queued, and says when that is and why the last one failed.
 
 Options:
   --kind KIND    hook (default), or heartbeat for the turns of the main session
   --limit N      list at most N (default 50)
   --all          list all
+
+Options of retry --failed:
+  --since TIME   30m, 1h, 2d, or a time with its zone such as 2026-11-19T08:00:00Z
+  --hook NAME    only runs of this hook
+  --agent ID     only runs of this agent
+  --limit N      at most N, those that ended first
+  --dry-run      print the plan (how many, which hooks and agents) and queue nothing
+  --yes          do not ask; needed where nobody can be asked, and with --json
+
+Options of all:
   --json         one JSON array, or one object for a single run
   --config FILE  the config to use (default: rouse.jsonc in ROUSE_HOME)
 
 Examples:
   rouse runs --limit 10
-  rouse runs show 0198c0de-0000-7000-8000-000000000000 --json`,
-  run: (context) => (context.argv[0] === "release" ? releaseRuns(context) : runStored(context, runs)),
+  rouse runs show 0198c0de-0000-7000-8000-000000000000 --json
+  rouse runs retry --failed --since 1h --dry-run`,
+  syntax: {
+    ...syntaxOf(runs),
+    words: {
+      ...syntaxOf(runs).words,
+      retry: { options: retryFlags },
+      release: { options: releaseFlags },
+    },
+  },
+  async run(context) {
+    if (context.argv[0] === "release") return releaseRuns(context);
+    return isRetryOfMany(context.argv) ? retryFailed(context) : runStored(context, runs);
+  },
 };

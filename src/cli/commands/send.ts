@@ -7,23 +7,25 @@ import { hookName } from "../open/address.ts";
 import { hookUrl } from "../open/hook-url.ts";
 import { headerFlags, readHeaders } from "../send/request-options.ts";
 import { showResponse } from "../send/response.ts";
-import { bodyFlags, makeBody } from "../send/body.ts";
+import { agentFlags, fileFlag, makeBody, wakeFlags } from "../send/body.ts";
 import { loadSettings } from "../open/settings.ts";
 
-const flags = {
+const requestFlags = {
   ...configFlag,
   ...jsonFlag,
-  ...bodyFlags,
+  ...fileFlag,
   ...headerFlags,
   url: { type: "string" },
   "idempotency-key": { type: "string" },
   event: { type: "string" },
   delivery: { type: "string" },
-  wait: { type: "boolean" },
+  fresh: { type: "boolean" },
 } as const;
+const waitFlag = { wait: { type: "boolean" } } as const;
+const flags = { ...requestFlags, ...waitFlag, ...wakeFlags, ...agentFlags } as const;
 
 async function run(context: Context): Promise<number> {
-  const { values, positionals } = readArguments(context.argv, flags);
+  const { values, positionals } = readArguments(context, flags);
   const [hook, message] = positionals;
   if (hook === undefined) throw new WrongUsage('Name the hook: send wake "text", send agent "message"');
   refuseMore(positionals, 2);
@@ -42,8 +44,10 @@ async function run(context: Context): Promise<number> {
     const { sendSigned } = await import("../send/signed.ts");
     return sendSigned(context, config, { sender, url, body: Buffer.from(body), headers, values });
   }
-  if (values.event !== undefined || values.delivery !== undefined)
-    throw new WrongUsage(`--event and --delivery are for senders, and hooks.senders has no ${hook}.`);
+  if (values.event !== undefined || values.delivery !== undefined || values.fresh)
+    throw new WrongUsage(
+      `--event, --delivery and --fresh are for senders, and hooks.senders has no ${hook}.`,
+    );
   const [token] = config.hooks.tokens;
   if (token === undefined) throw new UsageError(`Set hooks.enabled and hooks.token in ${config.file} first.`);
   const response = await postHook(url, {
@@ -66,8 +70,8 @@ A small client that takes the address and the token from the config. Use it to t
 scripts on the gateway's machine. wake leaves a note for the main session; agent runs an agent; any
 other NAME is a mapped hook. To see beforehand what a mapping makes of it: rouse help explain
 The hook of a sender (hooks.senders) gets the file signed as its sender would sign it, with the config's
-secret, a fresh delivery id and the time. Its answer never says what came of it; --wait and "rouse runs"
-do. The same body again, or the same id in a body, is a repeat for 24 hours.
+secret and the time, and with a new id where a header names it. Its answer never says what came of it;
+--wait and "rouse runs" do. The same body again is a repeat for 24 hours: --fresh makes it a new one.
 
 Agent options:
   --name NAME          a name for people, in summaries and lists
@@ -90,6 +94,8 @@ Options:
   --idempotency-key KEY    a repeat with this key within 24 hours changes nothing
   --event EVENT            for a sender's hook: the event, where a header names it (issues.opened)
   --delivery ID            for a sender's hook: the delivery's id, where a header names it
+  --fresh                  for a sender's hook: make it no repeat of an earlier one, with a new id and
+                           other blanks at the end of its JSON
   --url URL                another gateway address, such as http://127.0.0.1:4665
   --json                   the response as JSON, {"ok":true,"status":204} where it has no body; with --wait the ended run, or an array of several
   --config FILE            the config to use (default: rouse.jsonc in ROUSE_HOME)
@@ -99,5 +105,12 @@ Examples:
   rouse send wake "The build is green" --mode next-heartbeat
   rouse send build --file push.json --header 'X-Stage: test' --wait
   rouse send github --file issue.json --event issues.opened --wait`,
+  syntax: {
+    options: { ...requestFlags, ...waitFlag },
+    words: {
+      wake: { options: { ...requestFlags, ...wakeFlags } },
+      agent: { options: { ...requestFlags, ...waitFlag, ...agentFlags } },
+    },
+  },
   run,
 };

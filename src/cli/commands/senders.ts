@@ -1,5 +1,6 @@
 // `rouse senders`: systems that prove their requests: lists them, adds one, pairs one, removes one.
 import { nearest } from "../../core/nearest.ts";
+import { addFlags, listFlags, pairFlags, removeFlags } from "../senders/options.ts";
 import { unknownVerb } from "../terminal/arguments.ts";
 import { type Command, type Context, WrongUsage } from "../command.ts";
 
@@ -69,5 +70,14 @@ Examples:
   rouse senders add stripe --secret-file stripe-secret
   rouse senders add github ci --mapping workflow-failed
   rouse senders pair notion`,
+  syntax: {
+    options: listFlags,
+    words: {
+      kinds: { options: listFlags },
+      add: { options: addFlags },
+      pair: { options: pairFlags },
+      remove: { options: removeFlags },
+    },
+  },
   run,
 };

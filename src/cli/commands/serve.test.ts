@@ -10,6 +10,7 @@ import {
   createTestContext,
   hookToken,
 } from "../../../test/fixtures/command-line.ts";
+import type { Found } from "../doctor/found.ts";
 import { serve } from "./serve.ts";
 import { loadSettings } from "../open/settings.ts";
 import { start } from "./start.ts";
@@ -82,10 +83,14 @@ test("serve refuses a config with problems and lists all of them", async (t) => 
   assert.equal((await rouse(["serve", "--port", "x"])).code, 2);
 });
 
-async function startOnce(env: NodeJS.ProcessEnv, argv: readonly string[] = []) {
+async function startOnce(
+  env: NodeJS.ProcessEnv,
+  argv: readonly string[] = [],
+  findAgents: () => Promise<Found[]> = async () => [],
+) {
   const { context, written, signal } = createTestContext(argv, { env });
   const gateway = fakeGateway("0.0.0.0");
-  const started = start(context, gateway.startWith);
+  const started = start(context, { startGateway: gateway.startWith, findAgents });
   await Promise.race([gateway.ready, started]);
   signal();
   gateway.finish();
@@ -131,4 +136,37 @@ test("start --port in an empty home writes that port; 0 and an existing config k
   const free = await homeWith("0");
   assert.equal(free.portWritten(), "4665");
   assert.match(free.stdout, /4242 for this start; gateway\.port stays 4665/);
+});
+
+const foundAs = (name: string): Found => ({
+  name,
+  what: `${name} (/usr/bin/${name})`,
+  agents: `"list": [{ "id": "main", "kind": "command", "preset": "${name}" }],`,
+  models: null,
+});
+
+test("start names what could be an agent while echo is the only one, in a few lines", async (t) => {
+  const { env } = createConfig(t);
+  const found = ["claude", "codex", "gemini", "ollama"].map(foundAs);
+  const printed = await startOnce(env, [], async () => found);
+  assert.ok(
+    printed.endsWith(`
+The agent only echoes. To use what this machine has, write into the config:
+  claude (/usr/bin/claude)
+    in "agents":  "list": [{ "id": "main", "kind": "command", "preset": "claude" }],
+  codex (/usr/bin/codex)
+    in "agents":  "list": [{ "id": "main", "kind": "command", "preset": "codex" }],
+Also found: gemini, ollama. Their lines: rouse doctor
+`),
+    printed,
+  );
+  assert.doesNotMatch(await startOnce(env, [], async () => found.slice(0, 1)), /Also found/);
+  assert.doesNotMatch(await startOnce(env), /echoes/);
+});
+
+test("start looks for no agent when the config has one", async (t) => {
+  const agents = { list: [{ id: "main", kind: "command", command: "cat" }] };
+  const { env } = createConfig(t, { hooks: { enabled: true, token: hookToken }, agents });
+  const printed = await startOnce(env, [], () => Promise.reject(new Error("it looked")));
+  assert.doesNotMatch(printed, /echoes/);
 });

@@ -20,7 +20,7 @@ export type Serving = {
   load: () => Promise<Loaded>;
   port: number | undefined;
   /** Called once requests are accepted, after the line "rouse listening on …". */
-  onReady?: (gateway: Gateway, loaded: Loaded) => void;
+  onReady?: (gateway: Gateway, loaded: Loaded) => Promise<void>;
   start?: typeof startGateway;
 };
 
@@ -35,7 +35,7 @@ export async function serve(context: Context, serving: Serving): Promise<number>
   const { gateway, loaded } = await startServing(context, serving);
   context.outliveOutput();
   context.stdout.write(`rouse listening on ${addressOf(gateway.host, gateway.port)}\n`);
-  serving.onReady?.(gateway, loaded);
+  await serving.onReady?.(gateway, loaded);
   await refreshSchema(loaded.config.file);
   await stopAsked.promise;
   await gateway.stop();
@@ -110,8 +110,9 @@ Options:
 Examples:
   rouse serve
   rouse serve --config /etc/rouse/rouse.jsonc --port 8080`,
+  syntax: { options: serveFlags },
   async run(context) {
-    const { values, positionals } = readArguments(context.argv, serveFlags);
+    const { values, positionals } = readArguments(context, serveFlags);
     refuseMore(positionals, 0);
     const port = readPort(values.port);
     return serve(context, { load: () => loadSettings(context, values.config), port });

@@ -10,7 +10,7 @@ import {
   refuseMore,
   unknownVerb,
 } from "../terminal/arguments.ts";
-import { type Command, type Context, WrongUsage } from "../command.ts";
+import { type Command, type Context, oneOf, WrongUsage } from "../command.ts";
 import { openChannelsOf, readChannelName, refuseRecipient } from "../open/channels.ts";
 import { withStore } from "../open/store.ts";
 import { noteLine, printJson, printJsonList, printLine } from "../terminal/output.ts";
@@ -18,12 +18,10 @@ import { sessionResource, shortTime, turnResource } from "../../api/resources.ts
 import { type Loaded, loadSettings } from "../open/settings.ts";
 import { formatTable } from "../terminal/table.ts";
 
-const flags = {
-  ...configFlag,
-  ...jsonFlag,
-  agent: { type: "string" },
-  limit: { type: "string" },
-} as const;
+const common = { ...configFlag, ...jsonFlag } as const;
+const limitFlag = { limit: { type: "string" } } as const;
+const agentFlag = { agent: { type: "string" } } as const;
+const flags = { ...common, ...agentFlag, ...limitFlag } as const;
 type Options = { config: string | undefined; json: boolean; agent: string | undefined; limit: number };
 
 const verbs: Readonly<
@@ -36,7 +34,7 @@ const verbs: Readonly<
 };
 
 async function run(context: Context): Promise<number> {
-  const { values, positionals } = readArguments(context.argv, flags);
+  const { values, positionals } = readArguments(context, flags);
   const [verb = "list", ...rest] = positionals;
   const chosen = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
   if (!chosen) throw unknownVerb(verb, Object.keys(verbs));
@@ -182,5 +180,13 @@ Examples:
   rouse sessions show main
   rouse sessions target telegram 12345
   rouse sessions target telegram -- -100200300   (a recipient that begins with a dash)`,
+  syntax: {
+    options: flags,
+    words: {
+      list: { options: { ...common, ...limitFlag } },
+      ...oneOf(["show", "reset"], { ...common, ...agentFlag }),
+      target: { options: common, words: oneOf([...platforms, "none"], common) },
+    },
+  },
   run,
 };

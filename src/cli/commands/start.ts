@@ -4,13 +4,17 @@ import type { Gateway } from "../../gateway/gateway.ts";
 import { readArguments, refuseMore } from "../terminal/arguments.ts";
 import { addressOf, curlLine, localHost } from "../open/address.ts";
 import type { Command, Context } from "../command.ts";
+import type { Found } from "../doctor/found.ts";
 import { makeHome } from "../open/home.ts";
 import { printLine } from "../terminal/output.ts";
+import { safeText } from "../terminal/text.ts";
 import { readPort, serve, serveFlags, type Serving } from "./serve.ts";
 import { findConfigFile, type Loaded, loadSettings } from "../open/settings.ts";
 
-export async function start(context: Context, startGateway?: Serving["start"]): Promise<number> {
-  const { values, positionals } = readArguments(context.argv, serveFlags);
+type Parts = { startGateway?: Serving["start"]; findAgents?: (env: NodeJS.ProcessEnv) => Promise<Found[]> };
+
+export async function start(context: Context, { startGateway, findAgents }: Parts = {}): Promise<number> {
+  const { values, positionals } = readArguments(context, serveFlags);
   refuseMore(positionals, 0);
   const port = readPort(values.port);
   const file = await findConfigFile(context, values.config);
@@ -20,7 +24,10 @@ export async function start(context: Context, startGateway?: Serving["start"]): 
   return serve(context, {
     load: () => loadSettings(context, file),
     port,
-    onReady: (gateway, loaded) => welcome(context, loaded, gateway, { isNew, wanted: port }),
+    async onReady(gateway, loaded) {
+      welcome(context, loaded, gateway, { isNew, wanted: port });
+      await proposeAgents(context, loaded, findAgents);
+    },
     ...(startGateway && { start: startGateway }),
   });
 }
@@ -47,6 +54,31 @@ function welcome(
   printLine(context, lines.join("\n"));
 }
 
+const mostProposed = 2;
+
+/** While echo is the only agent: what this machine has instead, with the lines to write. */
+async function proposeAgents(
+  context: Context,
+  { config }: Loaded,
+  findAgents: Parts["findAgents"],
+): Promise<void> {
+  const { findOnMachine, isEchoAlone, linesOf } = await import("../doctor/found.ts");
+  if (!isEchoAlone(config)) return;
+  const found = await (findAgents ?? findOnMachine)(context.env);
+  if (found.length === 0) return;
+  const proposals = found
+    .slice(0, mostProposed)
+    .map((each) => [`  ${each.what}`, ...linesOf(each)].join("\n    "));
+  const lines = [
+    "",
+    "The agent only echoes. To use what this machine has, write into the config:",
+    ...proposals,
+  ];
+  const more = found.slice(mostProposed).map(({ name }) => name);
+  if (more.length > 0) lines.push(`Also found: ${more.join(", ")}. Their lines: rouse doctor`);
+  printLine(context, safeText(lines.join("\n")));
+}
+
 export const command: Command = {
   name: "start",
   summary: "make a config if there is none, and serve",
@@ -55,7 +87,8 @@ export const command: Command = {
 The quickest way to a running gateway: makes a config if there is none ("rouse init"), then serves
 in the foreground ("rouse serve"). Prints the addresses, the paths of config and store, and a curl
 line to try. That line has the token at the first start only; later it reads the variable
-ROUSE_TOKEN, so that the token does not end up in logs.
+ROUSE_TOKEN, so that the token does not end up in logs. While echo is the only agent, it also names
+what on this machine could be one, with the line to write into the config.
 
 Options:
   --port N       the port; a new config gets it as gateway.port, an existing one is not changed.
@@ -66,5 +99,6 @@ Examples:
   rouse start
   rouse start --port 4670
   ROUSE_HOME=./home rouse start --port 0`,
+  syntax: { options: serveFlags },
   run: (context) => start(context),
 };

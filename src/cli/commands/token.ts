@@ -8,7 +8,7 @@ import { loadSettings } from "../open/settings.ts";
 const flags = { ...configFlag, ...jsonFlag, finish: { type: "boolean" } } as const;
 
 async function run(context: Context): Promise<number> {
-  const { values, positionals } = readArguments(context.argv, flags);
+  const { values, positionals } = readArguments(context, flags);
   const [verb] = positionals;
   refuseMore(positionals, 1);
   const json = values.json === true;
@@ -93,5 +93,9 @@ Options:
 Examples:
   rouse token rotate
   rouse token rotate --finish`,
+  syntax: {
+    options: { ...configFlag, ...jsonFlag },
+    words: { new: { options: jsonFlag }, rotate: { options: flags } },
+  },
   run,
 };

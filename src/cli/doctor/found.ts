@@ -1,7 +1,7 @@
 // Finds programs, model servers and keys on this machine that could serve as an agent, and the config lines for each.
 // Reads only the names of variables that hold keys, and sends requests only to servers on this machine.
 import { z } from "zod";
-import { commandPresets, type ProviderConfig } from "../../config/config.ts";
+import { commandPresets, type Config, type ProviderConfig } from "../../config/config.ts";
 import { readText } from "../../core/response-body.ts";
 import type { Finding } from "./finding.ts";
 import { findProgram } from "./programs.ts";
@@ -52,6 +52,8 @@ const keyHolders: readonly KeyHolder[] = [
 const mostBytes = 1_048_576;
 /** A local server responds at once; one that hangs must not delay the command. */
 const defaultTimeoutMs = 1000;
+
+export const isEchoAlone = ({ agents }: Config): boolean => agents.list.every(({ kind }) => kind === "echo");
 
 /** Programs come first: they need no further setting. */
 export async function findOnMachine(

@@ -1,30 +1,31 @@
 // Asks a person for the settings that are missing. Loaded only on a terminal, and only when one is missing.
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
-import { resolve } from "node:path";
 import { cancel, confirm, intro, isCancel, note, select, text } from "@clack/prompts";
 import { UsageError } from "../../core/errors.ts";
 import { readClientFile, readServiceAccount } from "../../gmail-setup/client-file.ts";
 import type { Credentials } from "../../gmail-setup/credentials.ts";
 import type { LoginSource } from "../../gmail-setup/login.ts";
 import { isAddress, type MailMode } from "../../gmail-setup/goal.ts";
+import { pathFrom } from "../terminal/folder.ts";
 import { type Draft, projectOf } from "./flags.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "../terminal/person.ts";
 
 type Streams = Pick<Terminal, "input" | "output">;
 
-/** `keptFor` returns the login that is stored for an account. */
+/** `keptFor` returns the login that is stored for an account; relative paths start at `folder`. */
 export async function askMissing(
   draft: Draft,
   keptFor: (account: string) => Credentials | null,
   { input, output }: Terminal,
+  folder: string,
 ): Promise<Draft> {
   const streams = { input, output };
   intro("Each new mail becomes a run of an agent.", { output });
   const account =
     draft.account ?? (await askText(streams, "Which mailbox? Its whole address:", { check: addressFault }));
   const kept = keptFor(account);
-  const source = draft.source ?? (kept === null ? await askSource(streams) : null);
+  const source = draft.source ?? (kept === null ? await askSource(streams, folder) : null);
   const mode = draft.mode ?? (await askMode(streams));
   const asked = { ...draft, account, source, mode };
   return mode === "poll" ? asked : askCloud(asked, projectOf(source, kept), streams);
@@ -45,7 +46,7 @@ async function askMode(streams: Streams): Promise<MailMode> {
   return answered(await select({ ...streams, message, options, initialValue: "poll" }), streams.output);
 }
 
-async function askSource(streams: Streams): Promise<LoginSource> {
+async function askSource(streams: Streams, folder: string): Promise<LoginSource> {
   const kind = answered(
     await select<LoginSource["kind"]>({
       ...streams,
@@ -65,9 +66,9 @@ async function askSource(streams: Streams): Promise<LoginSource> {
   const read = (file: string): LoginSource =>
     kind === "desktop" ? { kind, client: readClientFile(file) } : { kind, key: readServiceAccount(file) };
   const file = await askText(streams, `The JSON file of ${what}:`, {
-    check: (written) => fileFault(written, read),
+    check: (written) => fileFault(pathOf(folder, written), read),
   });
-  return read(pathOf(file));
+  return read(pathOf(folder, file));
 }
 
 async function askCloud(draft: Draft, project: string | null, streams: Streams): Promise<Draft> {
@@ -117,9 +118,8 @@ async function askText(
 const addressFault: Check = (written) =>
   isAddress(written) ? undefined : "A whole address, such as me@example.com";
 
-function fileFault(written: string, read: (file: string) => unknown): string | undefined {
-  const file = pathOf(written);
-  if (!existsSync(file)) return "There is no such file.";
+function fileFault(file: string, read: (file: string) => unknown): string | undefined {
+  if (!existsSync(file)) return `There is no such file: ${file}`;
   try {
     read(file);
     return undefined;
@@ -128,7 +128,8 @@ function fileFault(written: string, read: (file: string) => unknown): string | u
   }
 }
 
-const pathOf = (written: string): string => resolve(written.trim().replace(/^~(?=\/)/, homedir()));
+const pathOf = (folder: string, written: string): string =>
+  pathFrom(folder, written.trim().replace(/^~(?=\/)/, homedir()));
 
 function answered<T>(answer: T, output: Streams["output"]): Exclude<T, symbol> {
   if (isCancel(answer)) throw givenUp(output);

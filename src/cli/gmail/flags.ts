@@ -1,35 +1,13 @@
-// The flags of `gmail setup`, and the draft of a setup that they, the config and the kept login make.
-import { resolve } from "node:path";
+// The draft of a setup that they, the config and the kept login make.
 import type { Config } from "../../config/config.ts";
 import { gmailModes } from "../../config/schema/gmail.ts";
 import { readClientFile, readServiceAccount } from "../../gmail-setup/client-file.ts";
 import type { Credentials } from "../../gmail-setup/credentials.ts";
 import type { LoginSource } from "../../gmail-setup/login.ts";
 import type { SetupInput, MailMode } from "../../gmail-setup/goal.ts";
-import { configFlag, jsonFlag, type Values } from "../terminal/arguments.ts";
+import type { Values } from "../terminal/arguments.ts";
 import { WrongUsage } from "../command.ts";
-
-export const setupFlags = {
-  ...configFlag,
-  ...jsonFlag,
-  account: { type: "string" },
-  mode: { type: "string" },
-  client: { type: "string" },
-  "service-account": { type: "string" },
-  label: { type: "string" },
-  project: { type: "string" },
-  topic: { type: "string" },
-  subscription: { type: "string" },
-  "push-endpoint": { type: "string" },
-  "oidc-service-account": { type: "string" },
-  audience: { type: "string" },
-  provisioned: { type: "boolean" },
-  "new-login": { type: "boolean" },
-  "no-browser": { type: "boolean" },
-  "dry-run": { type: "boolean" },
-  "print-gcloud": { type: "boolean" },
-  yes: { type: "boolean" },
-} as const;
+import type { setupFlags } from "./options.ts";
 
 export type SetupValues = Values<typeof setupFlags>;
 
@@ -49,10 +27,10 @@ export function readSource(values: SetupValues): LoginSource | null {
   const { client, "service-account": serviceAccount } = values;
   if (client !== undefined && serviceAccount !== undefined)
     throw new WrongUsage("--client and --service-account cannot both be given: they are two ways to log in.");
-  if (client !== undefined) return { kind: "desktop", client: readClientFile(resolve(client)) };
+  if (client !== undefined) return { kind: "desktop", client: readClientFile(client) };
   return serviceAccount === undefined
     ? null
-    : { kind: "service-account", key: readServiceAccount(resolve(serviceAccount)) };
+    : { kind: "service-account", key: readServiceAccount(serviceAccount) };
 }
 
 /** Flags take precedence over the config. */

@@ -7,7 +7,7 @@ import { systemClock } from "../../core/clock.ts";
 import { openSqliteFile } from "../../store/sqlite/file.ts";
 import { eventually } from "../../../test/fakes/clock.ts";
 import { account, createLab } from "../../../test/fixtures/gmail-account.ts";
-import { browserOpener } from "./terminal.ts";
+import { browserOpener } from "../terminal/person.ts";
 
 test("the address has the whole request, and a callback with another state is refused", async (t) => {
   const lab = await createLab(t);

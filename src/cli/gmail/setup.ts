@@ -17,10 +17,11 @@ import { makeHome } from "../open/home.ts";
 import { printJson, printLine } from "../terminal/output.ts";
 import { findConfigFile, loadSettings } from "../open/settings.ts";
 import { openOrMakeStore } from "./store.ts";
-import { type Draft, draftOf, projectOf, setupFlags, type SetupValues } from "./flags.ts";
+import { type Draft, draftOf, projectOf, type SetupValues } from "./flags.ts";
+import { setupFlags } from "./options.ts";
 import { plainCall, showStep, showPlan } from "./show.ts";
 import { closingLines } from "./closing.ts";
-import { processTerminal, type Terminal } from "./terminal.ts";
+import { processTerminal, type Terminal } from "../terminal/person.ts";
 import { createVisit } from "./visit.ts";
 
 export type Overrides = { terminal?: Terminal; endpoints?: Partial<Endpoints> };
@@ -28,13 +29,13 @@ export type Overrides = { terminal?: Terminal; endpoints?: Partial<Endpoints> };
 type Ready = { goal: Goal; source: LoginSource | null; credentialsFile: string; wasAsked: boolean };
 
 export async function runSetup(context: Context, overrides: Overrides = {}): Promise<number> {
-  const { values, positionals } = readArguments(context.argv, setupFlags);
+  const { values, positionals } = readArguments(context, setupFlags);
   refuseMore(positionals, 0);
   const { terminal = processTerminal(context) } = overrides;
   const file = await findConfigFile(context, values.config);
   const config = existsSync(file) ? (await loadSettings(context, values.config)).config : null;
   const endpoints = { ...googleEndpoints, ...config?.hooks.gmail?.endpoints, ...overrides.endpoints };
-  const ready = await prepare(values, { config, file, terminal });
+  const ready = await prepare(values, { config, file, terminal, folder: context.folder });
   if (values["print-gcloud"]) return printGcloud(context, ready, values);
   if (values["dry-run"]) return printPlan(context, ready, endpoints, values);
   if (ready.wasAsked && !values.yes) await confirmPlan(ready, file, terminal);
@@ -43,13 +44,20 @@ export async function runSetup(context: Context, overrides: Overrides = {}): Pro
 
 async function prepare(
   values: SetupValues,
-  { config, file, terminal }: { config: Config | null; file: string; terminal: Terminal },
+  {
+    config,
+    file,
+    terminal,
+    folder,
+  }: { config: Config | null; file: string; terminal: Terminal; folder: string },
 ): Promise<Ready> {
   const fileFor = (account: string) => keptFile(account, config, file);
   const keptFor = (account: string): Credentials | null => readCredentials(fileFor(readAddress(account)));
   const first = draftOf(values, config);
   const wasAsked = terminal.isInteractive && !values.json && isMissing(first, keptFor);
-  const draft = wasAsked ? await (await import("./ask.ts")).askMissing(first, keptFor, terminal) : first;
+  const draft = wasAsked
+    ? await (await import("./ask.ts")).askMissing(first, keptFor, terminal, folder)
+    : first;
   if (draft.account === undefined) throw new WrongUsage("Say which mailbox: --account ADDRESS");
   const project = agreeOnProject(draft, projectOf(draft.source, keptFor(draft.account)));
   const goal = toGoal({ ...draft, account: draft.account, mode: draft.mode ?? "poll", project });

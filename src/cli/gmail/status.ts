@@ -4,15 +4,16 @@ import type { Config, GmailConfig } from "../../config/config.ts";
 import { UsageError } from "../../core/errors.ts";
 import type { MailAccount } from "../../core/mail.ts";
 import { findAccount } from "../../gmail-setup/cursor.ts";
-import { configFlag, jsonFlag, readArguments, refuseMore } from "../terminal/arguments.ts";
+import { readArguments, refuseMore } from "../terminal/arguments.ts";
 import type { Context } from "../command.ts";
 import { openStore } from "../open/store.ts";
 import { printFields, printJson } from "../terminal/output.ts";
 import { loadSettings } from "../open/settings.ts";
+import { statusFlags } from "./options.ts";
 import { ago, type Health, judgeMail } from "./health.ts";
 
 export async function runStatus(context: Context): Promise<number> {
-  const { values, positionals } = readArguments(context.argv, { ...configFlag, ...jsonFlag });
+  const { values, positionals } = readArguments(context, statusFlags);
   refuseMore(positionals, 0);
   const { config } = await loadSettings(context, values.config);
   const gmail = gmailOf(config);

@@ -11,24 +11,18 @@ import { removeFromCloud, stopWatch } from "../../gmail-setup/remove.ts";
 import { goalFrom, writeSettings } from "../../gmail-setup/settings.ts";
 import { tokenFor } from "../../gmail-setup/token.ts";
 import { explained } from "../../gmail-setup/refusals.ts";
-import { configFlag, jsonFlag, readArguments, refuseMore } from "../terminal/arguments.ts";
+import { readArguments, refuseMore } from "../terminal/arguments.ts";
 import type { Context } from "../command.ts";
 import { printJson, printLine } from "../terminal/output.ts";
 import { loadSettings } from "../open/settings.ts";
 import { openOrMakeStore } from "./store.ts";
 import type { Overrides } from "./setup.ts";
+import { stopFlags } from "./options.ts";
 import { showStep } from "./show.ts";
 import { gmailOf } from "./status.ts";
 
-const flags = {
-  ...configFlag,
-  ...jsonFlag,
-  delete: { type: "boolean" },
-  remove: { type: "boolean" },
-} as const;
-
 export async function runStop(context: Context, overrides: Overrides = {}): Promise<number> {
-  const { values, positionals } = readArguments(context.argv, flags);
+  const { values, positionals } = readArguments(context, stopFlags);
   refuseMore(positionals, 0);
   const { config } = await loadSettings(context, values.config);
   const gmail = gmailOf(config);

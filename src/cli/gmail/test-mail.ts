@@ -2,18 +2,17 @@
 import { newId } from "../../core/id.ts";
 import type { Mail } from "../../mail/mailbox.ts";
 import { UsageError } from "../../core/errors.ts";
-import { configFlag, jsonFlag, readArguments, refuseMore } from "../terminal/arguments.ts";
+import { readArguments, refuseMore } from "../terminal/arguments.ts";
 import type { Context } from "../command.ts";
 import { hookUrl } from "../open/hook-url.ts";
 import { postHook } from "../send/post.ts";
 import { showResponse } from "../send/response.ts";
 import { loadSettings } from "../open/settings.ts";
+import { testFlags } from "./options.ts";
 import { gmailOf } from "./status.ts";
 
-const flags = { ...configFlag, ...jsonFlag, wait: { type: "boolean" }, url: { type: "string" } } as const;
-
 export async function runTestMail(context: Context): Promise<number> {
-  const { values, positionals } = readArguments(context.argv, flags);
+  const { values, positionals } = readArguments(context, testFlags);
   refuseMore(positionals, 0);
   const { config } = await loadSettings(context, values.config);
   const { account, label } = gmailOf(config);

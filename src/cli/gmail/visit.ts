@@ -4,7 +4,7 @@ import { UsageError } from "../../core/errors.ts";
 import type { Visit } from "../../gmail-setup/login.ts";
 import type { Context } from "../command.ts";
 import { noteLine } from "../terminal/output.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "../terminal/person.ts";
 
 const timeoutMs = 15 * 60_000;
 

@@ -1,6 +1,6 @@
 // Finds and loads the config of a command. A config with problems ends the command with all of them.
 import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import type { LoadResult } from "../../config/load.ts";
 import { problemList } from "../../config/problem.ts";
 import { UsageError } from "../../core/errors.ts";
@@ -8,8 +8,9 @@ import type { Context } from "../command.ts";
 
 export type Loaded = Extract<LoadResult, { ok: true }>;
 
+/** `written` is absolute: the arguments' paths are. */
 export async function findConfigFile({ env }: Context, written: string | undefined): Promise<string> {
-  if (written !== undefined) return resolve(written);
+  if (written !== undefined) return written;
   const { homeOf } = await import("../../config/write/write.ts");
   return join(homeOf(env), "rouse.jsonc");
 }

@@ -5,9 +5,10 @@ import { type Context, WrongUsage } from "../command.ts";
 import { withStore } from "../open/store.ts";
 import { printJson, printLine } from "../terminal/output.ts";
 
+export const releaseFlags = { ...configFlag, ...jsonFlag, hook: { type: "string" } } as const;
+
 export function releaseRuns(context: Context): Promise<number> {
-  const flags = { ...configFlag, ...jsonFlag, hook: { type: "string" } } as const;
-  const { values, positionals } = readArguments(context.argv, flags);
+  const { values, positionals } = readArguments(context, releaseFlags);
   refuseMore(positionals, 2);
   const id = positionals[1] ?? null;
   const hook = values.hook ?? null;

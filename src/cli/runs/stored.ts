@@ -5,7 +5,6 @@ import { UsageError } from "../../core/errors.ts";
 import type { Store } from "../../store/ports/store.ts";
 import {
   configFlag,
-  type Flag,
   jsonFlag,
   readArguments,
   readWholeNumber,
@@ -13,7 +12,7 @@ import {
   unknownVerb,
   type Values,
 } from "../terminal/arguments.ts";
-import { type Context, WrongUsage } from "../command.ts";
+import { type Context, type Flags, oneOf, type Syntax, WrongUsage } from "../command.ts";
 import { withStore } from "../open/store.ts";
 import { noteLine, printFields, printJson, printJsonList, printLine } from "../terminal/output.ts";
 import { type Column, formatTable } from "../terminal/table.ts";
@@ -26,10 +25,12 @@ type Verb<T> = (store: Store, item: T, config: Config) => Promise<Change>;
 export type Stored<T, R extends object, D extends object = object> = {
   one: string;
   many: string;
-  flags: Readonly<Record<string, Flag>>;
+  flags: Flags;
   columns: readonly Column<R>[];
   toResource: (item: T) => R;
-  list: (store: Store, page: { limit: number | null }, values: Values<Record<string, Flag>>) => Promise<T[]>;
+  /** What a person gets in the list in place of the resource. */
+  toRow?: (item: T) => R;
+  list: (store: Store, page: { limit: number | null }, values: Values<Flags>) => Promise<T[]>;
   single?: {
     find: (store: Store, id: string) => Promise<T | null>;
     /** The fields that `show` adds to the resource. */
@@ -44,12 +45,22 @@ export type Stored<T, R extends object, D extends object = object> = {
 const listFlags = { limit: { type: "string" }, all: { type: "boolean" } } as const;
 const defaultLimit = 50;
 
+const flagsOf = <F extends Flags>(flags: F) => ({ ...configFlag, ...jsonFlag, ...listFlags, ...flags });
+
+export function syntaxOf({
+  flags,
+  single,
+}: Pick<Stored<never, never>, "flags"> & { single?: object }): Syntax {
+  const options = flagsOf(flags);
+  const ofOne = single ? oneOf(verbs, { ...configFlag, ...jsonFlag }) : {};
+  return { options, words: { list: { options }, ...ofOne } };
+}
+
 export async function runStored<T, R extends object, D extends object>(
   context: Context,
   stored: Stored<T, R, D>,
 ): Promise<number> {
-  const flags = { ...configFlag, ...jsonFlag, ...listFlags, ...stored.flags };
-  const { values, positionals } = readArguments(context.argv, flags);
+  const { values, positionals } = readArguments(context, flagsOf(stored.flags));
   const [verb = "list", id] = positionals;
   if (verb === "list") {
     refuseMore(positionals, 1);
@@ -80,7 +91,9 @@ function list<T, R extends object, D extends object>(
   const limit = readLimit(values);
   return withStore(context, values.config, async (store) => {
     const items = await stored.list(store, { limit }, values);
-    printList(context, stored, items.map(stored.toResource), { json: values.json === true, limit });
+    const json = values.json === true;
+    const toResource = (!json && stored.toRow) || stored.toResource;
+    printList(context, stored, items.map(toResource), { json, limit });
     return 0;
   });
 }

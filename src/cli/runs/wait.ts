@@ -4,6 +4,7 @@ import { UsageError } from "../../core/errors.ts";
 import type { Run } from "../../core/run.ts";
 import type { Store } from "../../store/ports/store.ts";
 import type { Context } from "../command.ts";
+import { nextTryWords } from "./next-try.ts";
 import { createProgress, type Progress } from "../terminal/progress.ts";
 
 const pollMs = 200;
@@ -21,7 +22,8 @@ export async function waitForRun(
           `Run ${id} is not in this config's store, so it cannot be waited for. Does the gateway use another config?`,
         );
       if (run.endedAt !== null) return run;
-      progress.show(`${which} is ${run.status}`);
+      const next = nextTryWords(run);
+      progress.show(`${which} is ${run.status}${next === null ? "" : `, ${next}`}`);
       await new Promise<void>((resolve) => void clock.after(pollMs, resolve));
     }
   } finally {

@@ -1,28 +1,31 @@
 // Builds the body of `rouse send`: JSON from its options, or the content of a file as it is.
 import { nearest } from "../../core/nearest.ts";
+import { wakeModes } from "../../core/action.ts";
 import { longestRunSeconds } from "../../core/run.ts";
+import { lastChannel, platforms } from "../../core/target.ts";
 import { readWholeNumber, type Values } from "../terminal/arguments.ts";
 import { WrongUsage } from "../command.ts";
 import { readBodyFile } from "./request-options.ts";
 
 const text = { type: "string" } as const;
 
-const wakeFlags = { mode: text } as const;
-const agentFlags = {
+const mode = { type: "string", values: wakeModes } as const;
+export const wakeFlags = { mode } as const;
+export const agentFlags = {
   name: text,
   agent: text,
   "session-key": text,
-  channel: text,
+  channel: { type: "string", values: [lastChannel, ...platforms] },
   to: text,
   model: text,
   thinking: text,
   timeout: text,
   "no-deliver": { type: "boolean" },
-  "wake-mode": text,
+  "wake-mode": mode,
 } as const;
 
-export const bodyFlags = { ...wakeFlags, ...agentFlags, file: text } as const;
-type BodyValues = Values<typeof bodyFlags>;
+export const fileFlag = { file: { type: "string", file: true } } as const;
+type BodyValues = Values<typeof wakeFlags & typeof agentFlags & typeof fileFlag>;
 
 /** `readInput` reads all of standard input. */
 export async function makeBody(

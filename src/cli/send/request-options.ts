@@ -9,7 +9,7 @@ import type { Values } from "../terminal/arguments.ts";
 
 export const headerFlags = {
   header: { type: "string", multiple: true },
-  headers: { type: "string" },
+  headers: { type: "string", file: true },
 } as const;
 export const queryFlag = { query: { type: "string", multiple: true } } as const;
 

@@ -84,6 +84,31 @@ test("times, forms, addresses and bare keys are signed as their senders do", asy
   assert.equal(okta?.headers.authorization, secret);
 });
 
+test("--fresh makes a new delivery of the same file: another id, wherever it stands, and other signed bytes", async (t) => {
+  const { folder, rouse } = createConfig(t, config);
+  const { url, seen } = await startRecordingServer(t, 200, ok);
+  const headers = join(folder, "headers.txt");
+  writeFileSync(headers, "X-GitHub-Delivery: old-id\nX-GitHub-Event: push\n");
+  const body = '{"id":"evt_1","big":12345678901234567890}';
+  const send = (name: string, ...more: string[]) =>
+    rouse(["send", name, "--file", "-", ...more, "--url", url], { readInput: async () => body });
+  await send("github", "--headers", headers);
+  for (let time = 0; time < 2; time++) await send("github", "--headers", headers, "--fresh");
+  await send("stripe", "--fresh");
+  const [asItIs, first, second, stripe] = seen;
+  assert.deepEqual([asItIs?.body, asItIs?.headers["x-github-delivery"]], [body, "old-id"]);
+  const ids = [first, second].map((each) => each?.headers["x-github-delivery"]);
+  assert.equal(new Set(["old-id", ...ids]).size, 3);
+  assert.notEqual(first?.body, second?.body);
+  assert.equal(first?.body.trimEnd(), body);
+  assert.match(stripe?.body ?? "", /^\{"id":"[0-9a-f-]{36}","big":12345678901234567890\}\s+$/);
+  for (const each of [first, second])
+    assert.equal(
+      each?.headers["x-hub-signature-256"],
+      `sha256=${hmac("sha256", secret, each?.body ?? "").digest("hex")}`,
+    );
+});
+
 test("what cannot be sent as the sender would is refused before anything is sent", async (t) => {
   const { rouse } = createConfig(t, config);
   const { url, seen } = await startRecordingServer(t, 200, ok);

@@ -6,7 +6,7 @@ import { UsageError } from "../../core/errors.ts";
 import type { SenderKind } from "../../hooks/senders/kind.ts";
 import { prepareSenders, type Sender } from "../../hooks/senders/prepare.ts";
 import { senderRequest } from "../../hooks/senders/request.ts";
-import { contentType, eventHeader, signDelivery } from "../../hooks/senders/sign-delivery.ts";
+import { contentType, eventHeader, freshBody, signDelivery } from "../../hooks/senders/sign-delivery.ts";
 import { describeRequest } from "../../hooks/senders/verify.ts";
 import { type Context, WrongUsage } from "../command.ts";
 import { openStore, storeFault } from "../open/store.ts";
@@ -18,6 +18,7 @@ import { showEnds } from "./response.ts";
 type Options = {
   event?: string | undefined;
   delivery?: string | undefined;
+  fresh?: boolean | undefined;
   wait?: boolean | undefined;
   json?: boolean | undefined;
 };
@@ -61,14 +62,21 @@ function usable(settings: SenderConfig): Sender {
 
 function signed(
   { name, kind, settings }: Sender,
-  { url, body, headers: written, values }: Signing,
+  { url, body: read, headers: written, values }: Signing,
   now: number,
 ): { headers: Pair[]; body: Buffer } {
+  const deliveryId = randomUUID();
+  const body = values.fresh ? freshBody(kind, read, deliveryId) : read;
   const given = Object.fromEntries(written.map(([name, value]) => [name.toLowerCase(), value]));
   const named = values.event === undefined ? {} : eventHeader(kind, values.event);
-  const headers = { "content-type": contentType(kind, body), ...given, ...named, ...idHeader(kind, values) };
+  const headers = {
+    "content-type": contentType(kind, body),
+    ...given,
+    ...named,
+    ...idHeader(kind, values, given, deliveryId),
+  };
   const unsigned = { method: "POST", target: targetOf(url), headers, body };
-  const made = signDelivery(kind, settings, unsigned, { now, deliveryId: randomUUID() });
+  const made = signDelivery(kind, settings, unsigned, { now, deliveryId });
   if (made === null) throw unsignable(kind, name);
   const all = { ...headers, ...made.headers };
   const request = senderRequest({ ...unsigned, rawHeaders: Object.entries(all).flat() }, made.body);
@@ -77,15 +85,23 @@ function signed(
   return { headers: Object.entries(all), body: made.body };
 }
 
-function idHeader({ id, schemes }: SenderKind, { delivery }: Options): Record<string, string> {
-  if (delivery === undefined) return {};
+function idHeader(
+  { id, schemes }: SenderKind,
+  { delivery, fresh }: Options,
+  given: Readonly<Record<string, string>>,
+  freshId: string,
+): Record<string, string> {
   const places = schemes.flatMap((scheme) => scheme.delivery?.at ?? []);
-  const header = places.find((place) => "header" in place);
-  if (header !== undefined) return { [header.header]: delivery };
+  const headers = places.flatMap((place) => ("header" in place ? [place.header] : []));
+  const header = headers.find((each) => given[each] !== undefined) ?? headers[0];
+  const wanted = delivery ?? (fresh ? freshId : undefined);
+  if (wanted === undefined) return {};
+  if (header !== undefined) return { [header]: wanted };
+  if (delivery === undefined) return {};
   const place = places.map((each) => ("json" in each ? each.json : null)).find((each) => each !== null);
   throw new WrongUsage(
     place
-      ? `The id of a ${id} delivery stands in its body (${place}): change it there.`
+      ? `The id of a ${id} delivery stands in its body (${place}): change it there, or make a new one with --fresh.`
       : `A ${id} delivery has no id.`,
   );
 }
@@ -164,7 +180,7 @@ async function waited(context: Context, config: Config, { name, before, json }: 
   else
     printLine(
       context,
-      `It was taken, and led to no run: rouse requests says why. It may be a repeat: the same body or id came before.`,
+      `It was taken, and led to no run: rouse requests says why. It may be a repeat, since the same body or id came before: --fresh makes it a new one.`,
     );
   return 0;
 }

@@ -10,26 +10,19 @@ import { nearest } from "../../core/nearest.ts";
 import type { SenderKind } from "../../hooks/senders/kind.ts";
 import { senderKinds } from "../../hooks/senders/kinds/index.ts";
 import { type Context, WrongUsage } from "../command.ts";
-import { processTerminal, type Terminal } from "../gmail/terminal.ts";
+import { processTerminal, type Terminal } from "../terminal/person.ts";
 import { makeHome } from "../open/home.ts";
 import { findConfigFile, loadSettings } from "../open/settings.ts";
 import { readArguments, refuseMore } from "../terminal/arguments.ts";
 import { printJson, printLine } from "../terminal/output.ts";
-import {
-  addFlags,
-  type AddValues,
-  type Draft,
-  draftOf,
-  flagOf,
-  lacksSecret,
-  missingSettings,
-} from "./draft.ts";
+import { type AddValues, type Draft, draftOf, flagOf, lacksSecret, missingSettings } from "./draft.ts";
 import { existsAlready, writeEntry, type Written } from "./entry.ts";
 import { type Address, addressFor, addressNotes, stepsFor } from "./instructions.ts";
+import { addFlags } from "./options.ts";
 import { mappingFor, type ReadyMapping, readyMappings } from "./ready.ts";
 
 export async function runAdd(context: Context, overrides: { terminal?: Terminal } = {}): Promise<number> {
-  const { values, positionals } = readArguments(context.argv, addFlags);
+  const { values, positionals } = readArguments(context, addFlags);
   refuseMore(positionals, 2);
   const kind = kindNamed(positionals[0]);
   const name = hookNamed(positionals[1] ?? kind.id);

@@ -3,7 +3,7 @@ import { cancel, intro, isCancel, multiselect, note, password, text } from "@cla
 import { UsageError } from "../../core/errors.ts";
 import type { SenderKind } from "../../hooks/senders/kind.ts";
 import type { SpecialSetting } from "../../hooks/senders/settings.ts";
-import type { Terminal } from "../gmail/terminal.ts";
+import type { Terminal } from "../terminal/person.ts";
 import { type Draft, lacksSecret, missingSettings, publicUrlFault } from "./draft.ts";
 
 type Streams = Pick<Terminal, "input" | "output">;

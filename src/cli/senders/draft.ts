@@ -1,36 +1,14 @@
 // What `senders add` is told by its flags, and what a person may still be asked for.
 import { existsSync, readFileSync } from "node:fs";
-import { resolve } from "node:path";
 import { parse, type ParseError } from "jsonc-parser";
 import { whyUnreadable } from "../../config/read/why-unreadable.ts";
 import { UsageError } from "../../core/errors.ts";
 import type { KeyForm, SenderKind } from "../../hooks/senders/kind.ts";
 import type { SpecialSetting } from "../../hooks/senders/settings.ts";
 import { WrongUsage } from "../command.ts";
-import { configFlag, jsonFlag, type Values } from "../terminal/arguments.ts";
+import type { Values } from "../terminal/arguments.ts";
+import type { addFlags } from "./options.ts";
 import { keyFormOf, makeSecret } from "./secrets.ts";
-
-const text = { type: "string" } as const;
-const texts = { type: "string", multiple: true } as const;
-
-export const addFlags = {
-  ...configFlag,
-  ...jsonFlag,
-  secret: text,
-  "secret-file": text,
-  "public-key": text,
-  "public-key-file": text,
-  "public-url": text,
-  "verify-token": text,
-  origin: texts,
-  "topic-arn": texts,
-  audience: text,
-  "service-account": text,
-  "webhook-id": text,
-  header: text,
-  custom: text,
-  mapping: texts,
-} as const;
 
 export type AddValues = Values<typeof addFlags>;
 
@@ -134,8 +112,7 @@ function readPublicKey({ "public-key": key, "public-key-file": file }: AddValues
   return file === undefined ? (key ?? null) : { file: existing(file) };
 }
 
-function existing(written: string): string {
-  const file = resolve(written);
+function existing(file: string): string {
   if (!existsSync(file)) throw new UsageError(`There is no file ${file}. Nothing was changed.`);
   return file;
 }

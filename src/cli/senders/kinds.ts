@@ -2,7 +2,8 @@
 import { senderKinds } from "../../hooks/senders/kinds/index.ts";
 import type { SenderKind } from "../../hooks/senders/kind.ts";
 import { type Context } from "../command.ts";
-import { configFlag, jsonFlag, readArguments, refuseMore } from "../terminal/arguments.ts";
+import { readArguments, refuseMore } from "../terminal/arguments.ts";
+import { listFlags } from "./options.ts";
 import { printFields, printJson, printJsonList, printLine } from "../terminal/output.ts";
 import { type Column, formatTable } from "../terminal/table.ts";
 import { kindNamed, numbered } from "./add.ts";
@@ -11,7 +12,7 @@ import { readyMappings } from "./ready.ts";
 import type { SpecialSetting } from "../../hooks/senders/settings.ts";
 
 export async function runKinds(context: Context): Promise<number> {
-  const { values, positionals } = readArguments(context.argv, { ...configFlag, ...jsonFlag });
+  const { values, positionals } = readArguments(context, listFlags);
   refuseMore(positionals, 1);
   const [written] = positionals;
   if (written === undefined) {

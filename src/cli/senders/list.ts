@@ -5,7 +5,8 @@ import { senderKinds } from "../../hooks/senders/kinds/index.ts";
 import type { Context } from "../command.ts";
 import { storeFault } from "../open/store.ts";
 import { loadSettings } from "../open/settings.ts";
-import { configFlag, jsonFlag, readArguments, refuseMore } from "../terminal/arguments.ts";
+import { readArguments, refuseMore } from "../terminal/arguments.ts";
+import { listFlags } from "./options.ts";
 import { noteLine, printJsonList, printLine } from "../terminal/output.ts";
 import { type Column, formatTable } from "../terminal/table.ts";
 import { addressFor } from "./instructions.ts";
@@ -26,7 +27,7 @@ export type SenderRow = {
 };
 
 export async function runList(context: Context, open: OpenRecords = openRecords): Promise<number> {
-  const { values, positionals } = readArguments(context.argv, { ...configFlag, ...jsonFlag });
+  const { values, positionals } = readArguments(context, listFlags);
   refuseMore(positionals, 0);
   const { config } = await loadSettings(context, values.config);
   const statistics = config.hooks.senders.length === 0 ? null : await readStatistics(context, config, open);

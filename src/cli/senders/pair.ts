@@ -7,23 +7,18 @@ import { senderKinds } from "../../hooks/senders/kinds/index.ts";
 import type { Context } from "../command.ts";
 import { storeFault } from "../open/store.ts";
 import { loadSettings } from "../open/settings.ts";
-import { configFlag, jsonFlag, readArguments, refuseMore } from "../terminal/arguments.ts";
+import { readArguments, refuseMore } from "../terminal/arguments.ts";
+import { pairFlags } from "./options.ts";
 import { noteLine, printJson, printLine } from "../terminal/output.ts";
 import { createProgress } from "../terminal/progress.ts";
 import { type OpenRecords, openRecords, type SenderRecords } from "./records.ts";
 import { senderNamed } from "./remove.ts";
 
-const flags = {
-  ...configFlag,
-  ...jsonFlag,
-  replace: { type: "boolean" },
-} as const;
-
 const windowMs = 600_000;
 const pollMs = 1_000;
 
 export async function runPair(context: Context, open: OpenRecords = openRecords): Promise<number> {
-  const { values, positionals } = readArguments(context.argv, flags);
+  const { values, positionals } = readArguments(context, pairFlags);
   refuseMore(positionals, 1);
   const { config } = await loadSettings(context, values.config);
   const { name, kind } = pairable(config, positionals[0]);

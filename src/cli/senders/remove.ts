@@ -6,15 +6,14 @@ import { UsageError } from "../../core/errors.ts";
 import { nearest } from "../../core/nearest.ts";
 import { type Context, WrongUsage } from "../command.ts";
 import { loadSettings } from "../open/settings.ts";
-import { configFlag, jsonFlag, readArguments, refuseMore } from "../terminal/arguments.ts";
+import { readArguments, refuseMore } from "../terminal/arguments.ts";
+import { removeFlags } from "./options.ts";
 import { printJson, printLine } from "../terminal/output.ts";
 import { senderProblems, valueAt, withoutSender } from "./entry.ts";
 import { removeSecret, secretName } from "./secrets.ts";
 
-const flags = { ...configFlag, ...jsonFlag, "keep-mappings": { type: "boolean" } } as const;
-
 export async function runRemove(context: Context): Promise<number> {
-  const { values, positionals } = readArguments(context.argv, flags);
+  const { values, positionals } = readArguments(context, removeFlags);
   refuseMore(positionals, 1);
   const { config } = await loadSettings(context, values.config);
   const { file, hooks } = config;

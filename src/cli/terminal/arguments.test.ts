@@ -1,32 +1,44 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { readArguments, readWholeNumber, refuseMore } from "./arguments.ts";
-import { WrongUsage } from "../command.ts";
+import { type Flags, WrongUsage } from "../command.ts";
+
+const read = <const F extends Flags>(argv: readonly string[], flags: F) =>
+  readArguments({ argv, folder: "/home/me" }, flags);
 
 const flags = { to: { type: "string" }, json: { type: "boolean" } } as const;
 const wrong = (argv: string[], message: RegExp) =>
   assert.throws(
-    () => readArguments(argv, flags),
+    () => read(argv, flags),
     (fault) => fault instanceof WrongUsage && message.test(fault.message),
   );
 
 test("options and positionals are separated", () => {
-  assert.deepEqual(readArguments(["a", "--to=x", "b", "--json", "--", "--to"], flags), {
+  assert.deepEqual(read(["a", "--to=x", "b", "--json", "--", "--to"], flags), {
     values: { to: "x", json: true },
     positionals: ["a", "b", "--to"],
   });
-  assert.deepEqual(readArguments(["--to", "-100123"], flags).values, { to: "-100123" });
-  assert.deepEqual(readArguments(["--to=--odd"], flags).values, { to: "--odd" });
-  assert.deepEqual(readArguments(["--to", "-"], flags).values, { to: "-" });
+  assert.deepEqual(read(["--to", "-100123"], flags).values, { to: "-100123" });
+  assert.deepEqual(read(["--to=--odd"], flags).values, { to: "--odd" });
+  assert.deepEqual(read(["--to", "-"], flags).values, { to: "-" });
 });
 
 test("an option that may be repeated gives all its values", () => {
   const several = { header: { type: "string", multiple: true }, to: { type: "string" } } as const;
-  assert.deepEqual(readArguments(["--header", "a:1", "--to", "x", "--header=b:2", "--to", "y"], several), {
+  assert.deepEqual(read(["--header", "a:1", "--to", "x", "--header=b:2", "--to", "y"], several), {
     values: { header: ["a:1", "b:2"], to: "y" },
     positionals: [],
   });
-  assert.deepEqual(readArguments([], several).values, {});
+  assert.deepEqual(read([], several).values, {});
+});
+
+test("a path starts from the folder of the user, and - stays standard input", () => {
+  const files = { file: { type: "string", file: true }, to: { type: "string" } } as const;
+  const valuesOf = (...argv: string[]) => read(argv, files).values;
+  assert.deepEqual(valuesOf("--file", "a.json", "--to", "b"), { file: "/home/me/a.json", to: "b" });
+  assert.deepEqual(valuesOf("--file=../a.json"), { file: "/home/a.json" });
+  assert.deepEqual(valuesOf("--file", "/a.json"), { file: "/a.json" });
+  assert.deepEqual(valuesOf("--file", "-"), { file: "-" });
 });
 
 test("unknown options and values that do not fit are wrong usage", () => {

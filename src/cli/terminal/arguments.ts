@@ -1,11 +1,8 @@
 // Parses a command's arguments into options and positionals. Refuses unknown options and values that do not fit.
 import { parseArgs } from "node:util";
 import { nearest } from "../../core/nearest.ts";
-import { WrongUsage } from "../command.ts";
-
-/** `multiple`: the option may be given several times. */
-export type Flag = { type: "string" | "boolean"; multiple?: true };
-type Flags = Readonly<Record<string, Flag>>;
+import { type Context, type Flags, WrongUsage } from "../command.ts";
+import { pathFrom } from "./folder.ts";
 
 export type Values<F extends Flags> = {
   [Name in keyof F]?: F[Name]["type"] extends "string"
@@ -15,11 +12,11 @@ export type Values<F extends Flags> = {
     : boolean;
 };
 
-export const configFlag = { config: { type: "string" } } as const;
+export const configFlag = { config: { type: "string", file: true } } as const;
 export const jsonFlag = { json: { type: "boolean" } } as const;
 
 export function readArguments<const F extends Flags>(
-  argv: readonly string[],
+  { argv, folder }: Pick<Context, "argv" | "folder">,
   flags: F,
 ): { values: Values<F>; positionals: string[] } {
   const { tokens, positionals } = parseArgs({
@@ -37,7 +34,7 @@ export function readArguments<const F extends Flags>(
     if (!flag) throw unknownOption(token.rawName, Object.keys(flags));
     if (flag.type === "boolean") values[token.name] = readSwitch(token.rawName, token.inlineValue);
     else if (flag.multiple) (listed[token.name] ??= []).push(readValue(token));
-    else values[token.name] = readValue(token);
+    else values[token.name] = flag.file ? pathFrom(folder, readValue(token)) : readValue(token);
   }
   return { values: { ...values, ...listed } as Values<F>, positionals };
 }

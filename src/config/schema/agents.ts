@@ -148,6 +148,8 @@ export const agents = z.strictObject({
     .default(4)
     .describe("Runs at the same time on one node. The main session has a slot of its own in addition."),
   maxAttempts: wholeNumber(1, 100)
-    .default(3)
-    .describe("How often a run is tried when its failure may pass."),
+    .default(6)
+    .describe(
+      "How often a run is tried when its failure may pass. The waits grow: six attempts take about five minutes.",
+    ),
 });

@@ -2,7 +2,7 @@
 // event and the delivery's id where they stand in headers.
 import { createHmac, randomBytes } from "node:crypto";
 import { applyEdits, modify } from "jsonc-parser";
-import { parseFieldPath } from "../../core/field-path.ts";
+import { parseFieldPath, readField } from "../../core/field-path.ts";
 import { keyBytes } from "./keys.ts";
 import type { BodyValue, Scheme, SenderKind } from "./kind.ts";
 import type { Place } from "./place.ts";
@@ -89,6 +89,27 @@ const withValues = (body: Buffer, values: readonly BodyValue[]): Buffer =>
     ),
     "utf8",
   );
+
+/**
+ * The body of a delivery that is no repeat of an earlier one: a new id where it stands in the JSON, and other blanks at
+ * the end, which mean nothing in JSON and change what is signed. A form stays as it is.
+ */
+export function freshBody({ schemes }: SenderKind, body: Buffer, id: string): Buffer {
+  const request = requestOf({ method: "POST", target: "/", headers: {}, body });
+  const payload = request.json();
+  if (payload === undefined) return body;
+  const values = schemes
+    .flatMap(({ delivery }) => delivery?.at ?? [])
+    .flatMap((place): BodyValue[] => {
+      const path = pathOf(place);
+      const present = path && readField(payload, path);
+      if (path === null || present === null || present === undefined) return [];
+      return [{ path, value: typeof present === "string" ? id : randomBytes(5).readUIntBE(0, 5) }];
+    });
+  const blanks = randomBytes(4).reduce((text, byte) => text + byte.toString(2).padStart(8, "0"), "");
+  const ending = blanks.replaceAll("0", " ").replaceAll("1", "\t");
+  return Buffer.concat([withValues(body, values), Buffer.from(ending)]);
+}
 
 /** A body that is no JSON is a form, where the kind sends forms. */
 export function contentType({ body: { types } }: SenderKind, body: Buffer): string {

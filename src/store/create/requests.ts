@@ -134,8 +134,11 @@ const claimedRun = (run: NewRun, lease: string, now: number): ClaimedRun => ({
   signals: null,
   lastLine: null,
   report: null,
+  nextTryAt: null,
+  retriedAs: null,
   lease,
   elapsedMs: 0,
+  waitedMs: 0,
   cancelRequested: false,
   acted: false,
 });

@@ -20,6 +20,8 @@ export const createRuns = (driver: Driver<Programs>, reports: UnreadableReports)
   settleRun: createSettleRun(driver),
   cancelRun: (id, ended) => driver.run("cancelRun", { id, ...ended }),
   repeatRun: (id, newId) => driver.run("repeatRun", { id, newId }),
+  listFailedRuns: (page) => driver.run("listFailedRuns", page),
+  repeatFailedRuns: (repeats) => driver.run("repeatFailedRuns", { repeats }),
   releaseRuns: (which) => driver.run("releaseRuns", which),
   findRun: (id) => driver.run("findRun", { id }),
   listRuns: ({ limit, kind }) => collect(limit, (page) => driver.run("listRuns", { ...page, kind })),

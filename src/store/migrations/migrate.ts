@@ -15,6 +15,7 @@ import { indexHistory } from "./010-history.ts";
 import { addEventSizes } from "./011-waiting-events.ts";
 import { numberAttempts } from "./012-attempts.ts";
 import { addLastLine } from "./013-last-line.ts";
+import { addRetries } from "./014-retries.ts";
 
 /** The first leads to version 1, and so on. */
 const migrations: readonly ((dialect: Dialect) => readonly string[])[] = [
@@ -31,6 +32,7 @@ const migrations: readonly ((dialect: Dialect) => readonly string[])[] = [
   addEventSizes,
   numberAttempts,
   addLastLine,
+  addRetries,
 ];
 
 export const newestVersion = migrations.length;

@@ -44,7 +44,14 @@ export function firstAttemptsContract(harness: () => Harness): void {
       for (const [at, queued] of runs.entries()) {
         const stored = await store.findRun(queued.id);
         assert.deepEqual(stored, { ...stored, ...queued, ...running });
-        const started = { ...stored, lease: "mine", elapsedMs: 0, cancelRequested: false, acted: false };
+        const started = {
+          ...stored,
+          lease: "mine",
+          elapsedMs: 0,
+          waitedMs: 0,
+          cancelRequested: false,
+          acted: false,
+        };
         assert.deepEqual(accepted[at], { kind: "stored", started });
         const [turn] = await store.listTurns(queued);
         assert.deepEqual([turn?.role, turn?.text, turn?.runId], ["user", hostile, queued.id]);

@@ -80,6 +80,7 @@ const unfenced: Partial<Record<ProgramName, string>> = {
   probe: upkeep,
   recordRequest: beforeClaim,
   releaseRuns: operator,
+  repeatFailedRuns: operator,
   repeatRun: operator,
   requestHeartbeat: beforeClaim,
   resetSession: operator,

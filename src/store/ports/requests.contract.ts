@@ -35,6 +35,8 @@ export function requestsContract(harness: () => Harness): void {
         signals: null,
         lastLine: null,
         report: null,
+        nextTryAt: null,
+        retriedAs: null,
       });
       const foundEvent = await store.findEvent(note.id);
       assert.deepEqual(foundEvent?.text, message);

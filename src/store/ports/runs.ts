@@ -2,7 +2,7 @@
 import type { AttemptStart, AttemptStarted } from "../../core/attempt.ts";
 import type { Backlog } from "../../core/backlog.ts";
 import type { Claim } from "../../core/lease.ts";
-import type { CancelResult, ClaimedRun, Run, RunKind } from "../../core/run.ts";
+import type { CancelResult, ClaimedRun, FailedRun, FailedRuns, Run, RunKind } from "../../core/run.ts";
 import type { Settlement } from "../../core/settlement.ts";
 import type { Spending } from "../../core/spending.ts";
 import type { HeartbeatRequest, NewEvent } from "../../core/system-event.ts";
@@ -36,6 +36,17 @@ export type Runs = {
   ): Promise<CancelResult>;
   /** Queues a new run with the request of one that has ended. */
   repeatRun(id: string, newId: string): Promise<"queued" | "not-ended" | "unknown">;
+  /** One page behind `after`, in the order in which they ended. */
+  listFailedRuns(
+    page: FailedRuns & { limit: number; after: Pick<FailedRun, "endedAt" | "seq"> | null },
+  ): Promise<FailedRun[]>;
+  /**
+   * Queues new runs with the requests of these failed ones in one transaction, those of a conversation in this order.
+   * What was retried meanwhile is left out; what cannot be read stays as it is.
+   */
+  repeatFailedRuns(
+    repeats: readonly { id: string; newId: string }[],
+  ): Promise<{ queued: { id: string; newId: string }[]; unreadable: { id: string; reason: string }[] }>;
   /** Queues parked runs: one, those of a hook, or all. Returns how many. */
   releaseRuns(which: { id: string | null; hook: string | null }): Promise<number>;
   findRun(id: string): Promise<Run | null>;

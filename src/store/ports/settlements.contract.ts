@@ -168,13 +168,20 @@ export function settlementsContract(harness: () => Harness): void {
       const [first] = (await claim(store)).claimed;
       const retry = aSettlement({ next: { kind: "retry", delayMs: 1000, error: "busy\0" }, workedMs: 70 });
       assert.ok(await store.settleRun(first!, retry));
-      assert.equal((await store.findRun(first!.id))?.error, "busy\0");
+      const waiting = await store.findRun(first!.id);
+      assert.deepEqual([waiting?.error, waiting?.nextTryAt], ["busy\0", clock.now() + 1000]);
       const early = await claim(store);
       assert.deepEqual(early, { claimed: [], nextInMs: 1000 });
       clock.advance(1000);
       const [second] = (await claim(store, { lease: "next" })).claimed;
       assert.equal(second?.attempts, 2);
       assert.equal(second?.elapsedMs, 70);
+      assert.deepEqual([second.waitedMs, second.nextTryAt], [1000, null]);
+      const longer = aSettlement({ next: { kind: "retry", delayMs: 2500, error: "busy" } });
+      assert.ok(await store.settleRun(second, longer));
+      clock.advance(99_999);
+      const [third] = (await claim(store)).claimed;
+      assert.equal(third?.waitedMs, 3500, "the waits that were decided, however late the claim");
     });
 
     test("a release counts no attempt, and the run can be claimed at once", async () => {

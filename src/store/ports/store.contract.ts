@@ -8,6 +8,7 @@ import { firstAttemptsContract } from "./first-attempts.contract.ts";
 import { leasesContract } from "./leases.contract.ts";
 import { listsContract } from "./lists.contract.ts";
 import { mailContract } from "./mail.contract.ts";
+import { repeatsContract } from "./repeats.contract.ts";
 import { requestsContract } from "./requests.contract.ts";
 import { runsContract } from "./runs.contract.ts";
 import { settlementsContract } from "./settlements.contract.ts";
@@ -19,6 +20,7 @@ const subjects = [
   requestsContract,
   firstAttemptsContract,
   runsContract,
+  repeatsContract,
   settlementsContract,
   budgetsContract,
   eventsContract,

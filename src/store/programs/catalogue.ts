@@ -44,16 +44,8 @@ import {
   waitingMail,
 } from "./mail.ts";
 import { acceptStarted } from "./accept-started.ts";
-import {
-  cancelRun,
-  claimRuns,
-  markActed,
-  noteLastLine,
-  releaseRuns,
-  renewRuns,
-  repeatRun,
-  voidLeases,
-} from "./runs.ts";
+import { cancelRun, claimRuns, markActed, noteLastLine, releaseRuns, renewRuns, voidLeases } from "./runs.ts";
+import { listFailedRuns, repeatFailedRuns, repeatRun } from "./repeat.ts";
 import { settleRuns } from "./settle.ts";
 import { longConversations, sweep, sweepConversations } from "./sweep.ts";
 import { listSpending } from "./spending.ts";
@@ -133,6 +125,7 @@ const entries = {
   lastTarget: read(lastTarget),
   listDeliveries: read(listDeliveries),
   listEvents: read(listEvents),
+  listFailedRuns: read(listFailedRuns),
   listMailAccounts: read(listMailAccounts),
   listRequests: read(listRequests),
   listRuns: read(listRuns),
@@ -155,6 +148,7 @@ const entries = {
   renewDeliveries: single(renewDeliveries),
   renewMailbox: single(renewMailbox),
   renewRuns: single(renewRuns),
+  repeatFailedRuns: write(repeatFailedRuns),
   repeatRun: write(repeatRun),
   requestHeartbeat: write(requestHeartbeat),
   resetSession: write(resetSession),

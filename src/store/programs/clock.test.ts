@@ -24,7 +24,8 @@ const left: Readonly<Record<string, string>> = {
   "mail_seen.at": "known for longer by as much as the clock was ahead",
   "migration.applied_at": "shown to nobody",
   "request.created_at": "shown, and kept for longer by as much as the clock was ahead",
-  "run.ended_at": "shown, and kept for longer by as much as the clock was ahead",
+  "run.ended_at":
+    "shown, and kept for longer by as much as the clock was ahead; `runs retry --failed` takes it as it is",
   "run.started_at": "shown, and whether it is null",
   "turn.created_at": "shown, and kept for longer by as much as the clock was ahead",
 };
@@ -48,6 +49,7 @@ const numbers: ReadonlySet<string> = new Set([
   "migration.version",
   "run.attempts",
   "run.elapsed_ms",
+  "run.waited_ms",
   "spending.input_tokens",
   "spending.output_tokens",
   "spending.runs",

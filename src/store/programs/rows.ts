@@ -85,7 +85,7 @@ export const toEventRow = (event: NewEvent, runId: string | null = null): Value[
 ];
 
 export const runColumns =
-  "seq, id, kind, hook, agent_id, requested_agent_id, session_key, lane, status, attempts, elapsed_ms, cancel_requested, created_at, started_at, ended_at, lease, request, reply, error, signals, report, acted";
+  "seq, id, kind, hook, agent_id, requested_agent_id, session_key, lane, status, attempts, elapsed_ms, cancel_requested, created_at, started_at, ended_at, lease, request, reply, error, signals, report, acted, ready_at, waited_ms, retried_as";
 
 /** A run has a lease only while it runs. */
 export const shownRunColumns = `${runColumns}, case when last_line_lease = lease then last_line end as last_line`;
@@ -132,12 +132,18 @@ export const toRun = (row: Row, reading: Reading = "use"): Run => ({
   report: jsonIn(row, "report", shapes.report, reading) as RunReport | null,
   signals: jsonIn(row, "signals", shapes.signals, reading) as Signals | null,
   lastLine: jsonIn(row, "last_line", shapes.text, reading) as string | null,
+  nextTryAt: waitsForRetry(row) ? number(row["ready_at"]) : null,
+  retriedAs: textOrNull(row["retried_as"]),
 });
+
+const waitsForRetry = (row: Row): boolean =>
+  row["status"] === "queued" && number(row["attempts"]) > 0 && row["error"] != null;
 
 export const toClaimedRun = (row: Row): ClaimedRun => ({
   ...toRun(row),
   lease: text(row["lease"]),
   elapsedMs: number(row["elapsed_ms"]),
+  waitedMs: number(row["waited_ms"]),
   cancelRequested: number(row["cancel_requested"]) === 1,
   acted: number(row["acted"]) === 1,
 });

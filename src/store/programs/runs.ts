@@ -1,22 +1,22 @@
-// The life of a run: claim, renew, cancel, repeat, release. Its start is in start.ts, its end in settle.ts.
+// The life of a run: claim, renew, cancel, release. Its start is in start.ts, its end in settle.ts; repeat.ts makes new
+// runs of those that have ended.
 //
 // Only the head of a lane can be claimed. `ready_at` of a queued head is when it may start; of a running head, when
 // its lease ends: so one indexed read finds due runs, due retries and expired leases alike. A run has a lease only while
 // it is running, so statements that compare the lease need not compare the status.
 import type { ClaimedRun, RunKind, CancelResult } from "../../core/run.ts";
-import { UsageError } from "../../core/errors.ts";
 import type { NewEvent, HeartbeatRequest } from "../../core/system-event.ts";
 import type { Dialect } from "../driver/dialect.ts";
 import { ask, type Program, type Row } from "../driver/program.ts";
 import type { Claim } from "../../core/lease.ts";
-import { insertRuns, promoteRuns } from "./enqueue.ts";
+import { promoteRuns } from "./enqueue.ts";
 import { insertEvent } from "./events.ts";
 import { requestHeartbeat } from "./heartbeats.ts";
 import { leasesEnded } from "./leases.ts";
 import { readEach } from "./shapes.ts";
 import { voidMailLeases } from "./mail.ts";
 import { attemptStarted } from "./transcripts.ts";
-import { encode, idColumn, numberOrNull, runColumns, toRunRow, toClaimedRun, toRun } from "./rows.ts";
+import { encode, idColumn, numberOrNull, runColumns, toClaimedRun } from "./rows.ts";
 
 // An attempt whose node was lost counts, and costs time, once it has started. Before that its agent was never asked: the
 // run is claimed again as if it had not been.
@@ -183,25 +183,6 @@ export function* cancelRun(dialect: Dialect, input: CancelInput): Program<Cancel
   if (input.summary) yield* insertEvent(input.summary, input.id, input.now);
   if (input.heartbeat) yield* requestHeartbeat(dialect, { ...input.heartbeat, now: input.now });
   return "cancelled";
-}
-
-export type RepeatInput = { id: string; newId: string; now: number };
-
-export function* repeatRun(
-  dialect: Dialect,
-  input: RepeatInput,
-): Program<"queued" | "not-ended" | "unknown"> {
-  const [row] = yield {
-    sql: `select ${runColumns}, ended_at from run where id = $1 and kind = 'hook'`,
-    values: [input.id],
-  };
-  if (!row) return "unknown";
-  if (row["ended_at"] == null) return "not-ended";
-  const [run] = readEach([row], (each) => toRun(each)).items;
-  if (!run)
-    throw new UsageError(`The run ${input.id} cannot be repeated: what it was asked to do cannot be read.`);
-  yield* insertRuns(dialect, { runs: [toRunRow({ ...run, id: input.newId })], now: input.now });
-  return "queued";
 }
 
 /** Queues parked runs, whatever the budget says: one, those of a hook, or all. */

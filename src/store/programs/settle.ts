@@ -77,25 +77,34 @@ function lockByLane(dialect: Dialect, settlements: readonly Settled[]): Query<vo
   });
 }
 
-const requeueColumns = ["id", "lease", "worked", "ready", "refund", "fault", "signals", "report"] as const;
+const requeueColumns = [
+  "id",
+  "lease",
+  "worked",
+  "waited",
+  "ready",
+  "refund",
+  "fault",
+  "signals",
+  "report",
+] as const;
 
 /** Queues a run again: a retry, or a release that does not count. */
 function requeue(dialect: Dialect, settlements: readonly Settled[], now: number): Query<Row[]> {
   const items = settlements.flatMap(({ id, lease, settlement }): Value[][] => {
     const { next, workedMs, signals, report } = settlement;
     if (next.kind === "ended") return [];
-    const ready = next.kind === "retry" ? now + next.delayMs : now;
+    const waited = next.kind === "retry" ? next.delayMs : 0;
     const fault = next.kind === "retry" ? encode(next.error) : null;
     const refund = next.kind === "retry" ? 0 : 1;
-    return [
-      [id, lease, workedMs, ready, refund, fault, signals && encode(signals), report && encode(report)],
-    ];
+    const texts = [fault, signals && encode(signals), report && encode(report)];
+    return [[id, lease, workedMs, waited, now + waited, refund, ...texts]];
   });
   if (items.length === 0) return noRows;
   const { from, item } = dialect.given(requeueColumns, 0);
   return rowsOf({
     sql: `update run set status = 'queued', lease = null, elapsed_ms = elapsed_ms + cast(${item.worked} as bigint),
-        ready_at = cast(${item.ready} as bigint), attempts = attempts - cast(${item.refund} as integer),
+        waited_ms = waited_ms + cast(${item.waited} as bigint), ready_at = cast(${item.ready} as bigint), attempts = attempts - cast(${item.refund} as integer),
         error = coalesce(${item.fault}, error), signals = coalesce(${item.signals}, run.signals), report = coalesce(${item.report}, run.report)
       ${from} where run.id = ${item.id} and run.lease = ${item.lease} returning run.id, hook, kind`,
     values: [],
