@@ -154,7 +154,7 @@ test("a refused proof says where to look", async (t) => {
     readInput: async () => "{}",
   });
   assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /The proof was refused\..*rouse senders/);
+  assert.match(refused.stderr, /^The proof was refused \(401\)\..*rouse senders/);
 });
 
 test("--wait prints the replies of the runs that a delivery led to, though the sender hears no ids", async (t) => {

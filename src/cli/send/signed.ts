@@ -144,11 +144,11 @@ function refused(
 ): number {
   if (json) printJson(context, body ?? { ok: false, status });
   const error = typeof body?.["error"] === "string" ? `${body["error"]} ` : "";
-  noteLine(context, `${error}(${status})`);
-  if (status === 401)
+  if (status !== 401) noteLine(context, `${error}(${status})`);
+  else
     noteLine(
       context,
-      `The proof was refused. Does the gateway there use ${file}, with this secret and the same clock? Why: rouse senders`,
+      `The proof was refused (401). Does the gateway there use ${file}, with this secret and the same clock? Why: rouse senders`,
     );
   if (status === 404) noteLine(context, `The gateway there does not know the sender ${name}.`);
   return 1;
