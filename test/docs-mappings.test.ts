@@ -10,6 +10,7 @@ import { parseConfig } from "../src/config/load.ts";
 import { configReference } from "../src/config/reference/reference.ts";
 import { gmail } from "../src/config/presets/gmail.ts";
 import { compileMappings } from "../src/hooks/mapping/compile.ts";
+import { prepareSenders } from "../src/hooks/senders/prepare.ts";
 import { commandFaults, commandsIn } from "./support/commands.ts";
 import { filesUnder, type SourceFile } from "./support/docs.ts";
 
@@ -49,10 +50,15 @@ test("every config with mappings in our pages can be used, templates too", () =>
       .map((block) => ({ path, block })),
   );
   assert.ok(configs.length >= 4);
+  const secret = "a-secret-that-is-long-enough";
   for (const { path, block } of configs) {
-    const parsed = parseConfig(block, { file: "rouse.jsonc", env: {}, readFile: () => "" });
+    const env = Object.fromEntries(
+      [...block.matchAll(/\$\{(\w+)\}/g)].map(([, name = ""]) => [name, secret]),
+    );
+    const parsed = parseConfig(block, { file: "rouse.jsonc", env, readFile: () => secret });
     assert.ok(parsed.ok, `${path}: ${JSON.stringify(parsed)}\n${block}`);
     assert.deepEqual(compileMappings(parsed.config.hooks.mappings).faults, [], path);
+    assert.ok(prepareSenders(parsed.config.hooks.senders).ok, path);
   }
 });
 

@@ -3,6 +3,7 @@ import { UsageError } from "../../core/errors.ts";
 import { configFlag, jsonFlag, readArguments, refuseMore } from "../terminal/arguments.ts";
 import { type Command, type Context, WrongUsage } from "../command.ts";
 import { postHook } from "../send/post.ts";
+import { hookName } from "../open/address.ts";
 import { hookUrl } from "../open/hook-url.ts";
 import { headerFlags, readHeaders } from "../send/request-options.ts";
 import { showResponse } from "../send/response.ts";
@@ -16,6 +17,9 @@ const requestFlags = {
   ...headerFlags,
   url: { type: "string" },
   "idempotency-key": { type: "string" },
+  event: { type: "string" },
+  delivery: { type: "string" },
+  fresh: { type: "boolean" },
 } as const;
 const waitFlag = { wait: { type: "boolean" } } as const;
 const flags = { ...requestFlags, ...waitFlag, ...wakeFlags, ...agentFlags } as const;
@@ -33,9 +37,20 @@ async function run(context: Context): Promise<number> {
     throw new WrongUsage("--idempotency-key and a header Idempotency-Key cannot both be given.");
   const body = await makeBody(hook, message, values, () => context.readInput());
   const { config } = await loadSettings(context, values.config);
+  const url = hookUrl(config, hook, values.url);
+  const sender = config.hooks.senders.find(({ name }) => name === hookName(hook));
+  if (sender !== undefined) {
+    if (key !== undefined) throw new WrongUsage("--idempotency-key is not for senders: use --delivery ID.");
+    const { sendSigned } = await import("../send/signed.ts");
+    return sendSigned(context, config, { sender, url, body: Buffer.from(body), headers, values });
+  }
+  if (values.event !== undefined || values.delivery !== undefined || values.fresh)
+    throw new WrongUsage(
+      `--event, --delivery and --fresh are for senders, and hooks.senders has no ${hook}.`,
+    );
   const [token] = config.hooks.tokens;
   if (token === undefined) throw new UsageError(`Set hooks.enabled and hooks.token in ${config.file} first.`);
-  const response = await postHook(hookUrl(config, hook, values.url), {
+  const response = await postHook(url, {
     token,
     body,
     headers,
@@ -54,6 +69,9 @@ export const command: Command = {
 A small client that takes the address and the token from the config. Use it to try a hook, or in
 scripts on the gateway's machine. wake leaves a note for the main session; agent runs an agent; any
 other NAME is a mapped hook. To see beforehand what a mapping makes of it: rouse help explain
+The hook of a sender (hooks.senders) gets the file signed as its sender would sign it, with the config's
+secret and the time, and with a new id where a header names it. Its answer never says what came of it;
+--wait and "rouse runs" do. The same body again is a repeat for 24 hours: --fresh makes it a new one.
 
 Agent options:
   --name NAME          a name for people, in summaries and lists
@@ -74,6 +92,10 @@ Options:
   --headers FILE           the request's headers, one a line as NAME: VALUE
   --header 'NAME: VALUE'   a header of the request, for mappings that read it; may be repeated
   --idempotency-key KEY    a repeat with this key within 24 hours changes nothing
+  --event EVENT            for a sender's hook: the event, where a header names it (issues.opened)
+  --delivery ID            for a sender's hook: the delivery's id, where a header names it
+  --fresh                  for a sender's hook: make it no repeat of an earlier one, with a new id and
+                           other blanks at the end of its JSON
   --url URL                another gateway address, such as http://127.0.0.1:4665
   --json                   the response as JSON, {"ok":true,"status":204} where it has no body; with --wait the ended run, or an array of several
   --config FILE            the config to use (default: rouse.jsonc in ROUSE_HOME)
@@ -81,7 +103,8 @@ Options:
 Examples:
   rouse send agent "What is new?" --name Morning --wait
   rouse send wake "The build is green" --mode next-heartbeat
-  rouse send github --file push.json --header 'X-GitHub-Event: push' --wait`,
+  rouse send build --file push.json --header 'X-Stage: test' --wait
+  rouse send github --file issue.json --event issues.opened --wait`,
   syntax: {
     options: { ...requestFlags, ...waitFlag },
     words: {

@@ -48,9 +48,12 @@ test("values that are one of a few, and files, are known", async () => {
   assert.deepEqual(fileOptions(nodes).toSorted(), [
     "--client",
     "--config",
+    "--custom",
     "--file",
     "--headers",
     "--payload",
+    "--public-key-file",
+    "--secret-file",
     "--service-account",
   ]);
 });

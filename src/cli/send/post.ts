@@ -10,7 +10,8 @@ export type HookResponse = {
 };
 
 export type HookRequest = {
-  token: string;
+  /** Null: the headers prove the request. */
+  token: string | null;
   body: string | Buffer;
   headers: readonly Pair[];
   idempotencyKey: string | undefined;
@@ -44,7 +45,7 @@ function headersOf({ token, headers: written, idempotencyKey }: HookRequest): He
   for (const [name, value] of written) headers.append(name, value);
   if (!headers.has("content-type")) headers.set("content-type", "application/json");
   if (idempotencyKey !== undefined) headers.set("idempotency-key", idempotencyKey);
-  headers.set("authorization", `Bearer ${token}`);
+  if (token !== null) headers.set("authorization", `Bearer ${token}`);
   return headers;
 }
 

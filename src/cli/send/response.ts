@@ -78,7 +78,7 @@ function showRefusal(
 }
 
 /** Waits for all runs and prints how they ended. */
-async function showEnds(
+export async function showEnds(
   context: Context,
   config: Config,
   runIds: readonly string[],

@@ -2,7 +2,8 @@
 import { chownSync, statSync } from "node:fs";
 import { UsageError } from "../../core/errors.ts";
 import { type Environment, parseConfig } from "../load.ts";
-import { formatProblem } from "../problem.ts";
+import type { Config } from "../config.ts";
+import { type Finding, formatProblem } from "../problem.ts";
 import { readRegularFileSync } from "../read/regular-file.ts";
 import { withConfigLock } from "./lock.ts";
 import { writeFileAtomic } from "./write.ts";
@@ -12,6 +13,8 @@ type Replacing = {
   what: string;
   env: Environment;
   backup?: boolean;
+  /** What only other folders can say of the new config: it is not written when there is anything. */
+  check?: (config: Config) => readonly Finding[];
 };
 
 /**
@@ -27,15 +30,16 @@ export const replaceConfig = (
 function replaceLocked(
   file: string,
   edit: (text: string) => string,
-  { what, env, backup = false }: Replacing,
+  { what, env, backup = false, check = () => [] }: Replacing,
 ): string | null {
   const before = readText(file);
   const edited = edit(before.replace(/^\uFEFF/, ""));
   const readBack = parseConfig(edited, { file, env, readFile: readText });
-  if (!readBack.ok) {
-    const problems = readBack.problems.map(formatProblem).join("; ");
-    throw new UsageError(`${file} was not changed: ${what} could not be edited in it (${problems}).`);
-  }
+  const problems = readBack.ok ? check(readBack.config).map(readBack.locate) : readBack.problems;
+  if (problems.length > 0)
+    throw new UsageError(
+      `${file} was not changed: ${what} could not be edited in it (${problems.map(formatProblem).join("; ")}).`,
+    );
   const { mode, uid, gid } = statSync(file);
   const kept = backup ? `${file}.bak` : null;
   if (kept !== null) writeFileAtomic(kept, before, 0o600);

@@ -75,12 +75,25 @@ export const initialConfig = ({
 `;
 
 /** As JSON text; a literal `${` must not be taken for a reference. */
-const written = (text: string): string => JSON.stringify(text.replaceAll("${", () => "$${"));
+const written = (text: string): string => JSON.stringify(escaped(text));
+const escaped = (text: string): string => text.replaceAll("${", () => "$${");
+
+const formattingOptions = { insertSpaces: true, tabSize: 2, eol: "\n" };
 
 /** The text with one setting changed; comments and layout stay. `undefined` removes the setting. */
-export function editConfig(text: string, path: (string | number)[], value: unknown): string {
-  const formattingOptions = { insertSpaces: true, tabSize: 2, eol: "\n" };
-  return applyEdits(text, modify(text, path, value, { formattingOptions }));
+export const editConfig = (text: string, path: (string | number)[], value: unknown): string =>
+  applyEdits(text, modify(text, path, value, { formattingOptions }));
+
+/** The text with an entry put into a list before the one at this index; at its end, when there is none. */
+export const insertIntoConfig = (text: string, path: (string | number)[], value: unknown): string =>
+  applyEdits(text, modify(text, path, value, { formattingOptions, isArrayInsertion: true }));
+
+/** A value for the config as it is meant: no text in it is a reference to the environment. */
+export function literal(value: unknown): unknown {
+  if (typeof value === "string") return escaped(value);
+  if (Array.isArray(value)) return value.map(literal);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, literal(each)]));
 }
 
 /** A reader sees the old text or the new one, also after a crash or a power cut. A link stays a link. */

@@ -26,7 +26,7 @@ export const customDescription: SenderKind = {
       "Write `custom` as the sender's documentation says.",
       "Give the sender the address ADDRESS and the secret.",
     ],
-    docs: "mappings.md",
+    docs: "senders.md#a-sender-of-your-own",
   },
 };
 

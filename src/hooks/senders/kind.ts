@@ -57,7 +57,7 @@ export type Proof =
   /** `Authorization: Basic`; the secret is `user:password`. */
   | { readonly kind: "basic" }
   /** What no row can say. */
-  | { readonly kind: "code"; readonly prove: Prove };
+  | { readonly kind: "code"; readonly prove: Prove; readonly signs?: SignsBody };
 
 /** A value, and whether the proof covers it. */
 export type Covered = { readonly at: readonly Place[]; readonly signed: boolean };
@@ -114,6 +114,10 @@ export type ProofDeps = {
 export type Prove = (request: SenderRequest, deps: ProofDeps) => Promise<Proved | ProofFailure>;
 export type Proved = Pick<Proven, "secret">;
 
+/** Of a kind in code whose signatures stand in the JSON body: the values to write there. */
+export type SignsBody = (payload: unknown, secret: string) => readonly BodyValue[];
+export type BodyValue = { readonly path: readonly (string | number)[]; readonly value: unknown };
+
 /** How a body becomes a payload. `formField`: this field of a form is the JSON. */
 export type SenderBody = { readonly types: readonly BodyType[]; readonly formField?: string };
 export type BodyType = "json" | "form" | "multipart" | "xml";
@@ -125,6 +129,8 @@ export type SecretRule = {
   readonly shape?: { readonly pattern: RegExp; readonly says: string };
   /** Where it is found, or where ours is pasted, in the sender's settings: one sentence. */
   readonly where: string;
+  /** It arrives by request, and the sender wants to hear it from a person, too. */
+  readonly pastedBack?: true;
 };
 
 export type SenderKind = {

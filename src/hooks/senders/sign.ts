@@ -93,7 +93,7 @@ function presented({ proof, time }: Scheme, signature: string, at: string | null
 const headerAt = (place: Place | undefined, value: string): Record<string, string> =>
   place !== undefined && "header" in place ? { [place.header]: (place.prefix ?? "") + value } : {};
 
-function timeText({ unit }: Time, now: number): string {
+export function timeText({ unit }: Time, now: number): string {
   if (unit === "iso") return new Date(now).toISOString();
   return String(unit === "ms" ? now : Math.floor(now / 1000));
 }

@@ -93,6 +93,15 @@ const proven = (kind: SenderKind, scheme: Scheme, request: SenderRequest, { secr
   event: eventOf(kind, request),
 });
 
+/** What a request says of itself, proven or not: for `rouse explain`. */
+export const describeRequest = (
+  kind: SenderKind,
+  request: SenderRequest,
+): { event: string | null; delivery: string | null } => ({
+  event: eventOf(kind, request),
+  delivery: kind.schemes.map((scheme) => deliveryOf(scheme, request)?.id).find((id) => id) ?? null,
+});
+
 function readyScheme(scheme: Scheme, settings: SenderSettings): Ready[] {
   const { time } = scheme;
   const tolerance = settings.toleranceSeconds ?? time?.toleranceSeconds ?? 0;

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { readField } from "../../../core/field-path.ts";
 import { decode } from "../keys.ts";
-import type { ProofFailure, Prove, SenderKind } from "../kind.ts";
+import type { ProofFailure, Prove, SenderKind, SignsBody } from "../kind.ts";
 
 /**
  * Of each item, in the order in which they are signed. Colons join them, so all but one must have no colon: then the
@@ -51,11 +51,24 @@ const prove: Prove = async (request, { settings }) => {
 };
 
 function isSigned(text: string, signature: Buffer, secret: string): boolean {
-  const key = decode(secret, "hex");
-  if (key === null) return false;
-  const mac = createHmac("sha256", key).update(text, "utf8").digest();
-  return mac.length === signature.length && timingSafeEqual(mac, signature);
+  const mac = macOf(text, secret);
+  return mac !== null && mac.length === signature.length && timingSafeEqual(mac, signature);
 }
+
+function macOf(text: string, secret: string): Buffer | null {
+  const key = decode(secret, "hex");
+  return key && createHmac("sha256", key).update(text, "utf8").digest();
+}
+
+const signs: SignsBody = (payload, secret) => {
+  const items = readField(payload, ["notificationItems"]);
+  return (Array.isArray(items) ? items : []).flatMap((each, at) => {
+    const text = signedText(readField(each, ["NotificationRequestItem"]));
+    const mac = text === null ? null : macOf(text, secret);
+    const path = ["notificationItems", at, "NotificationRequestItem", "additionalData", "hmacSignature"];
+    return mac === null ? [] : [{ path, value: mac.toString("base64") }];
+  });
+};
 
 export const adyen: SenderKind = {
   id: "adyen",
@@ -77,7 +90,7 @@ export const adyen: SenderKind = {
         message: ["body"],
       },
     },
-    { proof: { kind: "code", prove } },
+    { proof: { kind: "code", prove, signs } },
   ],
   event: {
     at: [{ json: "notificationItems[0].NotificationRequestItem.eventCode" }, { json: "type" }],

@@ -16,6 +16,6 @@ export const basic: SenderKind = {
     doesNotCheck: "The body: name and password are the same for each request.",
     retries: "As the sender decides.",
     setUp: ["Give the sender the address ADDRESS, and as name and password the two sides of SECRET."],
-    docs: "mappings.md",
+    docs: "senders.md#a-sender-of-your-own",
   },
 };

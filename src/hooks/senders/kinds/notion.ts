@@ -11,7 +11,11 @@ const tokenOf = (request: SenderRequest): string | null => {
 export const notion: SenderKind = {
   id: "notion",
   label: "Notion",
-  secret: { from: "pairing", where: "the verification token, which Notion sends to the address once" },
+  secret: {
+    from: "pairing",
+    where: "the verification token, which Notion sends to the address once",
+    pastedBack: true,
+  },
   schemes: [
     {
       proof: bodyMac({ header: "x-notion-signature", prefix: "sha256=" }),

@@ -13,6 +13,6 @@ export const token: SenderKind = {
     doesNotCheck: "The body: the secret is the same for each request.",
     retries: "As the sender decides.",
     setUp: ["Give the sender the address ADDRESS and the header X-Webhook-Token: SECRET."],
-    docs: "mappings.md",
+    docs: "senders.md#a-sender-of-your-own",
   },
 };
