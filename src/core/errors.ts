@@ -54,9 +54,18 @@ export const catalogue = {
   "unknown-hook": { status: 404, retry: false, text: "No hook has this name." },
   "body-too-large": { status: 413, retry: false, text: "The body is larger than hooks.maxBodyBytes allows." },
   "body-timeout": { status: 408, retry: true, text: "The body did not arrive in time." },
-  "unsupported-media-type": { status: 415, retry: false, text: "Send the body as application/json." },
+  "unsupported-media-type": {
+    status: 415,
+    retry: false,
+    text: "Send the body as application/json. A mapped hook also takes application/x-www-form-urlencoded, multipart/form-data, application/xml and text/xml, in UTF-8.",
+  },
   "unsupported-encoding": { status: 415, retry: false, text: "Send the body without a content encoding." },
   "invalid-json": { status: 400, retry: false, text: "The body is not valid JSON in UTF-8." },
+  "invalid-body": {
+    status: 400,
+    retry: false,
+    text: "The form or XML in the body is broken or not in UTF-8, or has more in it than is read.",
+  },
   "invalid-payload": { status: 400, retry: false, text: "The payload has fields that cannot be accepted." },
   "session-key-not-allowed": {
     status: 400,

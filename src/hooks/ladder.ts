@@ -13,7 +13,8 @@ import type { FailureCounter } from "../http/shared-throttle.ts";
 import type { Store } from "../store/ports/store.ts";
 import { readIdempotency, withTrace } from "./acceptance.ts";
 import { type Admission, queueFull } from "./admission.ts";
-import { decide, findHook, type Hook, type HookRequest, isNamedHook } from "./decide.ts";
+import { mappedBody } from "./body/decode.ts";
+import { decide, findHook, type Hook, type HookRequest, isNamedHook, keyedByMapping } from "./decide.ts";
 import { createKeyQueues, type KeyQueues } from "./key-queues.ts";
 import { createResponses, type Responses } from "./responses.ts";
 import { matchRoute } from "./route.ts";
@@ -86,7 +87,8 @@ async function climb(exchange: Exchange, ladder: Ladder): Promise<void> {
   exchange.span = startHookSpan(ladder.trace, exchange);
   if (ladder.stopping()) return responses.refuse(exchange, stopping);
 
-  const unreadable = headRefusal(request.headers, settings.body.maxBytes);
+  const taken = hook.read === null ? mappedBody.types : undefined;
+  const unreadable = headRefusal(request.headers, settings.body.maxBytes, taken);
   if (unreadable !== null) return responses.refuse(exchange, unreadable);
   const body = await readBody(exchange, settings.body);
   if (body === null) return responses.callerGone(exchange);
@@ -97,9 +99,13 @@ async function climb(exchange: Exchange, ladder: Ladder): Promise<void> {
   const idempotency = readIdempotency(rawHeaders, body);
   if (idempotency !== null && isRefusal(idempotency)) return responses.refuse(exchange, idempotency);
   const asked = { target, rawHeaders, body, now: ladder.clock.now(), idempotency };
-  if (idempotency === null || hook.read !== null) return respond(exchange, hook, asked, ladder);
-  return ladder.keyQueues.add(`${hook.name} ${idempotency.key}`, () =>
-    respond(exchange, hook, asked, ladder),
+  if (hook.read !== null) return respond(exchange, hook, asked, ladder);
+  const keyed = idempotency === null ? await keyedByMapping(hook, asked, settings) : asked;
+  if ("outcome" in keyed)
+    return recordNoAction(exchange, keyed, { hook: hook.name, idempotency: null }, ladder);
+  if (keyed.idempotency === null) return respond(exchange, hook, keyed, ladder);
+  return ladder.keyQueues.add(`${hook.name} ${keyed.idempotency.key}`, () =>
+    respond(exchange, hook, keyed, ladder),
   );
 }
 

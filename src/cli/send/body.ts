@@ -36,7 +36,7 @@ export async function makeBody(
     return readBodyFile(values.file, readInput);
   }
   if (hook !== "wake" && hook !== "agent")
-    throw new WrongUsage(`Give the JSON body for ${hook}: --file FILE, or --file - for standard input`);
+    throw new WrongUsage(`Give the body for ${hook}: --file FILE, or --file - for standard input`);
   if (message === undefined) throw new WrongUsage(`Say what to send: send ${hook} "text"`);
   if (hook === "wake") {
     refuseFlags(values, agentFlags, "with wake");

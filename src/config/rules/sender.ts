@@ -6,7 +6,7 @@ import type { Settings } from "../schema/index.ts";
 type Found = { problems: Finding[]; warnings: Finding[] };
 
 export function senderRules({ hooks }: Settings): Found {
-  const mappings = buildMappings(hooks);
+  const mappings = buildMappings(hooks, "");
   const named = new Set(mappings.map(({ match }) => match.path));
   const problems = Object.keys(hooks.senders).flatMap((name): Finding[] => {
     const path: Path = ["hooks", "senders", name];
