@@ -18,10 +18,11 @@ const plainValue = z
   .refine(keepsItsDigits, tooManyDigits);
 
 const limit = z
-  .union([z.number(), z.string().regex(/^-?\d+(?:\.\d+)?$/)], { error: "must be a number" })
+  .union([z.number(), z.string().regex(/^-?\d+(?:\.\d+)?$/, "must be a number")], { error: "must be a number" })
   .refine(keepsItsDigits, tooManyDigits);
 
-export const longestPattern = 1_000;
+/** In characters. */
+const longestPattern = 1_000;
 
 const operators = {
   exists: z.boolean().describe("Whether there must be a value, `null` included, or must be none.").optional(),
@@ -38,32 +39,33 @@ const operators = {
   below: limit.describe("A number that the value is below.").optional(),
 };
 
-const hasOperator = (written: object): boolean => Object.keys(written).length > 0;
-const noOperator = "must have an operator: not, exists, contains, startsWith, endsWith, matches, above or below";
+const noOperator = {
+  error: "must have an operator: not, exists, contains, startsWith, endsWith, matches, above or below",
+  when: ({ issues }: { issues: readonly unknown[] }): boolean => issues.length === 0,
+};
 
-/** With what it is compared: all operators of one object must hold, and one of a list. */
+/** `id`: under which the JSON schema has it once. */
+const object = <T extends z.ZodRawShape>(shape: T, id: string) =>
+  z
+    .strictObject(shape)
+    .refine((written) => Object.keys(written).length > 0, noOperator)
+    .meta({ id });
+
+/** All operators of one object must hold, and one of a list. */
 const oneOrMore = <T extends z.ZodType>(condition: T) =>
   z.union([condition, z.array(condition).min(1)], {
     error: "must be a value, an object of operators, or a list of these that is not empty",
   });
 
-const negated = z.strictObject(operators).refine(hasOperator, noOperator);
+const negated = object(operators, "negatedOperators");
 
-const conditionOn = <T extends z.ZodType>(value: T) =>
-  oneOrMore(
-    z.union([
-      value,
-      z
-        .strictObject({
-          not: oneOrMore(z.union([value, negated])).describe("What must not hold.").optional(),
-          ...operators,
-        })
-        .refine(hasOperator, noOperator),
-    ]),
-  );
+const conditionOn = <T extends z.ZodType>(value: T, id: string) => {
+  const not = oneOrMore(z.union([value, negated])).describe("What must not hold.").optional();
+  return oneOrMore(z.union([value, object({ not, ...operators }, id)]));
+};
 
-export const headerCondition = conditionOn(z.string());
-export const payloadCondition = conditionOn(plainValue);
+export const headerCondition = conditionOn(z.string(), "headerOperators");
+export const payloadCondition = conditionOn(plainValue, "payloadOperators");
 
 type Operators = z.output<z.ZodObject<typeof operators>>;
 type Plain = z.output<typeof plainValue>;

@@ -50,13 +50,13 @@ const match = z.strictObject({
   headers: z
     .record(headerName, headerCondition)
     .superRefine(noDuplicates((name) => name.toLowerCase()))
-    .describe("Header name to the value it must have, to operators, or to a list of these.")
+    .describe("Header name to the value it must have, to [operators](mappings.md#operators), or to a list of these.")
     .optional(),
   payload: z
     .record(filterPath, payloadCondition)
     .superRefine(noDuplicates((written) => JSON.stringify(parseFilterPath(written))))
     .describe(
-      "Field path, such as `action` or `labels[*].name`, to the value it must have, to operators, or to a list of these.",
+      "Field path, such as `action` or `labels[*].name`, to the value it must have, to [operators](mappings.md#operators), or to a list of these.",
     )
     .optional(),
 });
