@@ -2,6 +2,7 @@
 // can make one hang. The work of one request is bounded as well.
 import type { RE2JSException, RE2JSSyntaxException } from "re2js";
 import type { Condition, MappingConfig } from "../../config/config.ts";
+import { cutWithMark } from "../../core/text.ts";
 import type { Path } from "../../config/problem.ts";
 
 export type Pattern = {
@@ -57,7 +58,7 @@ export async function compilePatterns(
       const compiled = engine.RE2JS.compile(source);
       const steps = compiled.programSize();
       if (steps > mostProgram)
-        faults.push({ mapping, setting, message: `has a pattern that is too large: ${source}` });
+        faults.push({ mapping, setting, message: `matches: is too large a pattern: ${shown(source)}` });
       else patterns.set(source, { test: (text) => compiled.test(text), steps });
     } catch (fault) {
       if (!(fault instanceof engine.RE2JSException)) throw fault;
@@ -88,13 +89,15 @@ function sourcesIn(condition: Condition): string[] {
   return [...(matches === undefined ? [] : [matches]), ...not.flatMap(sourcesIn)];
 }
 
+const shown = (source: string): string => JSON.stringify(cutWithMark(source, 100));
+
 /** The engine names the part that it cannot read. */
 function messageOf(fault: RE2JSException, source: string): string {
   const [reason, part] =
     "getPattern" in fault ? syntaxOf(fault as RE2JSSyntaxException) : [fault.message, ""];
   const at = part === "" ? -1 : source.lastIndexOf(part);
   const where = at === -1 ? "" : ` at column ${at + 1}`;
-  return `matches: is no pattern of RE2: ${reason}${where} of ${JSON.stringify(source)}`;
+  return `matches: is no pattern of RE2: ${reason}${where} of ${shown(source)}`;
 }
 
 const syntaxOf = (fault: RE2JSSyntaxException): [reason: string, part: string] => [
