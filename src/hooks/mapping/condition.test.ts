@@ -17,8 +17,10 @@ async function takes(filter: Record<string, unknown>, payload: unknown, oneIsLis
   return holds(wanted, readFields(value, path, oneIsList), createSearch(patterns));
 }
 
-const table = (title: string, rows: [condition: unknown, fits: unknown[], others: unknown[]][]) =>
-  test(title, async () => {
+type Row = [condition: unknown, fits: unknown[], others: unknown[]];
+
+const table = (title: string, rows: Row[]): void =>
+  void test(title, async () => {
     for (const [condition, fits, others] of rows) {
       const said = (value: unknown) => `${JSON.stringify(condition)} ${JSON.stringify(value)}`;
       for (const value of fits) assert.equal(await takes({ a: condition }, { a: value }), true, said(value));

@@ -98,13 +98,15 @@ export function matchRefusal(
 }
 
 function filterRefusal(match: MatchConfig, request: MappedRequest, patterns: Patterns): string | null {
-  const refusing: RefusingFilter[] = [];
   try {
-    refusing.push(...refusingFilters(match, request, createSearch(patterns)));
+    const refusing = [...refusingFilters(match, request, createSearch(patterns))];
+    return refusing.length === 0 ? null : sentenceOf(refusing);
   } catch (fault) {
     return reasonOf(fault);
   }
-  if (refusing.length === 0) return null;
+}
+
+function sentenceOf(refusing: readonly RefusingFilter[]): string {
   const said = refusing
     .slice(0, mostFilters)
     .map(({ name, values, wanted }) => `${name} ${shownValues(values)}, wanted ${shownConditions(wanted)}`);

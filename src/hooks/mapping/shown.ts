@@ -33,8 +33,8 @@ const shownCondition = (condition: Condition): string =>
 function shownOperators({ not, exists, ...rest }: Operators): string {
   const shown = [
     ...(exists === undefined ? [] : [exists ? "any value" : "none"]),
-    ...(not === undefined ? [] : [shownNegation(not)]),
     ...Object.entries(rest).map(([operator, value]) => `${words[operator] ?? operator} ${shownValue(value)}`),
+    ...(not === undefined ? [] : [shownNegation(not)]),
   ];
   return shown.join(" and ");
 }
