@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { Condition, MappingConfig } from "../../config/config.ts";
 import { parseExactJson } from "../../core/exact-json.ts";
 import { parseFilterPath, readFields } from "../../core/field-path.ts";
+import { assertLinear } from "../../../test/support/growth.ts";
 import { mappingsOf } from "../../../test/fixtures/mapping-config.ts";
 import { holds } from "./condition.ts";
 import { compilePatterns, createSearch, noPatterns, TooMuchSearching } from "./pattern.ts";
@@ -176,6 +177,17 @@ test("patterns are compiled once each, and their faults say where they are", asy
     ],
   );
   assert.equal((await compilePatterns(mappingsOf([{}]))).patterns, noPatterns);
+});
+
+test("the work of a pattern grows with the text, and never with its square", async () => {
+  const wanted = ["(x+x+)+y", "(\\pL{1,10}){1,90}\\d", "(?:x?){300}x{300}y"];
+  const mappings = mappingsOf(
+    wanted.map((matches) => ({ match: { path: matches.length.toString(), payload: { a: { matches } } } })),
+  );
+  const { patterns, faults } = await compilePatterns(mappings);
+  assert.deepEqual(faults, []);
+  for (const [source, { test: find }] of patterns)
+    assertLinear(source, 5_000, (size) => find("x".repeat(size)));
 });
 
 test("the patterns of one request have a budget together", async () => {
