@@ -99,7 +99,6 @@ function readHead(head: Buffer): ReadonlyMap<string, string> {
   return headers;
 }
 
-// eslint-disable-next-line no-control-regex
 const headerLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):([^\0\r\n]*)$/;
 
 /** Browsers write these three so. */
