@@ -1,6 +1,6 @@
 // The configuration that the program works with: checked, complete, frozen. `schema/` describes what a user writes.
 import type { WakeMode } from "../core/action.ts";
-import type { FieldPath } from "../core/field-path.ts";
+import type { FieldPath, FilterPath } from "../core/field-path.ts";
 import type { ModelList } from "../core/model.ts";
 import type { WantedTarget } from "../core/target.ts";
 import type { ToolGrant } from "../core/tool.ts";
@@ -176,9 +176,26 @@ export type PlainValue = string | number | boolean | null;
 export type MatchConfig = {
   path: string | null;
   source: string | null;
-  /** Names in lower case, each with the values it may have. */
-  headers: readonly { name: string; values: readonly string[] }[];
-  payload: readonly { written: string; path: FieldPath; values: readonly PlainValue[] }[];
+  /** Names in lower case. One of the conditions must hold. */
+  headers: readonly { name: string; wanted: readonly Condition[] }[];
+  payload: readonly { written: string; path: FilterPath; wanted: readonly Condition[] }[];
+};
+
+/** What a filter wants: a value, or what all these operators say. */
+export type Condition = PlainValue | Operators;
+
+export type Operators = {
+  /** None of these holds. */
+  not?: readonly Condition[] | undefined;
+  exists?: boolean | undefined;
+  contains?: PlainValue | undefined;
+  startsWith?: string | undefined;
+  endsWith?: string | undefined;
+  /** A regular expression of RE2. */
+  matches?: string | undefined;
+  /** As text where a number cannot hold it. */
+  above?: number | string | undefined;
+  below?: number | string | undefined;
 };
 
 export type MappingConfig = {
@@ -216,6 +233,7 @@ export const templateNames = [
   "to",
   "model",
   "thinking",
+  "idempotencyKey",
 ] as const;
 export type TemplateName = (typeof templateNames)[number];
 

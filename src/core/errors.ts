@@ -65,10 +65,15 @@ export const catalogue = {
   "unsupported-media-type": {
     status: 415,
     retry: false,
-    text: "Send JSON, with the header Content-Type: application/json.",
+    text: "Send JSON, with the header Content-Type: application/json. A mapped hook also takes forms and XML: application/x-www-form-urlencoded, multipart/form-data, application/xml and text/xml, in UTF-8.",
   },
   "unsupported-encoding": { status: 415, retry: false, text: "Send the body without a content encoding." },
   "invalid-json": { status: 400, retry: false, text: "The body is not valid JSON in UTF-8." },
+  "invalid-body": {
+    status: 400,
+    retry: false,
+    text: "The form or XML in the body is broken or not in UTF-8, or has more in it than is read.",
+  },
   "invalid-payload": { status: 400, retry: false, text: "The payload has fields that cannot be accepted." },
   "session-key-not-allowed": {
     status: 400,

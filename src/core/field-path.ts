@@ -18,6 +18,37 @@ export function parseFieldPath(written: string): FieldPath | null {
   return path;
 }
 
+/** Field paths with `[*]` between them, which stands for any element of a list: `labels[*].name`. */
+export type FilterPath = readonly FieldPath[];
+
+const anyElement = "[*]";
+
+/** Null when it is no path. */
+export function parseFilterPath(written: string): FilterPath | null {
+  const [first = "", ...others] = written.trim().split(anyElement);
+  const start = first === "" && others.length > 0 ? [] : parseFieldPath(first);
+  const rest = others.map(parseInside);
+  return start === null || rest.includes(null) ? null : [start, ...(rest as FieldPath[])];
+}
+
+/** What follows `[*]`: nothing, `.name…` or `[1]…`. */
+function parseInside(written: string): FieldPath | null {
+  if (written === "") return [];
+  if (written.startsWith("[")) return parseFieldPath(written);
+  return written.startsWith(".") && !written.startsWith(".[") ? parseFieldPath(written.slice(1)) : null;
+}
+
+/** The values at the path, of all elements. `oneIsList`: a value that is no list counts as a list of one. */
+export function readFields(value: unknown, [first, ...rest]: FilterPath, oneIsList = false): unknown[] {
+  const found = readField(value, first ?? []);
+  let values = found === undefined ? [] : [found];
+  for (const path of rest) {
+    const elements = values.flatMap((each) => (Array.isArray(each) ? each : oneIsList ? [each] : []));
+    values = elements.map((each) => readField(each, path)).filter((each) => each !== undefined);
+  }
+  return values;
+}
+
 /** Undefined when the path leads nowhere. */
 export function readField(value: unknown, path: FieldPath): unknown {
   let found = value;

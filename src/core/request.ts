@@ -5,6 +5,9 @@ import type { HeartbeatRequest, NewEvent } from "./system-event.ts";
 
 export type Idempotency = { key: string; fingerprint: string };
 
+/** Of an Idempotency-Key: visible ASCII. */
+export const isGoodKey = (written: string): boolean => /^[\x21-\x7e]{1,255}$/.test(written);
+
 /** Everything that follows from one request, stored in one transaction. */
 export type Acceptance = {
   id: string;

@@ -6,7 +6,7 @@ import { newId } from "../core/id.ts";
 import { heartbeatDelayMs, mainSessionKey, type NewRun } from "../core/run.ts";
 import { generatedKeyPrefix } from "../core/session-key.ts";
 import { repeated, singleHeader } from "../http/headers.ts";
-import type { Acceptance, Idempotency } from "../core/request.ts";
+import { type Acceptance, type Idempotency, isGoodKey } from "../core/request.ts";
 import type { Allowed, AllowedAgentAction } from "./policy.ts";
 import type { HookSettings } from "./settings.ts";
 
@@ -116,12 +116,10 @@ function newRun(
   return { id, kind: "hook", hook, agentId, requestedAgentId, sessionKey, isolated, request };
 }
 
-const goodKey = /^[\x21-\x7e]{1,255}$/;
-
 /** Null when the request has no Idempotency-Key. */
 export function readIdempotency(rawHeaders: readonly string[], body: Buffer): Idempotency | Refusal | null {
   const key = singleHeader(rawHeaders, "idempotency-key");
   if (key === undefined) return null;
-  if (key === repeated || !goodKey.test(key)) return refuse("invalid-idempotency-key");
+  if (key === repeated || !isGoodKey(key)) return refuse("invalid-idempotency-key");
   return { key, fingerprint: hash("sha256", body, "hex") };
 }

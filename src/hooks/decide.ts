@@ -6,7 +6,8 @@ import type { Decision, Idempotency, NoAction } from "../core/request.ts";
 import { type Admission, queueFull } from "./admission.ts";
 import { acceptAll, acceptOne } from "./acceptance.ts";
 import { readAgent } from "./payload/agent.ts";
-import { type MappedRequest, parseMapped, queryOf, visibleHeaders } from "./mapping/request.ts";
+import { decodeBody, mappedBody } from "./body/decode.ts";
+import { contentTypeOf, type MappedRequest, queryOf, visibleHeaders } from "./mapping/request.ts";
 import { allow, type Allowed } from "./policy.ts";
 import type { HookSettings } from "./settings.ts";
 import { readWake } from "./payload/wake.ts";
@@ -24,6 +25,8 @@ export type HookRequest = {
   now: number;
   /** Of its Idempotency-Key; null when it has none. */
   idempotency: Idempotency | null;
+  /** Its body as a mapping sees it, where that was read before. */
+  mapped?: MappedRequest | Refusal;
 };
 
 const builtIn: ReadonlyMap<string, Hook> = new Map([
@@ -58,20 +61,51 @@ export async function requestedActions(
   request: HookRequest,
   settings: HookSettings,
 ): Promise<RequestedActions | Refusal | NoAction> {
-  const parsed = hook.read === null ? parseMapped(request.body) : parseJson(request.body);
-  if (isRefusal(parsed)) return parsed;
   if (hook.read === null) {
+    const mapped = request.mapped ?? readMapped(hook.name, request);
+    if (isRefusal(mapped)) return mapped;
     // Parsing has held the event loop for a while. Rendering may hold it for as long again.
     if (request.body.length > quickBytes) await nextTurn();
-    const mapped = mappedRequest(hook.name, parsed.value, request);
-    return mappedActions({ ...mapped, body: request.body }, settings);
+    return mappedActions(mapped, settings);
   }
+  const parsed = parseJson(request.body);
+  if (isRefusal(parsed)) return parsed;
   const action = hook.read(parsed.value);
   return isRefusal(action) ? action : { actions: [action], elements: null };
 }
 
 const quickBytes = 65_536;
 const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+/** A request to a mapped hook, with its body decoded. */
+export function readMapped(
+  name: string,
+  request: Pick<HookRequest, "body" | "rawHeaders" | "target" | "now">,
+): MappedRequest | Refusal {
+  const decoded = decodeBody(request.body, contentTypeOf(request.rawHeaders), mappedBody);
+  if (isRefusal(decoded)) return decoded;
+  const { value, json } = decoded;
+  return { ...mappedRequest(name, value, request), ...(json ? { body: json } : { oneIsList: true }) };
+}
+
+/**
+ * The request with the idempotency key that its mapping gives it. To know its mapping, its body has to be read; that is
+ * done only where some mapping has a key.
+ */
+export async function keyedByMapping<R extends HookRequest>(
+  { name }: Hook,
+  request: R,
+  { mappings }: Pick<HookSettings, "mappings">,
+): Promise<R | NoAction> {
+  if (!mappings.haveKeys) return request;
+  const mapped = readMapped(name, request);
+  if (isRefusal(mapped)) return { ...request, mapped };
+  if (request.body.length > quickBytes) await nextTurn();
+  const key = mappings.keyOf(mapped);
+  if (key === null) return { ...request, mapped };
+  if ("reason" in key) return { outcome: "failed", reason: key.reason };
+  return { ...request, mapped, idempotency: key.idempotency };
+}
 
 async function mappedActions(
   request: MappedRequest,

@@ -13,7 +13,8 @@ import type { FailureCounter } from "../http/shared-throttle.ts";
 import type { Store } from "../store/ports/store.ts";
 import { readIdempotency, withCredential, withTrace } from "./acceptance.ts";
 import { type Admission, queueFull } from "./admission.ts";
-import { decide, findHook, type Hook, type HookRequest, isNamedHook } from "./decide.ts";
+import { mappedBody } from "./body/decode.ts";
+import { decide, findHook, type Hook, type HookRequest, isNamedHook, keyedByMapping } from "./decide.ts";
 import { createKeyQueues, type KeyQueues } from "./key-queues.ts";
 import { createResponses, type Responses } from "./responses.ts";
 import { matchRoute } from "./route.ts";
@@ -91,7 +92,8 @@ async function climb(exchange: Exchange, ladder: Ladder): Promise<void> {
   exchange.span = startHookSpan(ladder.trace, exchange);
   if (ladder.stopping()) return responses.refuse(exchange, stopping);
 
-  const unreadable = headRefusal(request.headers, settings.body.maxBytes);
+  const taken = hook.read === null ? mappedBody.types : undefined;
+  const unreadable = headRefusal(request.headers, settings.body.maxBytes, taken);
   if (unreadable !== null) return responses.refuse(exchange, unreadable);
   const body = await readBody(exchange, settings.body);
   if (body === null) return responses.callerGone(exchange);
@@ -103,9 +105,18 @@ async function climb(exchange: Exchange, ladder: Ladder): Promise<void> {
   if (idempotency !== null && isRefusal(idempotency)) return responses.refuse(exchange, idempotency);
   const now = ladder.clock.now();
   const asked = { target, rawHeaders, body, now, idempotency, credential: credential.name };
-  if (idempotency === null || hook.read !== null) return respond(exchange, hook, asked, ladder);
-  return ladder.keyQueues.add(`${hook.name} ${idempotency.key}`, () =>
-    respond(exchange, hook, asked, ladder),
+  if (hook.read !== null) return respond(exchange, hook, asked, ladder);
+  const keyed = idempotency === null ? await keyedByMapping(hook, asked, settings) : asked;
+  if ("outcome" in keyed)
+    return recordNoAction(
+      exchange,
+      keyed,
+      { hook: hook.name, idempotency: null, credential: credential.name },
+      ladder,
+    );
+  if (keyed.idempotency === null) return respond(exchange, hook, keyed, ladder);
+  return ladder.keyQueues.add(`${hook.name} ${keyed.idempotency.key}`, () =>
+    respond(exchange, hook, keyed, ladder),
   );
 }
 

@@ -5,6 +5,7 @@ import { onAbort } from "../core/abort.ts";
 import { type Refusal, refuse, stopping } from "../core/errors.ts";
 import { deepestNesting, isDeeper } from "../core/json.ts";
 import type { Exchange } from "./exchange.ts";
+import { type BodyType, readMediaType } from "./media-type.ts";
 
 export type BodyLimits = { readonly maxBytes: number; readonly timeoutMs: number };
 
@@ -53,9 +54,14 @@ export function readBody(exchange: Exchange, limits: BodyLimits): Promise<Buffer
 }
 
 /** Refuses a body by its headers: length, type, encoding. */
-export function headRefusal(headers: IncomingHttpHeaders, maxBytes: number): Refusal | null {
+export function headRefusal(
+  headers: IncomingHttpHeaders,
+  maxBytes: number,
+  taken: readonly BodyType[] = onlyJson,
+): Refusal | null {
   if (Number(headers["content-length"] ?? 0) > maxBytes) return refuse("body-too-large");
-  if (!isJsonType(headers["content-type"])) return refuse("unsupported-media-type");
+  const type = readMediaType(headers["content-type"])?.body;
+  if (type === undefined || !taken.includes(type)) return refuse("unsupported-media-type");
   const encoding = headers["content-encoding"];
   if (encoding !== undefined && encoding.trim().toLowerCase() !== "identity" && encoding.trim() !== "") {
     return refuse("unsupported-encoding");
@@ -63,14 +69,7 @@ export function headRefusal(headers: IncomingHttpHeaders, maxBytes: number): Ref
   return null;
 }
 
-const structuredSuffix = /^[^/\s]+\/[^/\s]+\+json$/;
-
-function isJsonType(written: string | undefined): boolean {
-  if (written === undefined || written === "application/json") return true;
-  const end = written.indexOf(";");
-  const type = (end === -1 ? written : written.slice(0, end)).trim().toLowerCase();
-  return type === "" || type === "application/json" || type === "text/plain" || structuredSuffix.test(type);
-}
+const onlyJson: readonly BodyType[] = ["json"];
 
 /** `parse` throws where the text is not JSON. */
 export function parseJson(

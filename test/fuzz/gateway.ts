@@ -151,6 +151,27 @@ const mappings = [
     textTemplate: "CRM: {{ payload }}",
   },
   {
+    id: "never",
+    match: {
+      path: "typed",
+      headers: { "content-type": { not: [{ matches: "(?i)XML|form" }, { contains: "zip" }] } },
+      payload: { "list[*].id": { startsWith: "no such", above: 3 }, title: { matches: "^(a+)+$" } },
+    },
+    messageTemplate: "never",
+  },
+  {
+    id: "typed",
+    match: {
+      path: "typed",
+      payload: {
+        "list[*]": { not: { endsWith: "no such end" } },
+        nothing: [{ exists: false }, { below: 0 }, "x"],
+      },
+    },
+    messageTemplate: "Typed: {{ title }} {{ title.id }} {{ list }} {{ payload }}",
+    wakeMode: "next-heartbeat",
+  },
+  {
     id: "changed",
     match: { path: "changed" },
     messageTemplate: "Changed: {{ title }}",

@@ -1,6 +1,7 @@
 // Whole requests. HTTP promises exactly one response to each, so they can follow one another on a connection without
 // waiting.
 import { bodyFor, numberedBody } from "./bodies.ts";
+import { goodTypedBody, typedBody } from "./forms.ts";
 import { gatewayToken, maxBodyBytes, token } from "./gateway.ts";
 import { addOddities, authorization, type Draft } from "./headers.ts";
 import { hurtfulBody, hurtfulHooks } from "./hurtful.ts";
@@ -27,6 +28,7 @@ const hooks: readonly (readonly [number, string])[] = [
   [3, "listed/runs"],
   [8, "filtered"],
   [5, "crm/in"],
+  [8, "typed"],
   [4, "changed"],
   [4, "gmail"],
   [6, "unknown"],
@@ -41,7 +43,9 @@ export function wholeRequest(random: Random): Whole {
   if (hook === "metrics") return metricsRequest(random);
   const isRepeat = (hook === "wake" || hook === "agent") && random.chance(0.05);
   const number = random.below(2000);
-  const body = isRepeat ? { bytes: numberedBody(hook, number), good: true } : bodyFor(hook, random);
+  const typed = hook === "typed" ? (random.chance(0.6) ? goodTypedBody : typedBody)(random) : null;
+  const body =
+    typed ?? (isRepeat ? { bytes: numberedBody(hook, number), good: true } : bodyFor(hook, random));
   const authority = authorization(random);
   const odd = random.chance(0.35);
   const draft: Draft = {
@@ -50,6 +54,7 @@ export function wholeRequest(random: Random): Whole {
     version: odd && random.chance(0.03) ? "1.0" : "1.1",
     headers: [
       ...authority.headers,
+      ...(typed ? [`Content-Type: ${typed.type}`] : []),
       ...(hook === "filtered" ? [`X-Event: ${random.pick(["push", "pull"])}`] : []),
     ],
     body: body.bytes,

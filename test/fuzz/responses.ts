@@ -119,7 +119,8 @@ function refusalFault(
   const known = catalogue[code as ErrorCode];
   if (known.status !== status || json["ok"] !== false || json["error"] !== known.text)
     return `the response ${status} ${code} is not as documented`;
-  if (Object.hasOwn(json, "details") !== (code === "invalid-payload")) return `details with ${code}, or none`;
+  if (Object.hasOwn(json, "details") !== (code === "invalid-payload" || code === "invalid-body"))
+    return `details with ${code}, or none`;
   if ((status === 429 || status === 503) && !/^[1-9]\d*$/.test(headers.get("retry-after") ?? ""))
     return `no Retry-After with ${code}`;
   if (status === 405 && !["POST", "GET, HEAD"].includes(headers.get("allow") ?? ""))

@@ -113,3 +113,77 @@ forEachStore("a record keeps what a filter met, cut and whole in every store", a
   const cut = JSON.stringify(`${met.slice(0, 198)}…`);
   assert.equal(reason, `no mapping took it: x: payload.state was ${cut}, wanted "on"`);
 });
+
+test("operators in match.headers and match.payload", async (t) => {
+  const operators = {
+    "pull.labels[*].name": { startsWith: "area/", not: ["wip", { endsWith: "/internal" }] },
+    "pull.user.type": { not: "Bot" },
+    "pull.title": { matches: "(?i)\\bfix(es|ed)?\\b" },
+    "pull.additions": { above: 0, below: 500 },
+    "pull.draft": [{ exists: false }, false],
+  };
+  const gateway = await startTestGateway(t, {
+    hooks: {
+      mappings: [
+        mapping("pulls", {
+          match: {
+            path: "pulls",
+            headers: { "X-Event": { contains: "pull", not: "pull_ping" } },
+            payload: operators,
+          },
+        }),
+        mapping("long", { match: { path: "long", payload: { text: { matches: "x{200}y" } } } }),
+      ],
+    },
+  });
+  const pull = {
+    labels: [{ name: "area/api" }, { name: "bug" }],
+    user: { type: "User" },
+    title: "Fixes the queue",
+    additions: 12,
+  };
+  const post = (changed: object = {}, event = "pull_opened") =>
+    gateway.post("pulls", { pull: { ...pull, ...changed } }, [`X-Event: ${event}`]);
+
+  await t.test("what fits all of them is taken", async () => {
+    for (const changed of [{}, { draft: false }, { user: {} }, { additions: "499" }])
+      assert.equal((await post(changed)).status, 202, JSON.stringify(changed));
+  });
+
+  await t.test("each that refuses is recorded with what it met and what it wanted", async () => {
+    const cases: [changed: object, reason: string][] = [
+      [
+        { labels: [{ name: "area/api" }, { name: "wip" }] },
+        'payload.pull.labels[*].name was "area/api" and "wip", wanted what starts with "area/" and not ("wip" or what ends with "/internal")',
+      ],
+      [
+        { labels: [] },
+        'payload.pull.labels[*].name is missing, wanted what starts with "area/" and not ("wip" or what ends with "/internal")',
+      ],
+      [{ user: { type: "Bot" } }, 'payload.pull.user.type was "Bot", wanted not "Bot"'],
+      [
+        { title: "Prefix" },
+        'payload.pull.title was "Prefix", wanted what matches "(?i)\\\\bfix(es|ed)?\\\\b"',
+      ],
+      [{ additions: 500 }, "payload.pull.additions was 500, wanted above 0 and below 500"],
+      [{ draft: true }, "payload.pull.draft was true, wanted none or false"],
+    ];
+    for (const [changed, reason] of cases) {
+      assert.equal((await post(changed)).status, 204);
+      assert.equal((await lastRecord(gateway)).reason, `no mapping took it: pulls: ${reason}`);
+    }
+    assert.equal((await post({}, "pull_ping")).status, 204);
+    assert.match(
+      (await lastRecord(gateway)).reason,
+      /header x-event was "pull_ping", wanted what contains "pull" and not "pull_ping"$/,
+    );
+  });
+
+  await t.test("texts that would take its patterns too long fail the request", async () => {
+    const response = await gateway.post("long", { text: "x ".repeat(50_000) });
+    assert.deepEqual([response.status, response.json["code"]], [500, "mapping-failed"]);
+    const { outcome, reason } = await lastRecord(gateway);
+    assert.deepEqual([outcome, reason.split(":")[0]], ["failed", "long"]);
+    assert.match(reason, /the patterns of `matches` would take too long/);
+  });
+});

@@ -44,7 +44,7 @@ export function createClient(port: () => number, token: string) {
   const post = (name: string, body: unknown, headers: readonly string[] = []): Promise<RawResponse> =>
     send({
       target: `/hooks/${name}`,
-      headers: [`Authorization: Bearer ${token}`, "Content-Type: application/json", ...headers],
+      headers: [`Authorization: Bearer ${token}`, ...typeIn(headers), ...headers],
       body: typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body),
     });
   const close = (): void => {
@@ -58,3 +58,7 @@ async function within<T>(promise: Promise<T>, what: string): Promise<T> {
   const timer = setTimeout(() => late.reject(new Error(`waited ${boundMs} ms in vain for ${what}`)), boundMs);
   return Promise.race([promise, late.promise]).finally(() => clearTimeout(timer));
 }
+
+/** JSON, where no other type is given. */
+const typeIn = (headers: readonly string[]): string[] =>
+  headers.some((header) => /^content-type:/i.test(header)) ? [] : ["Content-Type: application/json"];

@@ -64,6 +64,28 @@ test("a missing instructions file is a problem, where the agent or the defaults 
   }
 });
 
+test("a pattern that cannot be read is a problem, with its line and its place", async (t) => {
+  const { rouse } = createConfig(t, {
+    gateway: { auth: { token: gatewayToken } },
+    hooks: {
+      enabled: true,
+      token: hookToken,
+      mappings: [
+        {
+          match: { path: "ci", payload: { "jobs[*].name": [{ not: { matches: "deploy(?=x)" } }] } },
+          messageTemplate: "m",
+        },
+      ],
+    },
+  });
+  const { code, stdout } = await rouse(["check"]);
+  assert.equal(code, 1);
+  assert.match(
+    stdout,
+    /^problem {2}hooks\.mappings\[0\]\.match\.payload\["jobs\[\*\]\.name"\]: matches: is no pattern of RE2: invalid or unsupported Perl syntax at column 7 of "deploy\(\?=x\)" \(line \d+/m,
+  );
+});
+
 test("a mapping is compared with its example payloads", async (t) => {
   const { rouse, folder } = createConfig(t, {
     gateway: { auth: { token: gatewayToken } },

@@ -50,7 +50,10 @@ async function checkLoaded(
       ...(await instructionProblems(loaded)),
       ...(await channelProblems(loaded)),
     ],
-    warnings: [...loaded.warnings, ...(await exampleWarnings(loaded, mappings.list, clock.now()))],
+    warnings: [
+      ...loaded.warnings,
+      ...(await exampleWarnings(loaded, mappings.list, clock.now(), mappings.patterns)),
+    ],
   };
 }
 

@@ -204,3 +204,59 @@ test("the payload is read from a file; wrong usage is refused", async (t) => {
   assert.equal(unusable.code, 1);
   assert.match(unusable.stderr, /hooks\.mappings\[0\]\.messageTemplate/);
 });
+
+test("forms and XML are explained by the file's extension, --content-type or a header", async (t) => {
+  const order = {
+    id: "order",
+    match: { path: "order", payload: { "order.item[*].sku": { startsWith: "x", not: "xx" } } },
+    idempotencyKey: "{{ order.id }}",
+    messageTemplate: "{{ order.id }} {{ title }} {{ file.name }}",
+  };
+  const form = { id: "form", match: { path: "form" }, messageTemplate: "{{ title }} {{ file.name }}" };
+  const { rouse, folder, explained, explain } = createExplainer(t, { mappings: [order, form] });
+  const write = (name: string, content: string): string => {
+    writeFileSync(join(folder, name), content);
+    return join(folder, name);
+  };
+  const messageOf = async (...argv: string[]): Promise<unknown> => {
+    const { stdout, code } = await rouse(["explain", ...argv, "--json"]);
+    assert.equal(code, 0, stdout);
+    return (JSON.parse(stdout) as { actions: ExplainedAgent[] }).actions[0]?.message;
+  };
+  const xml = '<order id="7"><item sku="x1"/></order>';
+  const multipart =
+    '--b:1\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nx\r\n--b:1--';
+  assert.equal(await messageOf("order", "--payload", write("a.XML", xml)), "7");
+  assert.equal(await messageOf("form", "--payload", write("a.form", "title=a+b")), "a b");
+  assert.equal(await messageOf("form", "--payload", write("a.multipart", multipart)), "a.txt");
+  assert.equal(
+    await messageOf(
+      "form",
+      "--payload",
+      write("a.txt", "title=c"),
+      "--content-type",
+      "application/x-www-form-urlencoded",
+    ),
+    "c",
+  );
+  const headers = write("headers.txt", "Content-Type: text/xml\n");
+  assert.equal(await messageOf("order", "--payload", write("b.txt", xml), "--headers", headers), "7");
+
+  const keyed = await explained("order", xml, "--content-type", "application/xml");
+  assert.equal(keyed.idempotencyKey, "7");
+  const printed = await explain("order", xml, "--content-type", "application/xml");
+  assert.match(printed.stdout, /key: +7: a repeat with it changes nothing/);
+  const refused = await explained("order", xml.replace("x1", "y"), "--content-type", "application/xml");
+  assert.deepEqual(
+    [refused.outcome, refused.idempotencyKey, refused.mappings[0]?.reason],
+    ["skipped", null, 'payload.order.item[*].sku was "y", wanted what starts with "x" and not "xx"'],
+  );
+  const broken = await explained("order", "<order>", "--content-type", "application/xml");
+  assert.ok(broken.answer.body && "details" in broken.answer.body);
+  assert.equal(broken.answer.body.code, "invalid-body");
+  for (const wrong of [
+    ["--content-type", "text/xml", "--headers", headers],
+    ["--content-type", "multipart/form-data"],
+  ])
+    assert.equal((await explain("order", xml, ...wrong)).code, 2);
+});

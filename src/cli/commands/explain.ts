@@ -14,12 +14,14 @@ import {
   readHeaders,
   readQuery,
 } from "../send/request-options.ts";
+import { contentTypeFlag, withContentType } from "../send/content-type.ts";
 import { type Loaded, loadSettings } from "../open/settings.ts";
 
 const flags = {
   ...configFlag,
   ...jsonFlag,
   ...headerFlags,
+  ...contentTypeFlag,
   ...queryFlag,
   payload: { type: "string", file: true },
 } as const;
@@ -34,9 +36,11 @@ async function run(context: Context): Promise<number> {
   refuseMore(positionals, 1);
   if (values.payload === undefined)
     throw new WrongUsage("Give the payload: --payload FILE, or --payload - for standard input");
-  const headers = readHeaders(values);
+  const given = readHeaders(values);
   const query = readQuery(values.query);
   const body = await readBodyFile(values.payload, () => context.readInput());
+  const contentType = values["content-type"];
+  const headers = withContentType({ headers: given, contentType, file: values.payload, body });
   const loaded = await loadSettings(context, values.config);
   const { config } = loaded;
   if (!config.hooks.enabled)
@@ -45,7 +49,7 @@ async function run(context: Context): Promise<number> {
     );
   const request = {
     target: targetOf(config.hooks.path, name, query),
-    rawHeaders: rawHeadersOf(headers),
+    rawHeaders: headers.flat(),
     body,
     now: context.clock.now(),
   };
@@ -97,12 +101,6 @@ function targetOf(base: string, name: string, query: readonly Pair[]): string {
   return `${base}/${hookName(name)}${search === "" ? "" : `?${search}`}`;
 }
 
-/** The headers that `rouse send` would send. */
-function rawHeadersOf(headers: readonly Pair[]): string[] {
-  const hasType = headers.some(([name]) => name.toLowerCase() === "content-type");
-  return [...(hasType ? [] : ["content-type", "application/json"]), ...headers.flat()];
-}
-
 export const command: Command = {
   name: "explain",
   summary: "say what a request to a hook would do, without sending it",
@@ -117,11 +115,13 @@ not check a token. Exit code 0 when the request would be accepted, 1 when not, a
 starts would fail, such as for want of the agent's instructions file (the action's fault).
 
 Options:
-  --payload FILE           the request's JSON body; - reads standard input
+  --payload FILE           the request's body; - reads standard input
+  --content-type TYPE      its type; left out, as its extension says: .xml, .form (a urlencoded form),
+                           .multipart (a multipart/form-data form), and JSON for any other
   --headers FILE           the request's headers, one a line as NAME: VALUE
   --header 'NAME: VALUE'   a header of the request; may be given several times
   --query NAME=VALUE       a parameter of the request; may be given several times
-  --json                   {"hook":…,"mappings":[{"id":…,"takes":…,"reason":…}],"outcome":…,
+  --json                   {"hook":…,"idempotencyKey":…,"mappings":[{"id":…,"takes":…,"reason":…}],"outcome":…,
                            "answer":{"status":…,"body":…},"reason":…,"actions":[{…,"policy":…,
                            "agentId":…,"prompt":…,"fault":…}],"empty":[{"reference":…,
                            "count":…,"elements":[…]}],"warnings":[…],"output":…}; the outcome

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { createStoredHome, json } from "../../../test/fixtures/command-line.ts";
-import { parseFieldPath } from "../../core/field-path.ts";
+import { parseFilterPath } from "../../core/field-path.ts";
 import { newId } from "../../core/id.ts";
 import { createMatcher } from "../../hooks/mapping/match.ts";
 
@@ -9,7 +9,7 @@ const hostile = "closed\u001b]0;x\u0007\u202e\u2028\u009b2J\ud800";
 
 test("the value that a filter met is listed, and drives no terminal", async (t) => {
   const { rouse, store } = await createStoredHome(t);
-  const payload = [{ written: "action", path: parseFieldPath("action")!, values: ["opened"] }];
+  const payload = [{ written: "action", path: parseFilterPath("action")!, wanted: ["opened"] }];
   const match = { path: "github", source: null, headers: [], payload };
   const found = createMatcher([{ id: "issues", match }]).find({
     name: "github",

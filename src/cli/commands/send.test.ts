@@ -199,3 +199,31 @@ test("a file of headers is sent; --header replaces one of the same name, and a b
   assert.equal((await rouse(["send", "x", "--file", "-", "--headers", join(folder, "none")])).code, 1);
   assert.equal(seen.length, 1);
 });
+
+test("a form or XML is sent with its type, by extension or as it is given", async (t) => {
+  const { rouse, folder } = createConfig(t);
+  const { url, seen } = await startRecordingServer(t, 204, null);
+  const send = async (name: string, content: string, ...more: string[]) => {
+    writeFileSync(join(folder, name), content);
+    return rouse(["send", "x", "--file", join(folder, name), "--url", url, ...more]);
+  };
+  await send("a.xml", "<a/>");
+  await send("a.form", "a=1");
+  await send("a.multipart", "--b\r\n\r\n--b--");
+  await send("a.txt", "<a/>", "--content-type", "application/soap+xml");
+  await send("a.xml", "<a/>", "--header", "Content-Type: text/xml");
+  await send("a.json", "{}");
+  assert.deepEqual(
+    seen.map(({ headers }) => headers["content-type"]),
+    [
+      "application/xml",
+      "application/x-www-form-urlencoded",
+      'multipart/form-data; boundary="b"',
+      "application/soap+xml",
+      "text/xml",
+      "application/json",
+    ],
+  );
+  const wrong = await rouse(["send", "wake", "hi", "--content-type", "text/xml", "--url", url]);
+  assert.deepEqual([wrong.code, seen.length], [2, 6]);
+});

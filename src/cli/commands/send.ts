@@ -5,6 +5,7 @@ import { type Command, type Context, WrongUsage } from "../command.ts";
 import { postHook } from "../send/post.ts";
 import { hookName } from "../open/address.ts";
 import { hookUrl } from "../open/hook-url.ts";
+import { contentTypeFlag, withContentType } from "../send/content-type.ts";
 import { headerFlags, readHeaders } from "../send/request-options.ts";
 import { showResponse } from "../send/response.ts";
 import { agentFlags, fileFlag, makeBody, wakeFlags } from "../send/body.ts";
@@ -15,6 +16,7 @@ const requestFlags = {
   ...jsonFlag,
   ...fileFlag,
   ...headerFlags,
+  ...contentTypeFlag,
   url: { type: "string" },
   "idempotency-key": { type: "string" },
   event: { type: "string" },
@@ -31,11 +33,17 @@ async function run(context: Context): Promise<number> {
   refuseMore(positionals, 2);
   if (values.wait && hook === "wake")
     throw new WrongUsage("--wait is for runs; wake starts none of its own.");
-  const headers = readHeaders(values);
+  const given = readHeaders(values);
   const key = values["idempotency-key"];
-  if (key !== undefined && headers.some(([name]) => name.toLowerCase() === "idempotency-key"))
+  if (key !== undefined && given.some(([name]) => name.toLowerCase() === "idempotency-key"))
     throw new WrongUsage("--idempotency-key and a header Idempotency-Key cannot both be given.");
   const body = await makeBody(hook, message, values, () => context.readInput());
+  const contentType = values["content-type"];
+  if (values.file === undefined && contentType !== undefined)
+    throw new WrongUsage("--content-type is for --file; what is made from text is JSON.");
+  const headers = Buffer.isBuffer(body)
+    ? withContentType({ headers: given, contentType, file: values.file ?? "", body })
+    : given;
   const { config } = await loadSettings(context, values.config);
   const url = hookUrl(config, hook, values.url);
   const sender = config.hooks.senders.find(({ name }) => name === hookName(hook));
@@ -88,7 +96,9 @@ Agent options:
 Options:
   --wait                   wait until every run it started has ended, and print the replies
   --mode MODE              for wake: now (default) or next-heartbeat
-  --file FILE              send the JSON in FILE as it is; - reads standard input
+  --file FILE              send what is in FILE as it is; - reads standard input
+  --content-type TYPE      its type; left out, as its extension says: .xml, .form (a urlencoded form),
+                           .multipart (a multipart/form-data form), and JSON for any other
   --headers FILE           the request's headers, one a line as NAME: VALUE
   --header 'NAME: VALUE'   a header of the request, for mappings that read it; may be repeated
   --idempotency-key KEY    a repeat with this key within 24 hours changes nothing

@@ -2,11 +2,13 @@
 import { readRegularFile } from "../../config/read/regular-file.ts";
 import type { MappingConfig } from "../../config/config.ts";
 import type { Finding, Problem } from "../../config/problem.ts";
-import { faultKind, isRefusal, UsageError } from "../../core/errors.ts";
+import { catalogue, faultKind, isRefusal, type Refusal, UsageError } from "../../core/errors.ts";
 import type { Example } from "../../hooks/mapping/examples.ts";
 import type { Mapping } from "../../hooks/mapping/compile.ts";
+import type { Patterns } from "../../hooks/mapping/pattern.ts";
 import { WrongUsage } from "../command.ts";
 import type { Loaded } from "../open/settings.ts";
+import { withContentType } from "../send/content-type.ts";
 import { readHeaders } from "../send/request-options.ts";
 
 /** The warnings about mappings that do not fit their examples, and about examples that cannot be read. */
@@ -14,6 +16,7 @@ export async function exampleWarnings(
   { locate }: Pick<Loaded, "locate">,
   mappings: readonly Mapping[],
   now: number,
+  patterns?: Patterns,
 ): Promise<Problem[]> {
   const { exampleFindings } = await import("../../hooks/mapping/examples.ts");
   const findings = await Promise.all(
@@ -25,11 +28,16 @@ export async function exampleWarnings(
           : [],
       );
       const readable = read.filter((example) => typeof example !== "string");
-      return [...unreadable, ...exampleFindings(mapping, readable)];
+      return [...unreadable, ...exampleFindings(mapping, readable, patterns)];
     }),
   );
   return findings.flat().map(locate);
 }
+
+const refusalText = ({ refused, details = [] }: Refusal): string =>
+  refused === "invalid-json"
+    ? "is not JSON"
+    : (details[0]?.message ?? `cannot be read: ${catalogue[refused].text}`);
 
 /** Or why it cannot be used. */
 export async function readExample(
@@ -37,14 +45,13 @@ export async function readExample(
   { payload: file, headers }: MappingConfig["examples"][number],
   now: number,
 ): Promise<Example | string> {
-  const { mappedRequest } = await import("../../hooks/decide.ts");
-  const { parseMapped } = await import("../../hooks/mapping/request.ts");
+  const { readMapped } = await import("../../hooks/decide.ts");
   try {
     const body = await readRegularFile(file);
-    const parsed = parseMapped(body);
-    if (isRefusal(parsed)) return `${file} is not JSON`;
-    const rawHeaders = headers === null ? [] : readHeaders({ headers }).flat();
-    const request = mappedRequest(match.path ?? "example", parsed.value, { rawHeaders, target: "", now });
+    const given = headers === null ? [] : readHeaders({ headers });
+    const rawHeaders = withContentType({ headers: given, contentType: undefined, file, body }).flat();
+    const request = readMapped(match.path ?? "example", { body, rawHeaders, target: "", now });
+    if (isRefusal(request)) return `${file} ${refusalText(request)}`;
     return { request, hasHeaders: headers !== null };
   } catch (fault) {
     if (fault instanceof UsageError || fault instanceof WrongUsage) return fault.message;

@@ -15,7 +15,7 @@ const mostPrompts = 3;
 export type PrintedExplanation = Explanation & { warnings: readonly Problem[] };
 
 export function printExplanation(context: Context, explanation: PrintedExplanation): void {
-  const { hook, mappings, actions, empty, warnings, reason, answer, output } = explanation;
+  const { hook, idempotencyKey, mappings, actions, empty, warnings, reason, answer, output } = explanation;
   const pen = createPen(context);
   pen.line(verdictLine(explanation), answer.status < 300 && !wouldFail(actions) ? "green" : "red");
   pen.line("Nothing was sent or stored.");
@@ -23,6 +23,7 @@ export function printExplanation(context: Context, explanation: PrintedExplanati
   const isBuiltIn = hook === "wake" || hook === "agent";
   if (mappings.length > 0) printMappings(pen, mappings);
   else pen.line(isBuiltIn ? `  ${hook} is built in: no mapping is tried` : "  none was tried");
+  if (idempotencyKey !== null) pen.field("key", `${idempotencyKey}: a repeat with it changes nothing`);
   for (const warning of warnings) pen.line(`  warning: ${formatProblem(warning)}`, "yellow");
   if (output.trim() !== "") {
     pen.heading("What the transforms printed");

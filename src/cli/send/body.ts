@@ -41,7 +41,7 @@ export async function makeBody(
   }
   if (hook !== "wake" && hook !== "agent")
     throw new WrongUsage(
-      `${meant(hook)}Give the JSON body for ${hook}: --file FILE, or --file - for standard input`,
+      `${meant(hook)}Give the body for ${hook}: --file FILE, or --file - for standard input`,
     );
   if (message === undefined) throw new WrongUsage(`Say what to send: send ${hook} "text"`);
   if (hook === "wake") {

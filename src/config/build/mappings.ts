@@ -1,11 +1,12 @@
 // Completes mappings and presets into one list, in the order in which they are tried.
 import { resolve } from "node:path";
-import { parseFieldPath, type FieldPath } from "../../core/field-path.ts";
+import { type FieldPath, type FilterPath, parseFieldPath, parseFilterPath } from "../../core/field-path.ts";
 import type { WantedTarget } from "../../core/target.ts";
-import type { MappingConfig, MatchConfig, PlainValue } from "../config.ts";
+import type { Condition, MappingConfig, MatchConfig } from "../config.ts";
 import { presets } from "../presets/index.ts";
 import type { Settings } from "../schema/index.ts";
-import { mapping as mappingSchema, type CheckedMapping } from "../schema/mapping.ts";
+import type { CheckedCondition } from "../schema/filter.ts";
+import { type CheckedMapping, mapping as mappingSchema } from "../schema/mapping.ts";
 
 /** `folder`: that of the config. */
 export function buildMappings(
@@ -54,6 +55,7 @@ function buildMapping(written: CheckedMapping, origin: number | string, otherwis
       to: written.to ?? null,
       model: written.model ?? null,
       thinking: written.thinking ?? null,
+      idempotencyKey: written.idempotencyKey ?? null,
     },
     forEach:
       written.forEach === undefined ? null : { written: written.forEach, path: inPayload(written.forEach) },
@@ -81,24 +83,37 @@ function buildExample(
 const buildMatch = (match: NonNullable<CheckedMapping["match"]>): MatchConfig => ({
   path: match.path ?? null,
   source: match.source ?? null,
-  headers: Object.entries(match.headers ?? {}).map(([name, values]) => ({
+  headers: Object.entries(match.headers ?? {}).map(([name, wanted]) => ({
     name: name.toLowerCase(),
-    values: listOf(values),
+    wanted: buildConditions(wanted),
   })),
-  payload: Object.entries(match.payload ?? {}).map(([written, values]) => ({
+  payload: Object.entries(match.payload ?? {}).map(([written, wanted]) => ({
     written,
-    path: fieldPath(written),
-    values: listOf<PlainValue>(values),
+    path: filterPath(written),
+    wanted: buildConditions(wanted),
   })),
 });
+
+function buildConditions(written: CheckedCondition | readonly CheckedCondition[]): Condition[] {
+  const each = Array.isArray(written) ? written : [written as CheckedCondition];
+  return each.map((condition: CheckedCondition) => {
+    if (typeof condition !== "object" || condition === null) return condition;
+    const { not, ...operators } = condition;
+    return { ...operators, ...(not !== undefined && { not: buildConditions(not) }) };
+  });
+}
 
 export const buildFallback = (written: CheckedMapping["fallback"]): WantedTarget | null =>
   written ? { channel: written.channel, to: written.to ?? null } : null;
 
-const listOf = <T>(value: T | T[]): T[] => (Array.isArray(value) ? value : [value]);
-
 function fieldPath(written: string): FieldPath {
   const path = parseFieldPath(written);
+  if (!path) throw new Error("the schema lets only paths through");
+  return path;
+}
+
+function filterPath(written: string): FilterPath {
+  const path = parseFilterPath(written);
   if (!path) throw new Error("the schema lets only paths through");
   return path;
 }

@@ -113,6 +113,7 @@ const presetOf = ({ default: preset }: Schema): string =>
 
 export function typeName(schema: Schema): string {
   const forms = alternatives(schema);
+  if (schema.$ref !== undefined) return "operators";
   if (schema.writeOnly) return forms.some(({ type }) => type === "array") ? "secret, or a list" : "secret";
   if (typeof schema["duration"] === "string") return `duration, ${schema["duration"]}`;
   if (forms.length > 0) return formsName(forms.map(typeName));

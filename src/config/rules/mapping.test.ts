@@ -159,3 +159,11 @@ test("an agent that the allow-list would refuse is a warning", () => {
   assert.deepEqual(warningsFor("ops", ["main", "*"]), []);
   assert.deepEqual(warningsFor("ops"), []);
 });
+
+test("an idempotency key that names nothing of the request is a warning", () => {
+  const warningsOf = (idempotencyKey: string) => warnings(good({ match: { path: "a" }, idempotencyKey }));
+  assert.deepEqual(warningsOf("{{ id }}"), []);
+  assert.deepEqual(warningsOf("id"), [
+    "hooks.mappings[0].idempotencyKey: is the same for every request: only the first one of a day would count",
+  ]);
+});

@@ -76,6 +76,8 @@ function mappingWarnings(mapping: MappingConfig, hooks: Settings["hooks"]): Find
   if (templates[needed] === null && transform === null)
     warn(`has no ${needed} and no transform: every request is refused, because its text is empty`);
   if (templates[other] !== null && transform === null) warn(`has no effect: the action is ${action}`, other);
+  if (templates.idempotencyKey !== null && !/\{[{%]/.test(templates.idempotencyKey))
+    warn("is the same for every request: only the first one of a day would count", "idempotencyKey");
   if (allowUnsafeExternalContent) warn(unsafeWarning(mapping), "allowUnsafeExternalContent");
   const name = mapping.match.path === null ? null : nameBelow(hooks.path, mapping.match.path);
   if (name !== null)

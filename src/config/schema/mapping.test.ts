@@ -39,6 +39,8 @@ test("a name that no request can have can never be reached", () => {
 
 test("a field path is names with dots and numbers in brackets", () => {
   const message = "must be a path such as messages[0].from: names with dots, numbers in brackets";
+  const filterMessage =
+    "must be a path such as messages[0].from or labels[*].name: names with dots, numbers or * in brackets";
   for (const written of [".a", "a.", "a..b", "a[b]", "a[0", "a b", "a[-1]", "a[0]b"]) {
     assert.deepEqual(
       faults(good({ forEach: written })),
@@ -47,7 +49,7 @@ test("a field path is names with dots and numbers in brackets", () => {
     );
     assert.deepEqual(
       faultOfMatch({ payload: { [written]: 1 } }),
-      [`hooks.mappings[0].match.payload[${JSON.stringify(written)}]: ${message}`],
+      [`hooks.mappings[0].match.payload[${JSON.stringify(written)}]: ${filterMessage}`],
       written,
     );
   }
@@ -97,4 +99,39 @@ test("unknown settings, actions and channels are problems", () => {
     assert.ok(found[0]?.startsWith(`hooks.mappings[0].${setting}: `), found[0]);
   }
   assert.deepEqual(problemsOf(file([], { presets: ["slack"] })).length, 1);
+});
+
+test("in a filter, [*] stands for any element", () => {
+  for (const written of ["a[*]", "a[*].b", "[*]", "[*].b", "a[*][*].b[0].c", "a[0][*]"])
+    assert.deepEqual(faultOfMatch({ payload: { [written]: 1 } }), [], written);
+  for (const written of ["a[*]b", "a[*]..b", "a[*].", ".[*]", "a.[*]", "a[*].[*]", "[*", "*", "a[*].[0]"])
+    assert.equal(faultOfMatch({ payload: { [written]: 1 } }).length, written === "*" ? 0 : 1, written);
+  assert.equal(faults(good({ forEach: "a[*]" })).length, 1);
+});
+
+test("operators of filters: each fault with its path", () => {
+  const setting = "hooks.mappings[0].match.payload.a";
+  const faultsOf = (condition: unknown) => faultOfMatch({ payload: { a: condition } });
+  const noOperator =
+    "must have an operator: not, exists, contains, startsWith, endsWith, matches, above or below";
+  assert.deepEqual(faultsOf({}), [`${setting}: ${noOperator}`]);
+  assert.deepEqual(faultsOf({ not: {} }), [`${setting}.not: ${noOperator}`]);
+  assert.deepEqual(faultsOf({ nott: 1 }), [`${setting}.nott: unknown setting \`nott\`; did you mean \`not\`?`]);
+  assert.deepEqual(faultsOf({ not: { not: 1 } }), [`${setting}.not.not: unknown setting \`not\``]);
+  assert.deepEqual(faultsOf({ above: "x" }), [`${setting}.above: must be a number`]);
+  assert.deepEqual(faultsOf(["b", { exists: "yes" }]), [`${setting}[1].exists: must be true or false`]);
+  for (const wrong of [
+    { above: 2 ** 60 },
+    { matches: "" },
+    { matches: "x".repeat(1001) },
+    { startsWith: 1 },
+    { endsWith: "" },
+    { contains: ["a"] },
+    { not: [] },
+    { not: { above: null } },
+  ])
+    assert.equal(faultsOf(wrong).length, 1, JSON.stringify(wrong));
+  assert.deepEqual(faultsOf([null, { not: ["b", { matches: "c" }], above: "12345678901234567891" }]), []);
+  assert.deepEqual(faultOfMatch({ headers: { a: [{ startsWith: "x", not: "xy" }, "z"] } }), []);
+  assert.equal(faultOfMatch({ headers: { a: { not: 1 } } }).length, 1);
 });

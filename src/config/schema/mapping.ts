@@ -1,11 +1,12 @@
 // One entry of `hooks.mappings`: which requests it takes, and what they become.
 import { z } from "zod";
 import { wakeModes } from "../../core/action.ts";
-import { parseFieldPath } from "../../core/field-path.ts";
+import { parseFieldPath, parseFilterPath } from "../../core/field-path.ts";
 import { longestRunSeconds } from "../../core/run.ts";
 import { toolName } from "./agents.ts";
 import { channelName, fallback } from "./channels.ts";
 import { seconds, text } from "./field.ts";
+import { filterPath, headerCondition, payloadCondition } from "./filter.ts";
 import { hookName } from "./hook-name.ts";
 
 /** Never shown to templates, transforms or filters: they carry secrets. */
@@ -43,28 +44,20 @@ export const toolGrant = z.union([z.array(toolName), z.literal("agent")], {
   error: 'must be a list of tools, or "agent"',
 });
 
-const keepsItsDigits = (value: unknown): boolean =>
-  typeof value !== "number" || !Number.isInteger(value) || Number.isSafeInteger(value);
-
-const plainValue = z
-  .union([z.string(), z.number(), z.boolean(), z.null()])
-  .refine(keepsItsDigits, "has more digits than a number can hold: write it as text, in quotes");
-
 const match = z.strictObject({
   path: hookName.describe("The name under `hooks.path`, without slashes at the ends.").optional(),
   source: text().describe("What the payload's `source` must be.").optional(),
   headers: z
-    .record(headerName, z.union([z.string(), z.array(z.string()).min(1)]))
+    .record(headerName, headerCondition)
     .superRefine(noDuplicates((name) => name.toLowerCase()))
-    .describe("Header name to the value, or values, it must have.")
+    .describe("Header name to the value it must have, to [operators](mappings.md#operators), or to a list of these.")
     .optional(),
   payload: z
-    .record(
-      z.string().refine(isFieldPath, fieldPathFault),
-      z.union([plainValue, z.array(plainValue).min(1)]),
+    .record(filterPath, payloadCondition)
+    .superRefine(noDuplicates((written) => JSON.stringify(parseFilterPath(written))))
+    .describe(
+      "Field path, such as `action` or `labels[*].name`, to the value it must have, to [operators](mappings.md#operators), or to a list of these.",
     )
-    .superRefine(noDuplicates((written) => JSON.stringify(parseFieldPath(written))))
-    .describe("Field path to the value, or values, it must have.")
     .optional(),
 });
 
@@ -72,7 +65,7 @@ const examplePayload = z.union(
   [
     text(),
     z.strictObject({
-      payload: text().describe("The file with the JSON body."),
+      payload: text().describe("The file with the body: JSON, or by its extension a form or XML."),
       headers: text().describe("A file with its headers, one a line as `NAME: VALUE`.").optional(),
     }),
   ],
@@ -104,6 +97,9 @@ export const mapping = z.strictObject({
   timeoutSeconds: seconds(longestRunSeconds).describe("The longest a run may take.").optional(),
   tools: toolGrant
     .describe('Tools its runs get beyond reading, by name; "agent": all its agent has. Left out: as `hooks.tools`.')
+    .optional(),
+  idempotencyKey: text()
+    .describe("What makes two requests the same, where their caller can send no `Idempotency-Key`. A template.")
     .optional(),
   forEach: text()
     .refine(isFieldPath, fieldPathFault)

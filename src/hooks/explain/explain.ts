@@ -8,18 +8,22 @@ import { readIdempotency } from "../acceptance.ts";
 import {
   conclude,
   findHook,
+  type Hook,
   type HookRequest,
-  mappedRequest,
+  keyedByMapping,
+  readMapped,
   type RequestedActions,
   requestedActions,
 } from "../decide.ts";
 import { matchRefusal } from "../mapping/match.ts";
 import type { Mappings } from "../mapping/prepare.ts";
-import { type MappedRequest, parseMapped, visibleHeaders } from "../mapping/request.ts";
+import { contentTypeOf, type MappedRequest } from "../mapping/request.ts";
 import { matchRoute } from "../route.ts";
 import { noSenders } from "../senders/prepare.ts";
 import { type HookSettings, hookSettings } from "../settings.ts";
 import { headRefusal } from "../../http/body.ts";
+import { listHeader } from "../../http/headers.ts";
+import { mappedBody } from "../body/decode.ts";
 import { refusalBody } from "../../http/respond.ts";
 import type { RenderedDraft } from "../mapping/decide.ts";
 import { type ExplainedAction, explainActions } from "./action.ts";
@@ -29,6 +33,8 @@ export type TriedMapping = { id: string; takes: boolean; reason: string | null }
 
 export type Explanation = {
   hook: string;
+  /** The caller's, or that of the mapping: a second request with it gets the response of the first. */
+  idempotencyKey: string | null;
   /** In the order in which they are tried; empty for a built-in or unknown name. */
   mappings: TriedMapping[];
   outcome: "accepted" | "skipped" | "failed" | "refused";
@@ -63,14 +69,18 @@ export async function explain(
   const hook = findHook(name, settings);
   if (hook === undefined)
     return explanationOf(name, refuse("unknown-hook"), { reason: knownNames(name, mappings) });
-  const refused = bodyRefusal(request, settings);
+  const refused = bodyRefusal(request, hook, settings);
   if (refused !== null) return explanationOf(name, refused);
   const idempotency = readIdempotency(request.rawHeaders, request.body);
   if (idempotency !== null && isRefusal(idempotency)) return explanationOf(name, idempotency);
-  const requested = await requestedActions(hook, { ...request, idempotency }, settings);
+  const given: HookRequest = { ...request, idempotency };
+  const isKeyed = hook.read !== null || idempotency !== null;
+  const keyed = isKeyed ? given : await keyedByMapping(hook, given, settings);
+  const requested = "outcome" in keyed ? keyed : await requestedActions(hook, keyed, settings);
   const decision = conclude(hook, requested, idempotency, settings);
   const code = isRefusal(decision) ? decision.refused : null;
   return explanationOf(name, decision, {
+    idempotencyKey: idempotency?.key ?? ("mapped" in keyed ? mappingKey(keyed, mappings) : null),
     mappings: hook.read === null ? tryMappings(mappings, readMapped(name, request)) : [],
     actions:
       "actions" in requested
@@ -86,34 +96,44 @@ export async function explain(
   });
 }
 
-function bodyRefusal({ rawHeaders, body }: ExplainedRequest, settings: HookSettings): Refusal | null {
-  const headers = { ...visibleHeaders(rawHeaders), "content-length": String(body.length) };
-  return headRefusal(headers, settings.body.maxBytes);
+function bodyRefusal(
+  { rawHeaders, body }: ExplainedRequest,
+  { read }: Hook,
+  settings: HookSettings,
+): Refusal | null {
+  const type = contentTypeOf(rawHeaders);
+  const encoding = listHeader(rawHeaders, "content-encoding");
+  const headers = {
+    ...(type !== undefined && { "content-type": type }),
+    ...(encoding !== "" && { "content-encoding": encoding }),
+    "content-length": String(body.length),
+  };
+  return headRefusal(headers, settings.body.maxBytes, read === null ? mappedBody.types : undefined);
 }
 
-/** Null when the body is not JSON: then no mapping is tried. */
-function readMapped(name: string, request: ExplainedRequest): MappedRequest | null {
-  const parsed = parseMapped(request.body);
-  return isRefusal(parsed) ? null : mappedRequest(name, parsed.value, request);
-}
-
-function tryMappings({ list }: Mappings, request: MappedRequest | null): TriedMapping[] {
-  if (request === null) return [];
+/** When the body cannot be read, no mapping is tried. */
+function tryMappings({ list, patterns }: Mappings, request: MappedRequest | Refusal): TriedMapping[] {
+  if (isRefusal(request)) return [];
   let taker: string | null = null;
   return list.map(({ id, match }) => {
     if (taker !== null) return { id, takes: false, reason: `not tried: ${taker} took it` };
-    const reason = matchRefusal(match, request);
+    const reason = matchRefusal(match, request, patterns);
     if (reason === null) taker = id;
     return { id, takes: reason === null, reason };
   });
 }
 
-type More = Partial<Pick<Explanation, "mappings" | "actions" | "empty" | "reason">>;
+function mappingKey({ mapped }: HookRequest, mappings: Mappings): string | null {
+  const key = mapped === undefined || isRefusal(mapped) ? null : mappings.keyOf(mapped);
+  return key !== null && "written" in key ? key.written : null;
+}
+
+type More = Partial<Pick<Explanation, "idempotencyKey" | "mappings" | "actions" | "empty" | "reason">>;
 
 function explanationOf(hook: string, decision: Decision, more: More = {}): Explanation {
-  const { mappings = [], actions = [], empty = [] } = more;
+  const { idempotencyKey = null, mappings = [], actions = [], empty = [] } = more;
   const reason = "reason" in decision ? decision.reason : (more.reason ?? null);
-  return { hook, mappings, ...outcomeOf(decision), reason, actions, empty, output: "" };
+  return { hook, idempotencyKey, mappings, ...outcomeOf(decision), reason, actions, empty, output: "" };
 }
 
 function outcomeOf(decision: Decision): Pick<Explanation, "outcome" | "answer"> {

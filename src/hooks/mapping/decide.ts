@@ -49,6 +49,7 @@ export async function decideMapped(
       kind: "skipped",
       reason: `no mapping took it: ${found.reasons.join("; ")}`,
     };
+  if (found.kind === "failed") return failed(found.mapping, found.reason);
   try {
     return await applyMapping(found.mapping, request, deps);
   } catch (fault) {
@@ -88,9 +89,10 @@ async function applyMapping(
 }
 
 /** How many actions the request asks for. */
-function countElements({ forEach }: Mapping, { payload }: MappedRequest): number | Refusal {
+function countElements({ forEach }: Mapping, { payload, oneIsList }: MappedRequest): number | Refusal {
   if (forEach === null) return 1;
   const list = readField(payload, forEach.path);
+  if (oneIsList && list !== undefined && !Array.isArray(list)) return 1;
   const message = `must be an array of at most ${mostElements} elements`;
   if (!Array.isArray(list) || list.length > mostElements) return faulty([{ path: forEach.written, message }]);
   return list.length;

@@ -9,13 +9,14 @@ export type Elements = {
   restore(): void;
 };
 
-/** There must be a list at the path. */
+/** There must be a list at the path, or a value that counts as a list of one. */
 export function elementsOf(payload: unknown, path: FieldPath): Elements {
-  const list = readField(payload, path) as unknown[];
+  const found = readField(payload, path);
+  const list: readonly unknown[] = Array.isArray(found) ? found : [found];
   const last = path.at(-1);
   if (last === undefined) return { list, at: (index) => [list[index]], restore: () => {} };
   const holder = readField(payload, path.slice(0, -1)) as Record<string | number, unknown>;
-  const put = (value: unknown[]): void =>
+  const put = (value: unknown): void =>
     void Object.defineProperty(holder, last, { value, enumerable: true, writable: true, configurable: true });
   return {
     list,
@@ -23,6 +24,6 @@ export function elementsOf(payload: unknown, path: FieldPath): Elements {
       put([list[index]]);
       return payload;
     },
-    restore: () => put(list),
+    restore: () => put(found),
   };
 }

@@ -87,3 +87,29 @@ test("with a transform, templates are not compared: it may give them another pay
     `hooks.mappings[0].match.payload.a: ${none} this field`,
   ]);
 });
+
+test("operators: a filter that a missing field fits needs none; with [*], the field of any element", () => {
+  const findings = (condition: object, payload: unknown) =>
+    findingsFor({ match: { payload: condition } }, { payload });
+  const labels = { labels: [{ name: "a" }] };
+  for (const condition of [
+    { gone: { not: "x" } },
+    { gone: { exists: false } },
+    { "labels[*].gone": [{ not: "x" }, "y"] },
+  ])
+    assert.deepEqual(findings(condition, labels), []);
+  assert.deepEqual(findings({ "labels[*].name": { startsWith: "a" } }, labels), []);
+  assert.deepEqual(findings({ "labels[*].gone": { startsWith: "a" } }, labels), [
+    `hooks.mappings[0].match.payload["labels[*].gone"]: ${none} this field`,
+  ]);
+  assert.deepEqual(findings({ "labels[*].name": { not: "a" } }, labels), [
+    'hooks.mappings[0].examples: none of them would be taken by this mapping: payload.labels[*].name was "a", wanted not "a"',
+  ]);
+});
+
+test("the idempotency key is compared with whole examples, also with a forEach", () => {
+  const mapping = { forEach: "items", idempotencyKey: "{{ id }}-{{ items[1].id }}-{{ gone }}" };
+  assert.deepEqual(findingsFor(mapping, { payload: { id: 1, items: [{ id: 1 }, { id: 2 }] } }), [
+    `hooks.mappings[0].idempotencyKey: ${none} gone`,
+  ]);
+});

@@ -1,25 +1,25 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseFieldPath } from "../../core/field-path.ts";
-import type { MatchConfig, PlainValue } from "../../config/config.ts";
+import { parseFilterPath } from "../../core/field-path.ts";
+import type { Condition, MatchConfig } from "../../config/config.ts";
 import { createMatcher, matchRefusal } from "./match.ts";
 import { parseMapped, queryOf, visibleHeaders, type MappedRequest } from "./request.ts";
 
 type Written = {
   path?: string;
   source?: string;
-  headers?: Record<string, string[]>;
-  payload?: Record<string, PlainValue[]>;
+  headers?: Record<string, Condition[]>;
+  payload?: Record<string, Condition[]>;
 };
 
 const match = ({ path, source, headers = {}, payload = {} }: Written): MatchConfig => ({
   path: path ?? null,
   source: source ?? null,
-  headers: Object.entries(headers).map(([name, values]) => ({ name, values })),
-  payload: Object.entries(payload).map(([written, values]) => ({
+  headers: Object.entries(headers).map(([name, wanted]) => ({ name, wanted })),
+  payload: Object.entries(payload).map(([written, wanted]) => ({
     written,
-    path: parseFieldPath(written)!,
-    values,
+    path: parseFilterPath(written)!,
+    wanted,
   })),
 });
 

@@ -1,10 +1,11 @@
 // Finds the mapping that takes a request. Mappings are indexed by path and source, so that a lookup among ten thousand
 // is as quick as among one; only those that share both are tried one after another.
-import type { MatchConfig, PlainValue } from "../../config/config.ts";
-import { ExactNumber, isBeyondNumbers } from "../../core/exact-number.ts";
-import { readField } from "../../core/field-path.ts";
-import { cutWithMark } from "../../core/text.ts";
+import type { Condition, MatchConfig } from "../../config/config.ts";
+import { readField, readFields } from "../../core/field-path.ts";
+import { holds } from "./condition.ts";
+import { createSearch, noPatterns, type Patterns, type Search, TooMuchSearching } from "./pattern.ts";
 import type { MappedRequest } from "./request.ts";
+import { shownConditions, shownValues } from "./shown.ts";
 
 export type Matchable = { readonly id: string; readonly match: MatchConfig };
 
@@ -12,6 +13,8 @@ export type Found<T> =
   | { kind: "found"; mapping: T }
   /** Name and source matched, but the filters of every such mapping refused. */
   | { kind: "filtered"; reasons: readonly string[] }
+  /** Whether its filters take the request would take too long to find out. */
+  | { kind: "failed"; mapping: T; reason: string }
   | { kind: "unknown" };
 
 export type Matcher<T> = {
@@ -24,7 +27,10 @@ export type Matcher<T> = {
 
 const longestName = 200;
 
-export function createMatcher<T extends Matchable>(mappings: readonly T[]): Matcher<T> {
+export function createMatcher<T extends Matchable>(
+  mappings: readonly T[],
+  patterns: Patterns = noPatterns,
+): Matcher<T> {
   const indexes = new Map<string, number[]>();
   const paths = new Set<string>();
   let takesAnyPath = false;
@@ -50,11 +56,16 @@ export function createMatcher<T extends Matchable>(mappings: readonly T[]): Matc
     couldTake: (name) => name !== "" && name.length <= longestName && (takesAnyPath || paths.has(name)),
     find(request) {
       const tried = candidates(request.name, sourceOf(request.payload));
-      const mapping = tried.find(({ match }) => refusingFilters(match, request).next().done);
-      if (mapping) return { kind: "found", mapping };
+      const search = createSearch(patterns);
+      for (const mapping of tried)
+        try {
+          if (refusingFilters(mapping.match, request, search).next().done) return { kind: "found", mapping };
+        } catch (fault) {
+          return { kind: "failed", mapping, reason: reasonOf(fault) };
+        }
       return tried.length === 0
         ? { kind: "unknown" }
-        : { kind: "filtered", reasons: reasonsOf(tried, request) };
+        : { kind: "filtered", reasons: reasonsOf(tried, request, patterns) };
     },
   };
 }
@@ -62,13 +73,11 @@ export function createMatcher<T extends Matchable>(mappings: readonly T[]): Matc
 /** These are in the record of a skipped request. */
 const mostMappings = 5;
 const mostFilters = 3;
-const mostWanted = 5;
-const longestValue = 200;
 
-function reasonsOf(tried: readonly Matchable[], request: MappedRequest): string[] {
+function reasonsOf(tried: readonly Matchable[], request: MappedRequest, patterns: Patterns): string[] {
   const reasons = tried
     .slice(0, mostMappings)
-    .map(({ id, match }) => `${id}: ${filterRefusal(match, request) ?? ""}`);
+    .map(({ id, match }) => `${id}: ${filterRefusal(match, request, patterns) ?? ""}`);
   const more = tried.length - reasons.length;
   return more > 0 ? [...reasons, `and ${more} more mappings`] : reasons;
 }
@@ -77,69 +86,62 @@ function reasonsOf(tried: readonly Matchable[], request: MappedRequest): string[
  * Why a mapping does not take a request; null when it does. Shows the values that its filters met, cut: they are for
  * the operator's eyes, and for no log.
  */
-export function matchRefusal(match: MatchConfig, request: MappedRequest): string | null {
+export function matchRefusal(
+  match: MatchConfig,
+  request: MappedRequest,
+  patterns: Patterns = noPatterns,
+): string | null {
   if (match.path !== null && match.path !== request.name) return `match.path is ${match.path}`;
   if (match.source !== null && match.source !== sourceOf(request.payload))
     return `the payload's source is not ${match.source}`;
-  return filterRefusal(match, request);
+  return filterRefusal(match, request, patterns);
 }
 
-function filterRefusal(match: MatchConfig, request: MappedRequest): string | null {
-  const refusing = [...refusingFilters(match, request)];
-  if (refusing.length === 0) return null;
+function filterRefusal(match: MatchConfig, request: MappedRequest, patterns: Patterns): string | null {
+  try {
+    const refusing = [...refusingFilters(match, request, createSearch(patterns))];
+    return refusing.length === 0 ? null : sentenceOf(refusing);
+  } catch (fault) {
+    return reasonOf(fault);
+  }
+}
+
+function sentenceOf(refusing: readonly RefusingFilter[]): string {
   const said = refusing
     .slice(0, mostFilters)
-    .map(
-      ({ name, value, wanted }) =>
-        `${name} ${value === undefined ? "is missing" : `was ${shownValue(value)}`}, wanted ${listed(wanted)}`,
-    );
+    .map(({ name, values, wanted }) => `${name} ${shownValues(values)}, wanted ${shownConditions(wanted)}`);
   const more = refusing.length - said.length;
   return [...said, ...(more > 0 ? [`${more} more filters`] : [])].join(" and ");
 }
 
-/** `value`: what the filter met; undefined where there is none. */
-type RefusingFilter = { name: string; value: unknown; wanted: readonly PlainValue[] };
+function reasonOf(fault: unknown): string {
+  if (fault instanceof TooMuchSearching) return fault.message;
+  throw fault;
+}
+
+/** `values`: what the filter met. */
+type RefusingFilter = { name: string; values: readonly unknown[]; wanted: readonly Condition[] };
 
 function* refusingFilters(
   match: MatchConfig,
-  { headers, payload }: MappedRequest,
+  { headers, payload, oneIsList }: MappedRequest,
+  search: Search,
 ): Generator<RefusingFilter, undefined> {
-  for (const { name, values } of match.headers) {
-    const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
-    if (value === undefined || !values.includes(value))
-      yield { name: `header ${name}`, value, wanted: values };
+  for (const { name, wanted } of match.headers) {
+    const values = Object.hasOwn(headers, name) ? [headers[name]] : [];
+    if (!holds(wanted, values, search)) yield { name: `header ${name}`, values, wanted };
   }
-  for (const { written, path, values } of match.payload) {
-    const value = readField(payload, path);
-    if (value === undefined || !values.some((each) => isSame(each, value)))
-      yield { name: `payload${written.startsWith("[") ? "" : "."}${written}`, value, wanted: values };
+  for (const { written, path, wanted } of match.payload) {
+    const values = readFields(payload, path, oneIsList);
+    if (!holds(wanted, values, search))
+      yield { name: `payload${written.startsWith("[") ? "" : "."}${written}`, values, wanted };
   }
   return undefined;
 }
-
-function shownValue(value: unknown): string {
-  if (Array.isArray(value)) return "a list";
-  if (value instanceof ExactNumber) return cutWithMark(value.toString(), longestValue);
-  if (typeof value === "object" && value !== null) return "an object";
-  return typeof value === "string" ? JSON.stringify(cutWithMark(value, longestValue)) : String(value);
-}
-
-/** A number that JavaScript cannot hold is given as text. */
-const isSame = (wanted: PlainValue, value: unknown): boolean =>
-  value instanceof ExactNumber ? value.equals(wanted) || isUnsafe(value, wanted) : value === wanted;
-
-const isUnsafe = (value: ExactNumber, wanted: PlainValue): boolean =>
-  typeof wanted === "string" && isBeyondNumbers(value) && value.toString() === wanted;
 
 const keyOf = (path: string | null, source: string | null): string => JSON.stringify([path, source]);
 
 function sourceOf(payload: unknown): string | null {
   const source = readField(payload, ["source"]);
   return typeof source === "string" ? source : null;
-}
-
-function listed(values: readonly PlainValue[]): string {
-  const shown = values.slice(0, mostWanted).map((value) => shownValue(value));
-  const more = values.length - shown.length;
-  return [...shown, ...(more > 0 ? [`one of ${more} more`] : [])].join(" or ");
 }

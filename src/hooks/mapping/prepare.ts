@@ -6,14 +6,17 @@ import { refuse, type Refusal } from "../../core/errors.ts";
 import type { Transforms } from "../../transforms/pool.ts";
 import type { Mapping, MappingFault } from "./compile.ts";
 import type { DraftListener, MappingResult } from "./decide.ts";
+import type { Keys } from "./key.ts";
+import { noPatterns, type PatternFault, type Patterns } from "./pattern.ts";
 import type { MappedRequest } from "./request.ts";
 
-export type Mappings = {
+export type Mappings = Keys & {
   couldTake(name: string): boolean;
   /** Whether the configuration names this hook. */
   isNamed(name: string): boolean;
   /** `onDrafts` gets what the templates made, before it is checked. */
   decide(request: MappedRequest, onDrafts?: DraftListener): Promise<MappingResult | Refusal>;
+  patterns: Patterns;
   /** In the order in which they are tried. */
   list: readonly Mapping[];
   transforms: Transforms;
@@ -34,6 +37,9 @@ export const noMappings: Mappings = {
   couldTake: () => false,
   isNamed: () => false,
   decide: async () => refuse("unknown-hook"),
+  haveKeys: false,
+  keyOf: () => null,
+  patterns: noPatterns,
   list: [],
   transforms: noTransforms,
   close: async () => {},
@@ -50,15 +56,18 @@ export async function prepareMappings(options: Options): Promise<PreparedMapping
   const { decideMapped } = await import("./decide.ts");
   const { createMatcher } = await import("./match.ts");
   const { createRenderThread } = await import("./render-thread.ts");
+  const { compilePatterns } = await import("./pattern.ts");
+  const { createKeys } = await import("./key.ts");
   const { mappings: list, faults } = compileMappings(options.mappings);
+  const { patterns, faults: patternFaults } = await compilePatterns(options.mappings);
   const opened = await openTransformsOf(options);
-  const all = [...faults, ...(opened.ok ? [] : opened.faults)];
+  const all = [...faults, ...patternFaults, ...(opened.ok ? [] : opened.faults)];
   if (!opened.ok || all.length > 0) {
     if (opened.ok) await opened.transforms.close();
     return { ok: false, findings: all.map(findingOf) };
   }
   const { transforms } = opened;
-  const matcher = createMatcher(list);
+  const matcher = createMatcher(list, patterns);
   const thread = createRenderThread(options.mappings);
   const pending = new Set<Promise<unknown>>();
   const decide = (request: MappedRequest, onDrafts?: DraftListener) => {
@@ -74,13 +83,14 @@ export async function prepareMappings(options: Options): Promise<PreparedMapping
     await Promise.all([transforms.close(), thread.close()]);
   };
   const { couldTake, isNamed } = matcher;
-  return { ok: true, mappings: { couldTake, isNamed, decide, list, transforms, close } };
+  const keys = createKeys(list, matcher);
+  return { ok: true, mappings: { couldTake, isNamed, decide, ...keys, patterns, list, transforms, close } };
 }
 
-const findingOf = ({ mapping, setting, message }: MappingFault): Finding => ({
+const findingOf = ({ mapping, setting, message }: MappingFault | PatternFault): Finding => ({
   path:
     typeof mapping.origin === "number"
-      ? ["hooks", "mappings", mapping.origin, setting]
+      ? ["hooks", "mappings", mapping.origin, ...(typeof setting === "string" ? [setting] : setting)]
       : ["hooks", "presets"],
   message,
 });

@@ -8,8 +8,10 @@ export type MappedRequest = {
   /** The hook's name: the path under `hooks.path`. */
   readonly name: string;
   readonly payload: unknown;
-  /** The payload's bytes as they came; left out where this node made the payload. */
+  /** The JSON that the payload was read from; left out where there is none. */
   readonly body?: Uint8Array;
+  /** Of a form or XML, which have lists only where a name is repeated: a value that is no list counts as a list of one. */
+  readonly oneIsList?: true;
   /** Names in lower case; repeated ones joined with a comma. */
   readonly headers: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
@@ -19,6 +21,12 @@ export type MappedRequest = {
 
 /** Numbers keep their sender's digits. */
 export const parseMapped = (bytes: Buffer): { value: unknown } | Refusal => parseJson(bytes, parseExactJson);
+
+/** The first, as Node has it. */
+export function contentTypeOf(rawHeaders: readonly string[]): string | undefined {
+  const at = rawHeaders.findIndex((each, index) => index % 2 === 0 && each.toLowerCase() === "content-type");
+  return at === -1 ? undefined : rawHeaders[at + 1];
+}
 
 const secret: ReadonlySet<string> = new Set(secretHeaders);
 

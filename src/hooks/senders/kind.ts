@@ -1,5 +1,6 @@
 // What the table of senders says about one kind of sender: how it proves itself and what it wants to hear. One file in
 // `kinds/` describes one kind; `verify.ts` is the engine that reads it.
+import type { TakenBody } from "../body/decode.ts";
 import type { Answer, Handshake } from "./handshake.ts";
 import type { Place } from "./place.ts";
 import type { SenderRequest } from "./request.ts";
@@ -119,8 +120,7 @@ export type SignsBody = (payload: unknown, secret: string) => readonly BodyValue
 export type BodyValue = { readonly path: readonly (string | number)[]; readonly value: unknown };
 
 /** How a body becomes a payload. `formField`: this field of a form is the JSON. */
-export type SenderBody = { readonly types: readonly BodyType[]; readonly formField?: string };
-export type BodyType = "json" | "form" | "multipart" | "xml";
+export type SenderBody = TakenBody;
 
 /** Where the secret comes from, and what it must look like. */
 export type SecretRule = {

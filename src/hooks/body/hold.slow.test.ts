@@ -1,0 +1,85 @@
+// Reading a body must not hold the event loop: its work grows with its size and never with the square of it.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isRefusal } from "../../core/errors.ts";
+import { assertLinear } from "../../../test/support/growth.ts";
+import { decodeBody, mappedBody } from "./decode.ts";
+
+const form = "application/x-www-form-urlencoded";
+const multipart = "multipart/form-data; boundary=b";
+const part = (head: string, content = ""): string =>
+  `--b\r\nContent-Disposition: form-data; ${head}\r\n\r\n${content}\r\n`;
+const filled = (unit: string, size: number): string => unit.repeat(Math.ceil(size / unit.length));
+const xml = (content: string): string => `<a>${content}</a>`;
+
+/** Bodies of about this size that are as much work as can be. */
+const bodies: Record<string, [type: string, make: (size: number) => string]> = {
+  "many fields": [form, (size) => filled("a=1&", Math.min(size, 39_000))],
+  escapes: [form, (size) => filled("%C3%A4", size)],
+  pluses: [form, (size) => filled("+", size)],
+  "percent signs": [form, (size) => filled("%", size)],
+  separators: [form, (size) => filled("&", size)],
+  "lines that begin like the boundary": [
+    multipart,
+    (size) => `${part('name="a"', filled("\r\n--bx", size))}--b--`,
+  ],
+  "line ends": [multipart, (size) => `${part('name="a"', filled("\r\n", size))}--b--`],
+  "boundaries with blanks": [
+    multipart,
+    (size) => `${part('name="a"', filled(`\r\n--b${" ".repeat(1000)}x`, size))}--b--`,
+  ],
+  "no part": [multipart, (size) => filled("\r\n--b", size)],
+  "parts with long names": [
+    multipart,
+    (size) => `${filled(part(`name="${"\\\\".repeat(4_000)}"`), size)}--b--`,
+  ],
+  "parts with many parameters": [
+    multipart,
+    (size) => `${filled(part(`${"; ".repeat(4_000)}name="a"`), size)}--b--`,
+  ],
+  elements: ["text/xml", (size) => xml(filled("<b/>", size))],
+  "elements of different names": [
+    "text/xml",
+    (size) => xml(Array.from({ length: size / 16 }, (_, at) => `<b${at}>x</b${at}>`).join("")),
+  ],
+  attributes: [
+    "text/xml",
+    (size) => `<a ${Array.from({ length: size / 12 }, (_, at) => `b${at}=""`).join(" ")}/>`,
+  ],
+  "open elements": ["text/xml", (size) => filled("<a>", size)],
+  entities: ["text/xml", (size) => xml(filled("&lt;", size))],
+  CDATA: ["text/xml", (size) => xml(filled("<![CDATA[x]]>", size))],
+  "ends of CDATA": ["text/xml", (size) => `<a><![CDATA[${filled("]", size)}]]></a>`],
+  comments: ["text/xml", (size) => xml(filled("x<!---->", size))],
+  instructions: ["text/xml", (size) => xml(filled("<?a b?>", size))],
+  "carriage returns": ["text/xml", (size) => xml(filled("\r", size))],
+  "a document type": ["text/xml", (size) => `<!DOCTYPE a [${filled('<!ENTITY b "&b;&b;">', size)}]><a/>`],
+  "a long name": ["text/xml", (size) => `<${filled("a", size)}/>`],
+};
+
+for (const [what, [type, make]] of Object.entries(bodies))
+  test(`${what}: the work grows with the size`, () => {
+    const made = new Map<number, Buffer>();
+    const bodyOf = (size: number): Buffer => {
+      const body = made.get(size) ?? Buffer.from(make(size));
+      made.set(size, body);
+      return body;
+    };
+    assertLinear(what, 200_000, (size) => decodeBody(bodyOf(size), type, mappedBody));
+  });
+
+test("a body of 1 MiB is decoded in less than 100 ms of processor time", () => {
+  const size = 1_048_000;
+  for (const [what, [type, make]] of Object.entries(bodies)) {
+    const body = Buffer.from(make(size).slice(0, size));
+    let held = Infinity;
+    for (let attempt = 0; attempt < 5 && held >= 100; attempt++) {
+      const before = process.threadCpuUsage();
+      const decoded = decodeBody(body, type, mappedBody);
+      const { user, system } = process.threadCpuUsage(before);
+      held = Math.min(held, (user + system) / 1000);
+      assert.ok(isRefusal(decoded) || "value" in decoded);
+    }
+    assert.ok(held < 100, `${what}: ${held} ms`);
+  }
+});
