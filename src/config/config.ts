@@ -162,6 +162,8 @@ export type PlainValue = string | number | boolean | null;
 export type MatchConfig = {
   path: string | null;
   source: string | null;
+  /** Of a sender's request; null: any. */
+  events: readonly string[] | null;
   /** Names in lower case, each with the values it may have. */
   headers: readonly { name: string; values: readonly string[] }[];
   payload: readonly { written: string; path: FieldPath; values: readonly PlainValue[] }[];

@@ -3,7 +3,15 @@ import type { Refusal } from "./errors.ts";
 import type { ClaimedRun, NewRun } from "./run.ts";
 import type { HeartbeatRequest, NewEvent } from "./system-event.ts";
 
-export type Idempotency = { key: string; fingerprint: string };
+export type Idempotency = {
+  key: string;
+  /** Of the body. A repeated key with another one is a mismatch. */
+  fingerprint: string;
+  /** A request with either key is a repeated one. */
+  secondKey?: string;
+  /** How long its keys are kept, where that is longer than usual. */
+  keptMs?: number;
+};
 
 /** Everything that follows from one request, stored in one transaction. */
 export type Acceptance = {
@@ -36,7 +44,8 @@ export type Decision = Acceptance | Refusal | NoAction;
 export type RequestRecord = {
   id: string;
   hook: string;
-  outcome: "skipped" | "failed";
+  /** `refused`: it was a sender's, proven, and could not be used. */
+  outcome: NoAction["outcome"] | "refused";
   reason: string;
   createdAt: number;
 };

@@ -1,13 +1,16 @@
 // Decides what a body asks for and whether that is allowed: the rungs between the body's last byte and the store.
 import type { Action } from "../core/action.ts";
-import { isRefusal, type Refusal } from "../core/errors.ts";
-import { parseJson } from "../http/body.ts";
-import type { Decision, Idempotency, NoAction } from "../core/request.ts";
+import { isRefusal, type Refusal, refuse } from "../core/errors.ts";
+import { isEncoded, isJsonType, parseJson } from "../http/body.ts";
+import { repeated, singleHeader } from "../http/headers.ts";
+import type { Decision, Idempotency, NoAction, StoredResponse } from "../core/request.ts";
 import { type Admission, queueFull } from "./admission.ts";
 import { acceptAll, acceptOne } from "./acceptance.ts";
+import { decodeBody } from "./body/decode.ts";
 import { readAgent } from "./payload/agent.ts";
 import { type MappedRequest, parseMapped, queryOf, visibleHeaders } from "./mapping/request.ts";
 import { allow, type Allowed } from "./policy.ts";
+import type { Sender } from "./senders/prepare.ts";
 import type { HookSettings } from "./settings.ts";
 import { readWake } from "./payload/wake.ts";
 
@@ -24,6 +27,14 @@ export type HookRequest = {
   now: number;
   /** Of its Idempotency-Key; null when it has none. */
   idempotency: Idempotency | null;
+  /** Of a sender's request: who sent it, and what it is about. */
+  sent?: Sent;
+};
+
+export type Sent = {
+  readonly sender: Sender;
+  readonly event: string | null;
+  readonly delivery: string | null;
 };
 
 const builtIn: ReadonlyMap<string, Hook> = new Map([
@@ -46,24 +57,45 @@ export type RequestedActions = {
 };
 
 export async function decide(hook: Hook, request: HookRequest, settings: HookSettings): Promise<Decision> {
-  return conclude(hook, await requestedActions(hook, request, settings), request.idempotency, settings);
+  const requested = await requestedActions(hook, request, settings);
+  const decision = conclude(hook, requested, request.idempotency, settings);
+  return "runs" in decision && request.sent ? { ...decision, response: takenFromSender } : decision;
 }
+
+/** Kept with the key of a sender's request; what the sender hears is said by its kind. */
+const takenFromSender: StoredResponse = { status: 200, body: { ok: true } };
 
 export async function requestedActions(
   hook: Hook,
   request: HookRequest,
   settings: HookSettings,
 ): Promise<RequestedActions | Refusal | NoAction> {
-  const parsed = hook.read === null ? parseMapped(request.body) : parseJson(request.body);
+  const parsed = hook.read === null ? readPayload(request) : parseJson(request.body);
   if (isRefusal(parsed)) return parsed;
   if (hook.read === null) {
     // Parsing has held the event loop for a while. Rendering may hold it for as long again.
     if (request.body.length > quickBytes) await nextTurn();
     const mapped = mappedRequest(hook.name, parsed.value, request);
-    return mappedActions({ ...mapped, body: request.body }, settings);
+    return mappedActions(isJson(request) ? { ...mapped, body: request.body } : mapped, settings);
   }
   const action = hook.read(parsed.value);
   return isRefusal(action) ? action : { actions: [action], elements: null };
+}
+
+/** Of a request to a mapped hook. */
+export function readPayload({ body, rawHeaders, sent }: HookRequest): { value: unknown } | Refusal {
+  if (sent === undefined) return parseMapped(body);
+  if (isEncoded(oneHeader(rawHeaders, "content-encoding"))) return refuse("unsupported-encoding");
+  return decodeBody(body, oneHeader(rawHeaders, "content-type"), sent.sender.kind.body);
+}
+
+/** Whether the payload is the body's JSON. */
+const isJson = ({ rawHeaders, sent }: HookRequest): boolean =>
+  sent === undefined || isJsonType(oneHeader(rawHeaders, "content-type"));
+
+function oneHeader(rawHeaders: readonly string[], name: string): string | undefined {
+  const value = singleHeader(rawHeaders, name);
+  return value === repeated ? "repeated" : value;
 }
 
 const quickBytes = 65_536;
@@ -97,13 +129,14 @@ export async function decidePayload(
 export const mappedRequest = (
   name: string,
   payload: unknown,
-  { rawHeaders, target, now }: Pick<HookRequest, "rawHeaders" | "target" | "now">,
+  { rawHeaders, target, now, sent }: Pick<HookRequest, "rawHeaders" | "target" | "now" | "sent">,
 ): MappedRequest => ({
   name,
   payload,
-  headers: visibleHeaders(rawHeaders),
-  query: queryOf(target),
+  headers: visibleHeaders(rawHeaders, sent?.sender.hidden.headers),
+  query: queryOf(target, sent?.sender.hidden.query),
   now: new Date(now).toISOString(),
+  ...(sent && { hook: { event: sent.event, delivery: sent.delivery, sender: sent.sender.name } }),
 });
 
 /** All actions are accepted or none is. */

@@ -56,19 +56,25 @@ export function readBody(exchange: Exchange, limits: BodyLimits): Promise<Buffer
 export function headRefusal(headers: IncomingHttpHeaders, maxBytes: number): Refusal | null {
   if (Number(headers["content-length"] ?? 0) > maxBytes) return refuse("body-too-large");
   if (!isJsonType(headers["content-type"])) return refuse("unsupported-media-type");
-  const encoding = headers["content-encoding"];
-  if (encoding !== undefined && encoding.trim().toLowerCase() !== "identity" && encoding.trim() !== "") {
-    return refuse("unsupported-encoding");
-  }
-  return null;
+  return isEncoded(headers["content-encoding"]) ? refuse("unsupported-encoding") : null;
+}
+
+export function isEncoded(written = ""): boolean {
+  const encoding = written.trim().toLowerCase();
+  return encoding !== "" && encoding !== "identity";
+}
+
+/** The type without its parameters, in lower case; empty where there is none. */
+export function mediaType(written = ""): string {
+  const end = written.indexOf(";");
+  return (end === -1 ? written : written.slice(0, end)).trim().toLowerCase();
 }
 
 const structuredSuffix = /^[^/\s]+\/[^/\s]+\+json$/;
 
-function isJsonType(written: string | undefined): boolean {
+export function isJsonType(written: string | undefined): boolean {
   if (written === undefined || written === "application/json") return true;
-  const end = written.indexOf(";");
-  const type = (end === -1 ? written : written.slice(0, end)).trim().toLowerCase();
+  const type = mediaType(written);
   return type === "" || type === "application/json" || type === "text/plain" || structuredSuffix.test(type);
 }
 

@@ -63,6 +63,7 @@ function buildMapping(written: CheckedMapping, origin: number | string, otherwis
 const buildMatch = (match: NonNullable<CheckedMapping["match"]>): MatchConfig => ({
   path: match.path ?? null,
   source: match.source ?? null,
+  events: match.event === undefined ? null : listOf(match.event),
   headers: Object.entries(match.headers ?? {}).map(([name, values]) => ({
     name: name.toLowerCase(),
     values: listOf(values),

@@ -39,14 +39,15 @@ function unreachable(mappings: readonly MappingConfig[], { presets }: Settings["
   const taken = new Map<string, MappingConfig>();
   const keyOf = (path: string | null, source: string | null) => JSON.stringify([path, source]);
   for (const mapping of mappings) {
-    const { path, source, headers, payload } = mapping.match;
+    const { path, source, events, headers, payload } = mapping.match;
     const wider = [keyOf(path, source), keyOf(path, null), keyOf(null, source), keyOf(null, null)];
     const before = wider.map((key) => taken.get(key)).find((each) => each !== undefined);
     const message = `can never be reached: the mapping ${before?.id ?? ""} before it takes all of its requests`;
     if (before && typeof mapping.origin === "number") problems.push({ path: pathOf(mapping), message });
     else if (before && presets.includes(mapping.origin as "gmail"))
       warnings.push({ path: ["hooks", "presets", presets.indexOf(mapping.origin as "gmail")], message });
-    else if (headers.length === 0 && payload.length === 0) taken.set(keyOf(path, source), mapping);
+    else if (events === null && headers.length === 0 && payload.length === 0)
+      taken.set(keyOf(path, source), mapping);
   }
   return { problems, warnings };
 }

@@ -53,6 +53,10 @@ const plainValue = z
 const match = z.strictObject({
   path: hookName.describe("The name under `hooks.path`, without slashes at the ends.").optional(),
   source: text().describe("What the payload's `source` must be.").optional(),
+  event: z
+    .union([text(), z.array(text()).min(1)])
+    .describe("The kind of event, or kinds, as the sender of `hooks.senders` names it: `issues.opened`.")
+    .optional(),
   headers: z
     .record(headerName, z.union([z.string(), z.array(z.string()).min(1)]))
     .superRefine(noDuplicates((name) => name.toLowerCase()))

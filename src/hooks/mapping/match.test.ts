@@ -8,13 +8,15 @@ import { queryOf, visibleHeaders, type MappedRequest } from "./request.ts";
 type Written = {
   path?: string;
   source?: string;
+  events?: string[];
   headers?: Record<string, string[]>;
   payload?: Record<string, PlainValue[]>;
 };
 
-const match = ({ path, source, headers = {}, payload = {} }: Written): MatchConfig => ({
+const match = ({ path, source, events, headers = {}, payload = {} }: Written): MatchConfig => ({
   path: path ?? null,
   source: source ?? null,
+  events: events ?? null,
   headers: Object.entries(headers).map(([name, values]) => ({ name, values })),
   payload: Object.entries(payload).map(([written, values]) => ({
     written,

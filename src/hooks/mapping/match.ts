@@ -35,9 +35,12 @@ export function createMatcher<T extends Matchable>(mappings: readonly T[]): Matc
   }
 
   /** In the order of the configuration. */
-  function candidates(name: string, source: string | null): T[] {
-    const keys = [keyOf(name, null), keyOf(null, null)];
-    if (source !== null) keys.push(keyOf(name, source), keyOf(null, source));
+  function candidates({ name, payload, hook }: MappedRequest): T[] {
+    const source = sourceOf(payload);
+    // A mapping without a path never takes a sender's request: it was not written for what strangers may send.
+    const paths = hook === undefined ? [name, null] : [name];
+    const sources = source === null ? [null] : [null, source];
+    const keys = paths.flatMap((path) => sources.map((each) => keyOf(path, each)));
     const found = keys.flatMap((key) => indexes.get(key) ?? []);
     return found.toSorted((left, right) => left - right).map((at) => mappings[at]!);
   }
@@ -46,7 +49,7 @@ export function createMatcher<T extends Matchable>(mappings: readonly T[]): Matc
     couldTake: (name) => name !== "" && name.length <= longestName && (takesAnyPath || paths.has(name)),
     find(request) {
       const reasons: string[] = [];
-      for (const mapping of candidates(request.name, sourceOf(request.payload))) {
+      for (const mapping of candidates(request)) {
         const reason = filterRefusal(mapping.match, request);
         if (reason === null) return { kind: "found", mapping };
         reasons.push(`${mapping.id}: ${reason}`);
@@ -59,12 +62,19 @@ export function createMatcher<T extends Matchable>(mappings: readonly T[]): Matc
 /** Why a mapping does not take a request; null when it does. Names configured values, never those of the request. */
 export function matchRefusal(match: MatchConfig, request: MappedRequest): string | null {
   if (match.path !== null && match.path !== request.name) return `match.path is ${match.path}`;
+  if (match.path === null && request.hook !== undefined)
+    return "it has no match.path, and this is a sender's request";
   if (match.source !== null && match.source !== sourceOf(request.payload))
     return `the payload's source is not ${match.source}`;
   return filterRefusal(match, request);
 }
 
-function filterRefusal(match: MatchConfig, { headers, payload }: MappedRequest): string | null {
+function filterRefusal(match: MatchConfig, { headers, payload, hook }: MappedRequest): string | null {
+  if (match.events !== null) {
+    const event = hook?.event ?? null;
+    if (event === null) return "the request names no event";
+    if (!match.events.includes(event)) return `the event is not ${listed(match.events)}`;
+  }
   for (const { name, values } of match.headers) {
     const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
     if (value === undefined) return `there is no header ${name}`;

@@ -2,12 +2,14 @@
 // configuration, reported before the first request: a secret of a wrong shape would otherwise fail each one as a wrong one.
 import type { SenderConfig } from "../../config/config.ts";
 import type { Finding, Path } from "../../config/problem.ts";
+import { largest } from "../../core/largest.ts";
 import { nearest } from "../../core/nearest.ts";
 import { customFault, customKind } from "./custom.ts";
 import { keyBytes, publicKeyOf } from "./keys.ts";
 import type { Proof, SenderKind } from "./kind.ts";
 import { senderKinds } from "./kinds/index.ts";
 import type { SpecialSetting } from "./settings.ts";
+import { type Hidden, hiddenOf } from "./hidden.ts";
 import { createVerifier, type Verifier } from "./verify.ts";
 
 export type Sender = {
@@ -15,6 +17,10 @@ export type Sender = {
   readonly kind: SenderKind;
   readonly settings: SenderConfig;
   readonly verifier: Verifier;
+  /** Where the sender puts the secret itself: neither templates nor transforms see these. */
+  readonly hidden: Hidden;
+  /** The longest for which a signature can be used, in one direction. */
+  readonly toleranceSeconds: number;
 };
 
 /** By the name of their hook. */
@@ -33,11 +39,21 @@ export function prepareSenders(configured: readonly SenderConfig[]): PreparedSen
     findings.push(...faults);
     if (kind !== null && faults.length === 0) {
       const { name } = settings;
-      senders.set(name, { name, kind, settings, verifier: createVerifier(kind, settings) });
+      senders.set(name, {
+        name,
+        kind,
+        settings,
+        verifier: createVerifier(kind, settings),
+        hidden: hiddenOf(kind),
+        toleranceSeconds: toleranceOf(kind, settings),
+      });
     }
   }
   return findings.length === 0 ? { ok: true, senders } : { ok: false, findings };
 }
+
+const toleranceOf = ({ schemes }: SenderKind, { toleranceSeconds }: SenderConfig): number =>
+  toleranceSeconds ?? largest(schemes.map(({ time }) => time?.toleranceSeconds ?? 0));
 
 const customId = "custom";
 

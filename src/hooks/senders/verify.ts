@@ -53,7 +53,7 @@ export function createVerifier(kind: SenderKind, settings: SenderSettings): Veri
       let first: ProofFailure | null = null;
       for (const each of presented(request)) {
         const failure = (await each.proves(request, deps)) ?? timeFault(each, request, deps.now);
-        if (failure === null) return proven(kind, each.scheme, request);
+        if (failure === null) return proven(kind, each.scheme, { request, settings, now: deps.now });
         first ??= failure;
       }
       return first ?? missing;
@@ -61,9 +61,24 @@ export function createVerifier(kind: SenderKind, settings: SenderSettings): Veri
   };
 }
 
-const proven = (kind: SenderKind, scheme: Scheme, request: SenderRequest): Proven => ({
+type Context = { request: SenderRequest; settings: SenderSettings; now: number };
+
+const proven = (kind: SenderKind, scheme: Scheme, { request, settings, now }: Context): Proven => ({
   delivery: deliveryOf(scheme, request),
   event: eventOf(kind, request),
+  signed: ("message" in scheme.proof && partsOf(scheme, scheme.proof.message, request, settings)) || [
+    request.body,
+  ],
+  skewMs: skewOf(scheme, request, now),
+});
+
+/** What a request says of itself, proven or not: for `rouse explain`. */
+export const describeRequest = (
+  kind: SenderKind,
+  request: SenderRequest,
+): { event: string | null; delivery: string | null } => ({
+  event: eventOf(kind, request),
+  delivery: kind.schemes.map((scheme) => deliveryOf(scheme, request)?.id).find((id) => id) ?? null,
 });
 
 function readyScheme(scheme: Scheme, settings: SenderSettings): Ready[] {
@@ -159,6 +174,12 @@ function timeText(time: Time, request: SenderRequest): string | null {
   const found = readPlace(time.at, request);
   if (found === malformed || found.length !== 1) return null;
   return parseTime(found[0]!, time.unit) === null ? null : found[0]!;
+}
+
+function skewOf({ time }: Scheme, request: SenderRequest, now: number): number | null {
+  const written = time === undefined ? null : timeText(time, request);
+  const at = written === null ? null : parseTime(written, time!.unit);
+  return at === null ? null : at - now;
 }
 
 type Timed = Pick<Ready, "scheme" | "tolerance">;

@@ -9,6 +9,7 @@ import { createMail } from "./mail.ts";
 import { noNotifier, type Notifier } from "./notifier.ts";
 import { createRequests } from "./requests.ts";
 import { createRuns } from "./runs.ts";
+import { createSenders } from "./senders.ts";
 import { createTranscripts } from "./transcripts.ts";
 import { createUnreadableReports } from "./unreadable.ts";
 import { createUpkeep } from "./upkeep.ts";
@@ -37,6 +38,7 @@ export const createStore = ({
     ...createDeliveries(driver, unreadable),
     ...createTranscripts(driver),
     ...createMail(driver, unreadable),
+    ...createSenders(driver),
     ...createUpkeep(driver, { notifier, steps, unreadable }),
   };
 };

@@ -14,6 +14,7 @@ import { separateOwnLanes } from "./009-own-lanes.ts";
 import { indexHistory } from "./010-history.ts";
 import { addEventSizes } from "./011-waiting-events.ts";
 import { numberAttempts } from "./012-attempts.ts";
+import { addSenders } from "./013-senders.ts";
 
 /** The first leads to version 1, and so on. */
 const migrations: readonly ((dialect: Dialect) => readonly string[])[] = [
@@ -29,6 +30,7 @@ const migrations: readonly ((dialect: Dialect) => readonly string[])[] = [
   indexHistory,
   addEventSizes,
   numberAttempts,
+  addSenders,
 ];
 
 export const newestVersion = migrations.length;

@@ -70,12 +70,15 @@ const unfenced: Partial<Record<ProgramName, string>> = {
   claimMailbox: grants,
   claimRuns: grants,
   countFailures: decided,
+  forgetKey: operator,
   forgetMailAccount: operator,
   healClock: "it brings times to now that a clock's step left in the future; leases then only end earlier",
   identity: upkeep,
   markEvent: operator,
   mendLanes: upkeep,
   migrate: upkeep,
+  noteCalls: upkeep,
+  openPairing: operator,
   probe: upkeep,
   recordRequest: beforeClaim,
   releaseRuns: operator,
@@ -88,6 +91,7 @@ const unfenced: Partial<Record<ProgramName, string>> = {
   setTurnsAside: unreadable,
   sweep: upkeep,
   sweepConversations: upkeep,
+  takeKey: decided,
   voidLeases: "at the start of the only gateway on a file: nobody else can have a lease",
 };
 

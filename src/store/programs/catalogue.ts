@@ -46,6 +46,7 @@ import {
 import { acceptStarted } from "./accept-started.ts";
 import { cancelRun, claimRuns, markActed, releaseRuns, renewRuns, repeatRun, voidLeases } from "./runs.ts";
 import { settleRuns } from "./settle.ts";
+import { forgetKey, listSenders, noteCalls, openPairing, senderKeys, takeKey } from "./senders.ts";
 import { longConversations, sweep, sweepConversations } from "./sweep.ts";
 import { listSpending } from "./spending.ts";
 import { compact, listSessions, listTurns, resetSession, setTurnsAside } from "./transcripts.ts";
@@ -119,6 +120,7 @@ const entries = {
   findRepeated: timedRead(findRepeated),
   findRun: read(findRun),
   forgetMailAccount: write(forgetMailAccount),
+  forgetKey: write(forgetKey),
   healClock: write(healClock, { urgent: true }),
   identity: write(identity),
   lastTarget: read(lastTarget),
@@ -127,6 +129,7 @@ const entries = {
   listMailAccounts: read(listMailAccounts),
   listRequests: read(listRequests),
   listRuns: read(listRuns),
+  listSenders: timedRead(listSenders),
   listSessions: read(listSessions),
   listSpending: timedRead(listSpending),
   listTurns: read(listTurns),
@@ -136,8 +139,10 @@ const entries = {
   mendLanes: write(mendLanes),
   migrate: write(migrate),
   moveDelivery: write(moveDelivery),
+  noteCalls: write(noteCalls),
   noteMail: write(noteMail),
   noteSubscription: write(noteSubscription),
+  openPairing: write(openPairing),
   probe: write(probe),
   recordRequest: write(recordRequest),
   releaseMailbox: single(releaseMailbox),
@@ -149,6 +154,7 @@ const entries = {
   requestHeartbeat: write(requestHeartbeat),
   resetSession: write(resetSession),
   retryDelivery: write(retryDelivery),
+  senderKeys: read(senderKeys),
   setLastTarget: write(setLastTarget),
   setEventsAside: write(setEventsAside),
   setTurnsAside: write(setTurnsAside),
@@ -157,6 +163,7 @@ const entries = {
   startRuns: write(startRuns, { urgent: true }),
   sweep: write(sweep),
   sweepConversations: write(sweepConversations),
+  takeKey: write(takeKey, { urgent: true, timeoutMs: 8_000 }),
   unseenMail: read(unseenMail),
   voidLeases: write(voidLeases),
   waitingChannels: read(waitingChannels),

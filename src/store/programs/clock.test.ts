@@ -26,6 +26,10 @@ const left: Readonly<Record<string, string>> = {
   "request.created_at": "shown, and kept for longer by as much as the clock was ahead",
   "run.ended_at": "shown, and kept for longer by as much as the clock was ahead",
   "run.started_at": "shown, and whether it is null",
+  "sender_call.last_at": "shown",
+  "sender_key.taken_at": "shown, and whether it is null",
+  "sender_key.pairing_until":
+    "one that is more than the longest window ahead counts as over (programs/senders.ts)",
   "turn.created_at": "shown, and kept for longer by as much as the clock was ahead",
 };
 
@@ -48,6 +52,8 @@ const numbers: ReadonlySet<string> = new Set([
   "migration.version",
   "run.attempts",
   "run.elapsed_ms",
+  "sender_call.calls",
+  "sender_call.skew_ms",
   "spending.input_tokens",
   "spending.output_tokens",
   "spending.runs",
