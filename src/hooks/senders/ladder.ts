@@ -52,7 +52,5 @@ export async function climbAsSender(exchange: Exchange, sender: Sender, ladder: 
   if (!("failed" in proof)) return takeProven(climb, request, proof);
   const asked = questionOf(climb, request);
   if (asked !== undefined) return answerQuestion(climb, asked, request);
-  // The connection is closed exactly where that of an unknown name, whose body nobody reads, would be.
-  exchange.mustClose ||= closes;
-  return refuseProof(climb, proof);
+  return refuseProof(climb, proof, closes);
 }

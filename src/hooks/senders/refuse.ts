@@ -3,11 +3,19 @@ import { type Refusal, refuse } from "../../core/errors.ts";
 import { type Climb, failureKey, noteFailure } from "./climb.ts";
 import type { ProofFailure } from "./kind.ts";
 
-/** Says nothing of what failed. */
-export async function refuseProof(climb: Climb, { failed, skewMs }: ProofFailure): Promise<void> {
+/**
+ * Says nothing of what failed. The connection is closed where that of an unknown name would be, whose body nobody reads:
+ * `closes`, unless the body arrives while the failure is counted.
+ */
+export async function refuseProof(
+  climb: Climb,
+  { failed, skewMs }: ProofFailure,
+  closes = false,
+): Promise<void> {
   const { exchange, sender, ladder } = climb;
   noteFailure(climb, failed, skewMs ?? null);
   const counted = sender.kind.always401 === true ? null : ladder.senders.failures.fail(failureKey(climb));
+  if (!(counted instanceof Promise)) exchange.mustClose ||= closes;
   const retryAfterSeconds = counted instanceof Promise ? await counted : counted;
   ladder.responses.refuse(
     exchange,
