@@ -24,8 +24,9 @@ export const command: Command = {
   summary: "list requests that led to nothing, with the reason",
   help: `Usage: rouse requests [--limit N | --all] [--json]
 
-Lists requests with a valid token that produced neither a note nor a run, newest first: skipped (a
-mapping decided that there is nothing to do) or failed (a mapping failed), each with its reason. Use
+Lists requests with a valid token, or a sender's proof, that produced neither a note nor a run, newest
+first: skipped (a mapping decided that there is nothing to do), failed (a mapping failed) or refused (a
+sender's delivery that cannot be used: the sender hears that it was taken), each with its reason. Use
 it when a sender reports success and nothing happened here.
 
 Options:

@@ -1,12 +1,15 @@
-// Checks the mappings of a config as the gateway would.
+// Checks the mappings and senders of a config as the gateway would.
 import type { Problem } from "../../config/problem.ts";
 import type { Loaded } from "./settings.ts";
 
-/** The problems of templates and transforms that would keep the gateway from using this config. */
+/** The problems of templates, transforms and senders that would keep the gateway from using this config. */
 export async function mappingProblems({ config, locate }: Loaded): Promise<Problem[]> {
   const { prepareMappings } = await import("../../hooks/mapping/prepare.ts");
-  const prepared = await prepareMappings(config.hooks);
-  if (!prepared.ok) return prepared.findings.map(locate);
-  await prepared.mappings.close();
-  return [];
+  const { prepareSenders } = await import("../../hooks/senders/prepare.ts");
+  const { hooks } = config;
+  const prepared = await prepareMappings(hooks);
+  if (prepared.ok) await prepared.mappings.close();
+  return [prepareSenders(hooks.senders, hooks.mappings), prepared]
+    .flatMap((each) => (each.ok ? [] : each.findings))
+    .map(locate);
 }

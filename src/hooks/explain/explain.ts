@@ -5,12 +5,23 @@ import { catalogue, isRefusal, type Refusal, refuse } from "../../core/errors.ts
 import { isId } from "../../core/id.ts";
 import type { Decision } from "../../core/request.ts";
 import { readIdempotency } from "../acceptance.ts";
-import { conclude, findHook, type HookRequest, mappedRequest, requestedActions } from "../decide.ts";
+import {
+  conclude,
+  findHook,
+  type HookRequest,
+  mappedRequest,
+  readPayload,
+  requestedActions,
+  type Sent,
+} from "../decide.ts";
 import { matchRefusal } from "../mapping/match.ts";
 import type { Mappings } from "../mapping/prepare.ts";
-import { type MappedRequest, parseMapped, visibleHeaders } from "../mapping/request.ts";
+import { type MappedRequest, visibleHeaders } from "../mapping/request.ts";
 import { matchRoute } from "../route.ts";
-import { noSenders } from "../senders/prepare.ts";
+import { noSenders, type Sender, type Senders } from "../senders/prepare.ts";
+import { reasonOf } from "../senders/reason.ts";
+import { senderRequest } from "../senders/request.ts";
+import { describeRequest } from "../senders/verify.ts";
 import { type HookSettings, hookSettings } from "../settings.ts";
 import { headRefusal } from "../../http/body.ts";
 import { refusalBody } from "../../http/respond.ts";
@@ -34,30 +45,36 @@ export type Explanation = {
 
 type AcceptedBody = { ok: true };
 
-export type ExplainedRequest = Omit<HookRequest, "idempotency">;
+export type ExplainedRequest = Omit<HookRequest, "idempotency" | "sent"> & {
+  /** Of a sender's request, where it is not what headers and payload say. */
+  event?: string | undefined;
+  delivery?: string | undefined;
+};
 
 export async function explain(
-  request: ExplainedRequest,
+  asked: ExplainedRequest,
   config: Config,
-  mappings: Mappings,
-  channels: ReadonlySet<string>,
+  { mappings, channels, senders = noSenders }: ExplainParts,
 ): Promise<Explanation> {
-  const settings = hookSettings(config, { mappings, senders: noSenders, channels });
-  const route = matchRoute(request.target, settings.path);
+  const settings = hookSettings(config, { mappings, senders, channels });
+  const route = matchRoute(asked.target, settings.path);
   if (route === null) return explanationOf("", refuse("not-found"));
   const { name } = route;
   if (route.hasTokenInQuery) return explanationOf(name, refuse("token-in-query"));
   const hook = findHook(name, settings);
   if (hook === undefined)
     return explanationOf(name, refuse("unknown-hook"), { reason: knownNames(name, mappings) });
-  const refused = bodyRefusal(request, settings);
+  const sender = senders.get(name);
+  const request = { ...asked, ...(sender && { sent: sentBy(sender, asked) }) };
+  const refused = sender === undefined ? bodyRefusal(request, settings) : null;
   if (refused !== null) return explanationOf(name, refused);
-  const idempotency = readIdempotency(request.rawHeaders, request.body);
+  const idempotency = sender === undefined ? readIdempotency(request.rawHeaders, request.body) : null;
   if (idempotency !== null && isRefusal(idempotency)) return explanationOf(name, idempotency);
   const requested = await requestedActions(hook, { ...request, idempotency }, settings);
   const decision = conclude(hook, requested, idempotency, settings);
   const isUnknown = isRefusal(decision) && decision.refused === "unknown-hook";
   return explanationOf(name, decision, {
+    sender,
     mappings: hook.read === null ? tryMappings(mappings, readMapped(name, request)) : [],
     actions:
       "actions" in requested
@@ -67,14 +84,25 @@ export async function explain(
   });
 }
 
-function bodyRefusal({ rawHeaders, body }: ExplainedRequest, settings: HookSettings): Refusal | null {
+function bodyRefusal(
+  { rawHeaders, body }: Pick<HookRequest, "rawHeaders" | "body">,
+  settings: HookSettings,
+): Refusal | null {
   const headers = { ...visibleHeaders(rawHeaders), "content-length": String(body.length) };
   return headRefusal(headers, settings.body.maxBytes);
 }
 
-/** Null when the body is not JSON: then no mapping is tried. */
-function readMapped(name: string, request: ExplainedRequest): MappedRequest | null {
-  const parsed = parseMapped(request.body);
+export type ExplainParts = { mappings: Mappings; channels: ReadonlySet<string>; senders?: Senders };
+
+/** As if it were proven. */
+function sentBy(sender: Sender, { target, rawHeaders, body, event, delivery }: ExplainedRequest): Sent {
+  const said = describeRequest(sender.kind, senderRequest({ method: "POST", target, rawHeaders }, body));
+  return { sender, event: event ?? said.event, delivery: delivery ?? said.delivery };
+}
+
+/** Null when the body is no payload: then no mapping is tried. */
+function readMapped(name: string, request: Omit<HookRequest, "idempotency">): MappedRequest | null {
+  const parsed = readPayload({ ...request, idempotency: null });
   return isRefusal(parsed) ? null : mappedRequest(name, parsed.value, request);
 }
 
@@ -89,12 +117,27 @@ function tryMappings({ list }: Mappings, request: MappedRequest | null): TriedMa
   });
 }
 
-type More = { mappings?: TriedMapping[]; actions?: ExplainedAction[]; reason?: string | null };
+type More = {
+  mappings?: TriedMapping[];
+  actions?: ExplainedAction[];
+  reason?: string | null;
+  sender?: Sender | undefined;
+};
 
 function explanationOf(hook: string, decision: Decision, more: More = {}): Explanation {
-  const { mappings = [], actions = [] } = more;
-  const reason = "reason" in decision ? decision.reason : (more.reason ?? null);
-  return { hook, mappings, ...outcomeOf(decision), reason, actions, output: "" };
+  const { mappings = [], actions = [], sender } = more;
+  const found = outcomeOf(decision);
+  const isHidden = sender !== undefined && found.answer.status < 500;
+  const why = isHidden && isRefusal(decision) ? reasonOf(decision) : null;
+  const reason = "reason" in decision ? decision.reason : (more.reason ?? why);
+  const answer = isHidden ? senderAnswer(sender) : found.answer;
+  return { hook, mappings, outcome: found.outcome, answer, reason, actions, output: "" };
+}
+
+/** A sender hears the same, whatever comes of its request. */
+function senderAnswer({ kind: { answer } }: Sender): Explanation["answer"] {
+  if (answer === undefined) return { status: 200, body: { ok: true } };
+  return { status: answer.status, body: null };
 }
 
 function outcomeOf(decision: Decision): Pick<Explanation, "outcome" | "answer"> {

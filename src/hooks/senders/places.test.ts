@@ -92,7 +92,7 @@ describe("places for unproven bodies", () => {
   test("a place is given back once", () => {
     const { places } = start();
     const taken = places.take(place("a")) as UnprovenPlace;
-    places.take(place("b"));
+    void places.take(place("b"));
     taken.release();
     taken.release();
     assert.deepEqual(places.held(), { reads: 1, bytes: 10 });

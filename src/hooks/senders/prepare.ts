@@ -1,6 +1,6 @@
 // Prepares senders for requests: finds each one's kind and checks that its settings can work. A fault is a problem of the
 // configuration, reported before the first request: a secret of a wrong shape would otherwise fail each one as a wrong one.
-import type { SenderConfig } from "../../config/config.ts";
+import type { MappingConfig, SenderConfig } from "../../config/config.ts";
 import type { Finding, Path } from "../../config/problem.ts";
 import { largest } from "../../core/largest.ts";
 import { nearest } from "../../core/nearest.ts";
@@ -30,7 +30,10 @@ export const noSenders: Senders = new Map();
 
 export type PreparedSenders = { ok: true; senders: Senders } | { ok: false; findings: Finding[] };
 
-export function prepareSenders(configured: readonly SenderConfig[]): PreparedSenders {
+export function prepareSenders(
+  configured: readonly SenderConfig[],
+  mappings: readonly Pick<MappingConfig, "origin" | "match">[],
+): PreparedSenders {
   const senders = new Map<string, Sender>();
   const findings: Finding[] = [];
   for (const settings of configured) {
@@ -49,7 +52,26 @@ export function prepareSenders(configured: readonly SenderConfig[]): PreparedSen
       });
     }
   }
+  findings.push(...mappings.flatMap((mapping) => filterFaults(mapping, senders)));
   return findings.length === 0 ? { ok: true, senders } : { ok: false, findings };
+}
+
+/** A header with a secret is hidden from filters, so that one which names it never fits. */
+function filterFaults(
+  { origin, match: { path, headers } }: Pick<MappingConfig, "origin" | "match">,
+  senders: Senders,
+): Finding[] {
+  const hidden = senders.get(path ?? "")?.hidden.headers;
+  return headers.flatMap(({ name }) =>
+    hidden?.has(name) === true
+      ? [
+          {
+            path: ["hooks", "mappings", origin, "match", "headers", name],
+            message: "is a header that carries secrets and cannot be matched: the sender's proof checks it",
+          },
+        ]
+      : [],
+  );
 }
 
 const toleranceOf = ({ schemes }: SenderKind, { toleranceSeconds }: SenderConfig): number =>

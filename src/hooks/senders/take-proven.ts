@@ -1,6 +1,6 @@
 // A proven request: its question is answered, or it is taken like that of any known caller. What the sender hears does
 // not say what came of it: accepted, skipped, repeated and refused look the same.
-import { catalogue, type Refusal } from "../../core/errors.ts";
+import { catalogue } from "../../core/errors.ts";
 import { newId } from "../../core/id.ts";
 import type { RequestCode } from "../../core/metrics.ts";
 import { noteAccepted, startHookSpan } from "../span.ts";
@@ -9,6 +9,7 @@ import type { Climb } from "./climb.ts";
 import { deliveryKey } from "./delivery-key.ts";
 import type { Answer } from "./handshake.ts";
 import type { Proven } from "./kind.ts";
+import { reasonOf } from "./reason.ts";
 import { refuseProof } from "./refuse.ts";
 import type { SenderRequest } from "./request.ts";
 
@@ -56,10 +57,4 @@ async function answerTaken({ exchange, sender, ladder }: Climb, taken: Taken): P
       answer("accepted");
       ladder.onStored(taken.acceptance, taken.stored);
   }
-}
-
-/** For the operator; it holds no word of the payload. */
-function reasonOf({ refused, details = [] }: Refusal): string {
-  const found = details.map(({ path, message }) => `${path} ${message}`).join("; ");
-  return `${refused}: ${found === "" ? catalogue[refused].text : found}`;
 }

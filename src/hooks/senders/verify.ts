@@ -211,8 +211,17 @@ function presentedAt(places: readonly Place[], request: SenderRequest): string[]
 
 function decoded(presented: string[] | ProofFailure, encoding: Hmac["encoding"]): Buffer[] | ProofFailure {
   if (!Array.isArray(presented)) return presented;
-  const bytes = presented.flatMap((each) => decode(each, encoding) ?? []);
+  const bytes = presented.flatMap((each) => exactly(each, encoding) ?? []);
   return bytes.length === 0 ? garbled : bytes;
+}
+
+/** Null: it is no such text, or one of several for the same bytes, which no sender writes. */
+function exactly(text: string, encoding: Hmac["encoding"]): Buffer | null {
+  const bytes = decode(text, encoding);
+  if (encoding === "hex" || bytes === null) return bytes;
+  return bytes.toString(encoding) === (encoding === "base64url" ? text.replace(/=+$/, "") : text)
+    ? bytes
+    : null;
 }
 
 /** Without an early exit. */
