@@ -40,11 +40,18 @@ test("a list that is spread into arguments is found", () => {
   assert.deepEqual(spreadCalls({ path: "a.ts", text: text.join("\n") }), ["a.ts:1", "a.ts:2"]);
 });
 
+const withoutReaders = (text: string): string => text.replaceAll("request.json()", "");
+
 const wholeBody = /\.(?:json|text|arrayBuffer|blob|bytes|formData)\(\)/;
 
 test("no response is read whole without a limit: only core/response-body does, behind one", () => {
   const sources = filesUnder(root, "src", ".ts").filter(({ path }) => !/\.(?:test|contract)\.ts$/.test(path));
   assert.ok(sources.length > 300);
-  const found = sources.filter(({ text }) => wholeBody.test(text)).map(({ path }) => path);
+  // A request of a sender has readers of these names, for a body that is in memory already.
+  const found = sources
+    .filter(({ path, text }) =>
+      wholeBody.test(path.startsWith("src/hooks/senders/") ? withoutReaders(text) : text),
+    )
+    .map(({ path }) => path);
   assert.deepEqual(found, ["src/core/response-body.ts"]);
 });

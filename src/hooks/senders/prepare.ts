@@ -35,26 +35,25 @@ export function prepareSenders(
   mappings: readonly Pick<MappingConfig, "origin" | "match">[],
 ): PreparedSenders {
   const senders = new Map<string, Sender>();
-  const findings: Finding[] = [];
-  for (const settings of configured) {
+  const faults = configured.flatMap((settings): Finding[] => {
     const kind = kindOf(settings);
-    const faults = kind === null ? [unknownKind(settings)] : settingFaults(kind, settings);
-    findings.push(...faults);
-    if (kind !== null && faults.length === 0) {
-      const { name } = settings;
-      senders.set(name, {
-        name,
-        kind,
-        settings,
-        verifier: createVerifier(kind, settings),
-        hidden: hiddenOf(kind),
-        toleranceSeconds: toleranceOf(kind, settings),
-      });
-    }
-  }
-  findings.push(...mappings.flatMap((mapping) => filterFaults(mapping, senders)));
+    if (kind === null) return [unknownKind(settings)];
+    const found = settingFaults(kind, settings);
+    if (found.length === 0) senders.set(settings.name, senderOf(kind, settings));
+    return found;
+  });
+  const findings = [...faults, ...mappings.flatMap((mapping) => filterFaults(mapping, senders))];
   return findings.length === 0 ? { ok: true, senders } : { ok: false, findings };
 }
+
+const senderOf = (kind: SenderKind, settings: SenderConfig): Sender => ({
+  name: settings.name,
+  kind,
+  settings,
+  verifier: createVerifier(kind, settings),
+  hidden: hiddenOf(kind),
+  toleranceSeconds: toleranceOf(kind, settings),
+});
 
 /** A header with a secret is hidden from filters, so that one which names it never fits. */
 function filterFaults(

@@ -199,12 +199,9 @@ function timeFault(
 const mostPresented = 16;
 
 function presentedAt(places: readonly Place[], request: SenderRequest): string[] | ProofFailure {
-  const all: string[] = [];
-  for (const place of places) {
-    const found = readPlace(place, request);
-    if (found === malformed) return garbled;
-    all.push(...found);
-  }
+  const found = places.map((place) => readPlace(place, request));
+  if (found.includes(malformed)) return garbled;
+  const all = found.flatMap((values) => (values === malformed ? [] : values));
   if (all.length === 0) return missing;
   return all.length > mostPresented ? garbled : all;
 }
