@@ -35,6 +35,8 @@ export type Sent = {
   readonly sender: Sender;
   readonly event: string | null;
   readonly delivery: string | null;
+  /** The body's JSON, parsed once, with its sender's digits; undefined where it is none. */
+  json(): unknown;
 };
 
 const builtIn: ReadonlyMap<string, Hook> = new Map([
@@ -86,11 +88,16 @@ export async function requestedActions(
 export function readPayload({ body, rawHeaders, sent }: HookRequest): { value: unknown } | Refusal {
   if (sent === undefined) return parseMapped(body);
   if (isEncoded(oneHeader(rawHeaders, "content-encoding"))) return refuse("unsupported-encoding");
-  return decodeBody(body, oneHeader(rawHeaders, "content-type"), sent.sender.kind.body);
+  const { body: allowed } = sent.sender.kind;
+  if (!isJson({ rawHeaders, sent }) || !allowed.types.includes("json"))
+    return decodeBody(body, oneHeader(rawHeaders, "content-type"), allowed);
+  // Its event and id may stand in it, so that it is parsed already.
+  const value = sent.json();
+  return value === undefined ? refuse("invalid-json") : { value };
 }
 
 /** Whether the payload is the body's JSON. */
-const isJson = ({ rawHeaders, sent }: HookRequest): boolean =>
+const isJson = ({ rawHeaders, sent }: Pick<HookRequest, "rawHeaders" | "sent">): boolean =>
   sent === undefined || isJsonType(oneHeader(rawHeaders, "content-type"));
 
 function oneHeader(rawHeaders: readonly string[], name: string): string | undefined {

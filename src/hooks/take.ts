@@ -39,17 +39,19 @@ export function take(hook: Hook, request: HookRequest, span: Span, deps: TakeDep
 }
 
 /**
- * A repeated request gets its first response, whatever would come of it now. Its key is looked up before a mapping runs,
- * since a transform may act. A built-in hook only reads the payload: there the key is checked by the transaction that
- * stores the request, and looked up when nothing is to be stored. Another node may have stored the request meanwhile, so
- * a mapped one is looked up then, too.
+ * A repeated request gets its first response, whatever would come of it now. Its key is looked up before a transform
+ * runs, since that may act. All else only reads the payload: there the key is checked by the transaction that stores the
+ * request, and looked up when nothing is to be stored. Another node may have stored the request meanwhile, so it is
+ * looked up then in any case.
  */
 async function takeNow(hook: Hook, request: HookRequest, span: Span, deps: TakeDeps): Promise<Taken> {
   const { idempotency } = request;
   const findRepeated = async () => idempotency && deps.store.findRepeated(hook.name, idempotency);
-  const before = hook.read === null ? await findRepeated() : null;
+  const settings = deps.settings();
+  const mayAct = hook.read === null && settings.mappings.mayTransform(hook.name);
+  const before = mayAct ? await findRepeated() : null;
   if (before) return { kind: "repeated", first: before };
-  const decision = await decide(hook, request, deps.settings());
+  const decision = await decide(hook, request, settings);
   const admitted = "runs" in decision ? await admit(decision, deps) : decision;
   if ("runs" in admitted) return accept(withTrace(admitted, span.context), deps);
   const meanwhile = await findRepeated();

@@ -96,8 +96,10 @@ export type ExplainParts = { mappings: Mappings; channels: ReadonlySet<string>; 
 
 /** As if it were proven. */
 function sentBy(sender: Sender, { target, rawHeaders, body, event, delivery }: ExplainedRequest): Sent {
-  const said = describeRequest(sender.kind, senderRequest({ method: "POST", target, rawHeaders }, body));
-  return { sender, event: event ?? said.event, delivery: delivery ?? said.delivery };
+  const request = senderRequest({ method: "POST", target, rawHeaders }, body);
+  const said = describeRequest(sender.kind, request);
+  const json = (): unknown => request.json();
+  return { sender, event: event ?? said.event, delivery: delivery ?? said.delivery, json };
 }
 
 /** Null when the body is no payload: then no mapping is tried. */

@@ -10,6 +10,8 @@ import type { MappedRequest } from "./request.ts";
 
 export type Mappings = {
   couldTake(name: string): boolean;
+  /** Whether a request of this name may be given to a transform. */
+  mayTransform(name: string): boolean;
   decide(request: MappedRequest): Promise<MappingResult | Refusal>;
   /** In the order in which they are tried. */
   list: readonly Mapping[];
@@ -29,6 +31,7 @@ const noTransforms: Transforms = {
 
 export const noMappings: Mappings = {
   couldTake: () => false,
+  mayTransform: () => false,
   decide: async () => refuse("unknown-hook"),
   list: [],
   transforms: noTransforms,
@@ -68,7 +71,14 @@ export async function prepareMappings(options: Options): Promise<PreparedMapping
     await Promise.allSettled(pending);
     await Promise.all([transforms.close(), thread.close()]);
   };
-  return { ok: true, mappings: { couldTake: matcher.couldTake, decide, list, transforms, close } };
+  const { couldTake } = matcher;
+  const mayTransform = transformedNames(list);
+  return { ok: true, mappings: { couldTake, mayTransform, decide, list, transforms, close } };
+}
+
+function transformedNames(list: readonly Mapping[]): (name: string) => boolean {
+  const paths = new Set(list.flatMap(({ match, transform }) => (transform === null ? [] : [match.path])));
+  return (name) => paths.has(name) || paths.has(null);
 }
 
 const findingOf = ({ mapping, setting, message }: MappingFault): Finding => ({

@@ -3,6 +3,7 @@
 import {
   createHash,
   createHmac,
+  createSecretKey,
   type KeyObject,
   timingSafeEqual,
   verify as verifySignature,
@@ -124,8 +125,10 @@ function hmacProver(
   proof: Hmac,
   { secrets, settings }: { secrets: readonly string[]; settings: SenderSettings },
 ): Prover | null {
-  const keys = secrets.flatMap((secret) => keyBytes(secret, proof.key) ?? []);
-  if (keys.length === 0) return null;
+  const bytes = secrets.flatMap((secret) => keyBytes(secret, proof.key) ?? []);
+  if (bytes.length === 0) return null;
+  // As key objects: made of bytes for each request, they would cost as much as the HMAC of 4 KB.
+  const keys = bytes.map((each) => createSecretKey(each));
   const macs = (parts: readonly Buffer[]): Buffer[] =>
     keys.map((key) => {
       const mac = createHmac(proof.hash, key);

@@ -20,6 +20,8 @@ export type StoreOptions = {
   notifier?: Notifier;
   /** Without it, this store is opened for a command. */
   steps?: ClockSteps;
+  /** Whether a statement costs a round trip. */
+  isRemote?: boolean;
   /** Called with how many requests shared a commit. */
   onGroup?: ((size: number) => void) | undefined;
 };
@@ -28,11 +30,12 @@ export const createStore = ({
   driver,
   notifier = noNotifier,
   steps = createClockSteps(),
+  isRemote,
   onGroup,
 }: StoreOptions): Store => {
   const unreadable = createUnreadableReports();
   return {
-    ...createRequests({ driver, unreadable, onGroup }),
+    ...createRequests({ driver, unreadable, isRemote, onGroup }),
     ...createRuns(driver, unreadable),
     ...createEvents(driver, unreadable),
     ...createDeliveries(driver, unreadable),

@@ -62,7 +62,9 @@ export function deliveryKeysContract(harness: () => Harness): void {
       const chain = Array.from({ length: 12 }, (_, at) => keyed(`id-${at >> 1}`, `body-${(at + 1) >> 1}`));
       const results = await kinds(
         ...chain,
-        ...chain.toReversed().map((each) => ({ ...each, id: aRun().id })),
+        ...chain
+          .toReversed()
+          .map(({ idempotency }) => anAcceptance({ hook: "github", runs: [aRun()], idempotency })),
       );
       assert.equal(results.filter((kind) => kind === "stored").length, await countRuns());
       assert.deepEqual(
@@ -74,7 +76,7 @@ export function deliveryKeysContract(harness: () => Harness): void {
     test("a key is no key of another hook", async () => {
       const { store } = harness();
       await store.accept(keyed("id", "body"));
-      const other = { ...keyed("id", "body"), hook: "gitlab" };
+      const other: ReturnType<typeof keyed> = { ...keyed("id", "body"), hook: "gitlab" };
       assert.deepEqual(await store.accept(other), { kind: "stored" });
     });
 
@@ -98,6 +100,17 @@ export function deliveryKeysContract(harness: () => Harness): void {
       await assert.rejects(store.accept(poison));
       assert.equal(await store.findRepeated("github", poison.idempotency!), null);
       assert.deepEqual(await store.accept(keyed("id", "body")), { kind: "stored" });
+    });
+
+    test("requests of a conversation, or with events, have keys like any", async () => {
+      const { store } = harness();
+      const idempotency = { key: "id", secondKey: "body", fingerprint: "" };
+      const inLane = anAcceptance({ hook: "github", runs: [aRun({ sessionKey: "k" })], idempotency });
+      assert.deepEqual(await store.accept(inLane), { kind: "stored" });
+      assert.deepEqual(await kinds(keyed("id", "other"), keyed("another", "body")), ["replayed", "replayed"]);
+      const several = { hook: "github", runs: [aRun(), aRun()], idempotency: { ...idempotency, key: "x" } };
+      assert.equal((await store.accept(anAcceptance(several))).kind, "replayed");
+      assert.equal(await countRuns(), 1);
     });
 
     test("keys last 24 hours, and longer where that is asked for", async () => {

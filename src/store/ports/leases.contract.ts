@@ -61,6 +61,7 @@ const unreadable = "a row that cannot be read is left out, whoever finds it; a s
 const unfenced: Partial<Record<ProgramName, string>> = {
   accept: beforeClaim,
   acceptEvents: beforeClaim,
+  acceptKeyed: beforeClaim,
   acceptRuns: beforeClaim,
   acceptStarted: beforeClaim,
   beatIfDue: decided,

@@ -3,10 +3,11 @@ import type { Dialect } from "../driver/dialect.ts";
 import { ask, finalBatch, queries, type Program, type Transaction, type Value } from "../driver/program.ts";
 import type { Accepted, Acceptance, Idempotency, StoredResponse, Repeated } from "../../core/request.ts";
 import type { HeartbeatRequest } from "../../core/system-event.ts";
-import { insertIsolated, insertRuns, insertRunsOnce, isIsolated } from "./enqueue.ts";
+import { insertIsolated, insertIsolatedFrom, insertRuns, insertRunsOnce, isIsolated } from "./enqueue.ts";
 import { insertEvents } from "./events.ts";
 import { insertEventsOnce, requestHeartbeat } from "./heartbeats.ts";
-import { toEventRow, toRunRow } from "./rows.ts";
+import { runRowColumns, toEventRow, toRunRow } from "./rows.ts";
+import { idempotencyMs as usualKeptMs } from "../../core/retention.ts";
 import { jsonIn } from "./shapes.ts";
 import * as shapes from "./shapes.ts";
 
@@ -18,7 +19,8 @@ type KeyedAcceptance = PackedRows & {
   /** One, or two. */
   keys: readonly string[];
   fingerprint: string;
-  keptMs: number;
+  /** By how much its keys are dated ahead. */
+  ahead: number;
   response: string;
 };
 
@@ -36,7 +38,8 @@ export function packGroup(group: readonly Acceptance[]): Pick<AcceptInput, "plai
     const { id, hook, idempotency, response } = each;
     const { fingerprint, keptMs = 0 } = idempotency;
     const keys = keysOf(idempotency);
-    return [{ id, hook, keys, fingerprint, keptMs, response: JSON.stringify(response), ...packRows([each]) }];
+    const ahead = Math.max(0, keptMs - usualKeptMs);
+    return [{ id, hook, keys, fingerprint, ahead, response: JSON.stringify(response), ...packRows([each]) }];
   });
   return { plain: packRows(keyed.length > 0 ? group.filter((each) => !each.idempotency) : group), keyed };
 }
@@ -80,6 +83,58 @@ export function* acceptRuns(
   return left.map(([id]) => String(id));
 }
 
+const keyedColumns = [...runRowColumns, "name", "key", "second", "fingerprint", "answer", "ahead"] as const;
+
+/**
+ * On PostgreSQL, for requests with keys that lead to one isolated run each, in a single statement. Returns the ids of
+ * the runs that were not stored, because a key may be known: the transaction decides those. A request claims keys only
+ * where the statement saw none of them, so that a key which is claimed for a run that is not stored belongs to a request
+ * that another node has stored meanwhile.
+ */
+export function* acceptKeyed(
+  dialect: Dialect,
+  { keyed, now }: { keyed: readonly KeyedAcceptance[]; now: number | null },
+): Program<string[]> {
+  const rows = yield {
+    sql: acceptKeyedSql(dialect),
+    values: [now],
+    rows: {
+      columns: keyedColumns,
+      items: keyed.map(({ runs: [run], hook, keys, fingerprint, response, ahead }) => [
+        ...run!,
+        hook,
+        keys[0]!,
+        keys[1] ?? null,
+        fingerprint,
+        response,
+        ahead,
+      ]),
+    },
+  };
+  const stored = new Set(rows.map((row) => row["id"]));
+  return keyed.flatMap(({ id }) => (stored.has(id) ? [] : [id]));
+}
+
+function acceptKeyedSql(dialect: Dialect): string {
+  const now = dialect.timeOf("$1");
+  return `with incoming as materialized (select item.* from ${dialect.rows(keyedColumns, 1)}),
+      wanted as materialized (
+        select id, name, key, fingerprint, answer, ahead from incoming
+        union all select id, name, second, fingerprint, answer, ahead from incoming where second is not null),
+      known as materialized (
+        select wanted.id from wanted join idempotency on idempotency.hook = wanted.name and idempotency.key = wanted.key),
+      claimed as (
+        insert into idempotency(hook, key, fingerprint, acceptance_id, answer, created_at)
+        select name, key, fingerprint, id, answer, ${now} + cast(ahead as bigint) from wanted
+        where id not in (select id from known) order by name collate "C", key collate "C"
+        on conflict do nothing returning acceptance_id),
+      fresh as materialized (
+        select acceptance_id from claimed group by acceptance_id
+        having count(*) = (select count(*) from wanted where wanted.id = acceptance_id)),
+      stored as (${insertIsolatedFrom("incoming", "id in (select acceptance_id from fresh)", now)} returning id)
+      select id from stored`;
+}
+
 /** For requests with events only; on PostgreSQL a single statement. False: nothing was stored. */
 export function* acceptEvents(
   dialect: Dialect,
@@ -119,13 +174,13 @@ function* claimKeys(
   }
   // Sorted, so that two groups never lock keys in opposite order.
   const sorted = [...firsts].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, first]) => first);
-  const items = sorted.map(({ each: { id, hook, fingerprint, response, keptMs }, key }) => [
+  const items = sorted.map(({ each: { id, hook, fingerprint, response, ahead }, key }) => [
     hook,
     key,
     fingerprint,
     id,
     response,
-    Math.max(0, keptMs - idempotencyMs),
+    ahead,
   ]);
   const claimed = yield {
     sql: `insert into idempotency(hook, key, fingerprint, acceptance_id, answer, created_at)

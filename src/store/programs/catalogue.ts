@@ -1,7 +1,7 @@
 // Every program by its name, and how a driver runs it.
 import type { AnyProgram } from "../driver/program.ts";
 import { checkVersion, migrate } from "../migrations/migrate.ts";
-import { accept, acceptEvents, acceptRuns, findRepeated } from "./accept.ts";
+import { accept, acceptEvents, acceptKeyed, acceptRuns, findRepeated } from "./accept.ts";
 import { countFailures } from "./auth-failures.ts";
 import { backlog, countWaiting } from "./backlog.ts";
 import { healClock } from "./clock.ts";
@@ -98,6 +98,7 @@ const timedRead = entryOf("timedRead");
 const entries = {
   accept: write(accept, { urgent: true, timeoutMs: 8_000 }),
   acceptEvents: single(acceptEvents, { urgent: true, timeoutMs: 8_000 }),
+  acceptKeyed: single(acceptKeyed, { urgent: true, timeoutMs: 8_000 }),
   acceptRuns: single(acceptRuns, { urgent: true, timeoutMs: 8_000 }),
   acceptStarted: single(acceptStarted, { urgent: true, timeoutMs: 8_000 }),
   advanceDelivery: single(advanceDelivery),
