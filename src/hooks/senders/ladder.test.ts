@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test, type TestContext } from "node:test";
 import { aSender, senderSecret, sendersOf } from "../../../test/builders/sender.ts";
-import { eventually } from "../../../test/fakes/clock.ts";
+import { eventually, settled } from "../../../test/fakes/clock.ts";
 import { assertStillServes, startHooks } from "../../../test/fixtures/hooks-server.ts";
 import type { RawClient, RawResponse } from "../../../test/fixtures/raw-client.ts";
 import type { SenderCalls } from "../../core/sender.ts";
@@ -206,7 +206,7 @@ test("a body that never ends holds its place for a time, gets a 408 and counts a
 
 test("a flood of bodies that never end starves neither another sender nor a token's hook", async (context) => {
   const placeLimits = { reads: 4, bytes: 1_000_000, waitMs: 50 };
-  const { hooks, post } = await start(context, {}, { parts: { placeLimits, bodyTimeoutMs: 600_000 } });
+  const { hooks, post } = await start(context, {}, { parts: { placeLimits, bodyTimeoutMs: 20_000 } });
   const held = Array.from({ length: 10 }, () => hold(hooks, "test"));
   const late = await Promise.all(held.slice(2).map((client) => client.next()));
   for (const response of late) {
@@ -228,6 +228,18 @@ test("a caller that goes away gives its place back", async (context) => {
   const waiting = post("{}", "other");
   client.socket.destroy();
   assert.equal((await waiting).status, 200);
+});
+
+test("a caller that goes away while it waits for a place leaves none behind", async (context) => {
+  const placeLimits = { reads: 1, bytes: 1_000_000, waitMs: 5000 };
+  const { hooks, post } = await start(context, {}, { parts: { placeLimits, bodyTimeoutMs: 20_000 } });
+  const [first, second] = [hold(hooks, "test"), hold(hooks, "test")];
+  await eventually(() => hooks.server.connections() === 2);
+  await settled();
+  second.socket.destroy();
+  await eventually(() => hooks.server.connections() === 1);
+  first.socket.destroy();
+  assert.equal((await post("{}", "other")).status, 200);
 });
 
 test("while the gateway stops, no body is taken", async (context) => {

@@ -32,7 +32,9 @@ export async function readUnproven(
     exchange.mustClose = true;
     return refuse("too-many-bodies", { retryAfterSeconds: 2 });
   }
-  const body = await readBody(exchange, { maxBytes, timeoutMs: bodyTimeoutMs });
+  // Who went away while waiting is never heard of again.
+  const isGone = exchange.request.destroyed;
+  const body = isGone ? null : await readBody(exchange, { maxBytes, timeoutMs: bodyTimeoutMs });
   if (body !== null && !isRefusal(body)) return { body, release: place.release };
   place.release();
   return body;
