@@ -49,9 +49,7 @@ test("no response is read whole without a limit: only core/response-body does, b
   assert.ok(sources.length > 300);
   // A request of a sender has readers of these names, for a body that is in memory already.
   const found = sources
-    .filter(({ path, text }) =>
-      wholeBody.test(path.startsWith("src/hooks/senders/") ? withoutReaders(text) : text),
-    )
+    .filter(({ path, text }) => wholeBody.test(path.startsWith("src/hooks/") ? withoutReaders(text) : text))
     .map(({ path }) => path);
   assert.deepEqual(found, ["src/core/response-body.ts"]);
 });

@@ -36,7 +36,7 @@ export type Sent = {
   readonly event: string | null;
   readonly delivery: string | null;
   /** The body's JSON, parsed once, with its sender's digits; undefined where it is none. */
-  json(): unknown;
+  readJson(): unknown;
 };
 
 const builtIn: ReadonlyMap<string, Hook> = new Map([
@@ -92,7 +92,7 @@ export function readPayload({ body, rawHeaders, sent }: HookRequest): { value: u
   if (!isJson({ rawHeaders, sent }) || !allowed.types.includes("json"))
     return decodeBody(body, oneHeader(rawHeaders, "content-type"), allowed);
   // Its event and id may stand in it, so that it is parsed already.
-  const value = sent.json();
+  const value = sent.readJson();
   return value === undefined ? refuse("invalid-json") : { value };
 }
 

@@ -30,9 +30,11 @@ async function deliver(url: string, { id, n, secret = githubSecret }: Delivery):
 }
 
 /** The deliveries that became runs, by the name that the mapping gives them. */
-async function delivered(lab: Lab): Promise<(string | null)[]> {
+async function delivered(lab: Lab): Promise<string[]> {
   const store = await lab.openStore();
-  return (await store.listRuns({ kind: "hook", limit: null })).map(({ request }) => request.name).toSorted();
+  return (await store.listRuns({ kind: "hook", limit: null }))
+    .map(({ request }) => request.name ?? "")
+    .toSorted();
 }
 
 suite("senders on processes", { concurrency: true }, () => {

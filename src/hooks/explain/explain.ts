@@ -98,8 +98,8 @@ export type ExplainParts = { mappings: Mappings; channels: ReadonlySet<string>; 
 function sentBy(sender: Sender, { target, rawHeaders, body, event, delivery }: ExplainedRequest): Sent {
   const request = senderRequest({ method: "POST", target, rawHeaders }, body);
   const said = describeRequest(sender.kind, request);
-  const json = (): unknown => request.json();
-  return { sender, event: event ?? said.event, delivery: delivery ?? said.delivery, json };
+  const readJson = (): unknown => request.json();
+  return { sender, event: event ?? said.event, delivery: delivery ?? said.delivery, readJson };
 }
 
 /** Null when the body is no payload: then no mapping is tried. */

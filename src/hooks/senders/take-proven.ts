@@ -28,8 +28,8 @@ export async function takeProven(climb: Climb, request: SenderRequest, proven: P
     return ladder.responses.answer(exchange, answer, "handshake");
   }
   const { target, rawHeaders, body } = request;
-  const json = (): unknown => request.json();
-  const sent = { sender, event: proven.event, delivery: proven.delivery?.id ?? null, json };
+  const readJson = (): unknown => request.json();
+  const sent = { sender, event: proven.event, delivery: proven.delivery?.id ?? null, readJson };
   const idempotency = deliveryKey(proven, kind, sender.toleranceSeconds);
   const asked = { target, rawHeaders, body, now: ladder.clock.now(), idempotency, sent };
   const taken = await take({ name, read: null }, asked, exchange.span, ladder);
