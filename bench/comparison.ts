@@ -16,6 +16,8 @@ export type Contender = {
   body: string;
   expectedStatus: number;
   token?: string;
+  /** The secret by which each request is signed, as a delivery of its own. */
+  signedWith?: string;
 };
 
 export type Scores = {
@@ -83,10 +85,10 @@ async function takeTurn(
   contender: Contender,
   warmUp: boolean,
 ): Promise<Taken> {
-  const { server, path, body, expectedStatus } = contender;
+  const { server, path, body, expectedStatus, signedWith } = contender;
   const order: LoadOrder = {
     port: server.port,
-    requests: [{ path, body }],
+    requests: [{ path, body, ...(signedWith !== undefined && { signedWith }) }],
     expectedStatus: [expectedStatus],
     token: contender.token ?? token,
     connections: comparison.connections ?? 64,

@@ -10,6 +10,7 @@ import { measureBodies, measureConnections } from "./measures/limits.ts";
 import { measureMappings } from "./measures/mappings.ts";
 import { measureQueue } from "./measures/queue.ts";
 import { measureRivals } from "./measures/rivals.ts";
+import { measureSenders } from "./measures/senders.ts";
 import { measureSoak } from "./measures/soak.ts";
 import { measureStart } from "./measures/start.ts";
 import { rivalVersion } from "./queue/rival.ts";
@@ -27,6 +28,7 @@ const measures: Record<string, (lab: Lab) => Promise<Result>> = {
   latency: measureLatency,
   growth: measureGrowth,
   mappings: measureMappings,
+  senders: measureSenders,
   bodies: measureBodies,
   connections: measureConnections,
   start: measureStart,

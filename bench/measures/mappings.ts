@@ -97,7 +97,7 @@ const bySource = (at: number): Made => ({
 function lookUpsAmong(size: number, matchOf: (at: number) => Made): () => number {
   const mappings: Matchable[] = Array.from({ length: size }, (_, at) => ({
     id: `mapping-${at}`,
-    match: { ...matchOf(at).match, headers: [], payload: [] },
+    match: { ...matchOf(at).match, events: null, headers: [], payload: [] },
   }));
   const requests = Array.from({ length: requestsEach }, (_, at): MappedRequest => {
     const { request } = matchOf(Math.floor((at * size) / requestsEach));

@@ -4,11 +4,17 @@
 // Closed loop: a connection sends its next request when the last response has arrived; this finds the highest rate.
 // Open loop: requests are due at random moments of a given rate, whether or not earlier ones have a response. Latency
 // counts from the moment a request was due, so that waiting for a free connection is part of it.
+import { createHmac, randomUUID } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import { createRandom, quantile } from "../statistics.ts";
 import { createTally } from "./tally.ts";
 
-export type LoadRequest = { path: string; body: string };
+export type LoadRequest = {
+  path: string;
+  body: string;
+  /** Each request is a delivery of its own, signed as GitHub does; `ID` in the body stands for its id. */
+  signedWith?: string;
+};
 
 export type LoadOrder = {
   port: number;
@@ -44,18 +50,31 @@ const graceMs = 10_000;
 /** All processes on this machine share this clock. */
 const nowUs = (): number => Number(process.hrtime.bigint()) / 1000;
 
-const bytesOf = (order: LoadOrder, { path, body }: LoadRequest): Buffer =>
+const bytesOf = (order: LoadOrder, { path, body }: LoadRequest, headers: readonly string[] = []): Buffer =>
   Buffer.from(
     [
       `POST ${path} HTTP/1.1`,
       `Host: 127.0.0.1:${order.port}`,
       `Authorization: Bearer ${order.token}`,
       "Content-Type: application/json",
+      ...headers,
       `Content-Length: ${Buffer.byteLength(body)}`,
       "",
       body,
     ].join("\r\n"),
   );
+
+function deliveryOf(order: LoadOrder, request: LoadRequest, secret: string): Buffer {
+  const id = randomUUID();
+  const body = request.body.replace("ID", id);
+  const signature = createHmac("sha256", secret).update(body).digest("hex");
+  const headers = [
+    `X-Hub-Signature-256: sha256=${signature}`,
+    `X-GitHub-Delivery: ${id}`,
+    "X-GitHub-Event: issues",
+  ];
+  return bytesOf(order, { ...request, body }, headers);
+}
 
 type Connection = { send(request: Buffer, dueUs: number): void; close(): void };
 
@@ -105,7 +124,12 @@ function responseEnd(received: string): number | null {
 
 async function load(order: LoadOrder): Promise<LoadResult> {
   globalThis.gc?.();
-  const requests = order.requests.map((each) => bytesOf(order, each));
+  const requests = order.requests.map((each): (() => Buffer) => {
+    const { signedWith } = each;
+    if (signedWith !== undefined) return () => deliveryOf(order, each, signedWith);
+    const bytes = bytesOf(order, each);
+    return () => bytes;
+  });
   const expected = new Set(order.expectedStatus);
   const tally = createTally();
   let unexpected = 0;
@@ -113,7 +137,7 @@ async function load(order: LoadOrder): Promise<LoadResult> {
   let sent = 0;
   const { promise: over, resolve: end, reject } = Promise.withResolvers<void>();
 
-  const next = (): Buffer => requests[sent++ % requests.length]!;
+  const next = (): Buffer => requests[sent++ % requests.length]!();
   const count = (response: string, dueUs: number): void => {
     const latencyMs = (nowUs() - dueUs) / 1000;
     if (!expected.has(Number(response.slice(9, 12)))) {

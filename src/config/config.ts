@@ -176,6 +176,8 @@ export type PlainValue = string | number | boolean | null;
 export type MatchConfig = {
   path: string | null;
   source: string | null;
+  /** Of a sender's request; null: any. */
+  events: readonly string[] | null;
   /** Names in lower case. One of the conditions must hold. */
   headers: readonly { name: string; wanted: readonly Condition[] }[];
   payload: readonly { written: string; path: FilterPath; wanted: readonly Condition[] }[];

@@ -27,6 +27,7 @@ test("an empty object is a whole configuration", () => {
       defaultSessionKey: null,
       allowRequestSessionKey: false,
       allowedSessionKeyPrefixes: [],
+      senders: [],
       tools: [],
       deliverFailures: true,
       budget: { runsPerDay: 1000, tokensPerDay: 5_000_000, moneyPerDay: null },

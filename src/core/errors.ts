@@ -123,6 +123,16 @@ export const catalogue = {
     retry: true,
     text: "The store cannot take the request now. Nothing was stored; try again shortly.",
   },
+  "too-many-bodies": {
+    status: 503,
+    retry: true,
+    text: "Too many requests are being read now. Try again shortly.",
+  },
+  "proof-unavailable": {
+    status: 503,
+    retry: true,
+    text: "What the request's proof needs could not be fetched. Try again shortly.",
+  },
   "queue-full": { status: 503, retry: true, text: "Too many runs or events are waiting. Try again later." },
 } as const satisfies Record<string, { status: number; retry: boolean; text: string }>;
 

@@ -1,10 +1,11 @@
 // The metrics port: a call for each thing that happens. Names and kinds of the metrics are in `telemetry/`.
 import type { ErrorCode } from "./errors.ts";
+import type { CallResult } from "./sender.ts";
 import type { UnreadableRow } from "./unreadable.ts";
 import type { EndStatus, RunKind } from "./run.ts";
 
-/** How a hook request ended: an error's code, or one of three words for a 2xx. */
-export type RequestCode = ErrorCode | "accepted" | "replayed" | "skipped";
+/** How a hook request ended: an error's code, or one of four words for a 2xx. */
+export type RequestCode = ErrorCode | "accepted" | "replayed" | "skipped" | "handshake";
 
 export type DeliveryEnd = "sent" | "failed" | "unknown" | "suppressed";
 
@@ -15,6 +16,8 @@ export type Metrics = {
   requestStored(seconds: number): void;
   /** A token was missing or wrong, at a hook or at `/metrics`. */
   authFailed(): void;
+  /** A request to a sender's hook was not proven. */
+  proofFailed(sender: string, reason: CallResult): void;
   /** How many requests shared a commit. */
   groupWritten(size: number): void;
   /** The first attempt of a hook run starts. */
@@ -34,6 +37,7 @@ export const noMetrics: Metrics = {
   requestEnded() {},
   requestStored() {},
   authFailed() {},
+  proofFailed() {},
   groupWritten() {},
   runStarted() {},
   runEnded() {},

@@ -3,7 +3,15 @@ import type { Refusal } from "./errors.ts";
 import type { ClaimedRun, NewRun } from "./run.ts";
 import type { HeartbeatRequest, NewEvent } from "./system-event.ts";
 
-export type Idempotency = { key: string; fingerprint: string };
+export type Idempotency = {
+  key: string;
+  /** Of the body. A repeated key with another one is a mismatch. */
+  fingerprint: string;
+  /** A request with either key is a repeated one. */
+  secondKey?: string;
+  /** How long its keys are kept, where that is longer than usual. */
+  keptMs?: number;
+};
 
 /** Of an Idempotency-Key: visible ASCII. */
 export const isGoodKey = (written: string): boolean => /^[\x21-\x7e]{1,255}$/.test(written);
@@ -39,7 +47,8 @@ export type Decision = Acceptance | Refusal | NoAction;
 export type RequestRecord = {
   id: string;
   hook: string;
-  outcome: "skipped" | "failed";
+  /** `refused`: it was a sender's, proven, and could not be used. */
+  outcome: NoAction["outcome"] | "refused";
   reason: string;
   /** The named token that it came with (`hooks.tokens`). */
   credential: string | null;

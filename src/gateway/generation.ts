@@ -48,7 +48,7 @@ export async function prepareGeneration(
     prepareMappings(config.hooks),
     openChannels(config.channels, { fetch }),
   ]);
-  const senders = prepareSenders(config.hooks.senders);
+  const senders = prepareSenders(config.hooks.senders, config.hooks.mappings);
   if (!prepared.ok || !opened.ok || !senders.ok) {
     if (prepared.ok) await prepared.mappings.close();
     const findings = [senders, prepared, opened].flatMap((each) => (each.ok ? [] : each.findings));

@@ -21,7 +21,7 @@ export type ReloadDeps = {
   /** The configuration at the start: some settings keep its values until a restart. */
   started: Config;
   live: Live;
-  services: Pick<Services, "courier" | "heartbeat" | "mail" | "runner" | "throttle">;
+  services: Pick<Services, "courier" | "heartbeat" | "mail" | "proofThrottle" | "runner" | "throttle">;
   server: Pick<Server, "limit">;
   log: LevelledLog;
   metrics: Pick<MetricsBook, "know">;
@@ -61,8 +61,9 @@ async function takeUp(loaded: LoadResult, deps: ReloadDeps): Promise<void> {
 }
 
 function updateServices(config: Config, { services, server, log }: ReloadDeps): void {
-  const { courier, heartbeat, mail, runner, throttle } = services;
+  const { courier, heartbeat, mail, proofThrottle, runner, throttle } = services;
   throttle.configure(config.hooks.authFailures);
+  proofThrottle.configure(config.hooks.authFailures);
   server.limit(requestTimeoutMs(config));
   log.setLevel(config.log.level);
   heartbeat.refresh();

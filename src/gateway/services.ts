@@ -11,6 +11,8 @@ import { type Courier, createCourier } from "../delivery/courier.ts";
 import { createAdmission, type Admission } from "../hooks/admission.ts";
 import { decidePayload } from "../hooks/decide.ts";
 import { createHooks, type Hooks } from "../hooks/ladder.ts";
+import type { SenderParts } from "../hooks/senders/climb.ts";
+import { createSenderParts } from "../hooks/senders/parts.ts";
 import { inFetchedSpan } from "../hooks/span.ts";
 import { createSharedThrottle, type FailureCounter } from "../http/shared-throttle.ts";
 import { createThrottle, type Throttle } from "../http/throttle.ts";
@@ -42,6 +44,9 @@ export type Services = {
   health: Health;
   throttle: Throttle;
   failures: FailureCounter;
+  /** Counts failed proofs of senders, apart from failed tokens. */
+  proofThrottle: Throttle;
+  senders: SenderParts;
   courier: Courier;
   runner: Runner;
   heartbeat: Heartbeat;
@@ -61,6 +66,13 @@ export function createServices(deps: ServiceDeps): Services {
   });
   const throttle = createThrottle(live.generation.config.hooks.authFailures, clock);
   const failures = failuresOf(throttle, deps);
+  const proofThrottle = createThrottle(live.generation.config.hooks.authFailures, clock);
+  const senders = createSenderParts({
+    store,
+    clock,
+    log,
+    failures: { fail: failuresOf(proofThrottle, deps).fail, limited: proofThrottle.limited },
+  });
   const courier = courierOf(deps);
   const runner = runnerOf(deps, courier);
   const onStored = storedListener(admission, runner);
@@ -69,6 +81,8 @@ export function createServices(deps: ServiceDeps): Services {
     health: createHealth({ store, clock }),
     throttle,
     failures,
+    proofThrottle,
+    senders,
     courier,
     runner,
     heartbeat: heartbeatOf(deps, runner),
@@ -79,7 +93,7 @@ export function createServices(deps: ServiceDeps): Services {
       log,
     }),
     mail: mailOf(deps, admission, onStored),
-    hooks: hooksOf(deps, { admission, failures, runner, onStored }),
+    hooks: hooksOf(deps, { admission, failures, senders, runner, onStored }),
     processStats: createProcessStats(),
   };
 }
@@ -195,14 +209,16 @@ const hooksOf = (
   {
     admission,
     failures,
+    senders,
     runner,
     onStored,
-  }: Pick<Services, "admission" | "failures" | "runner"> & { onStored: OnStored },
+  }: Pick<Services, "admission" | "failures" | "senders" | "runner"> & { onStored: OnStored },
 ): Hooks =>
   createHooks({
     settings: () => live.generation.hooks,
     store: { ...store, accept: acceptWith(store, runner) },
     throttle: failures,
+    senders,
     clock,
     log,
     stopping: isStopping,

@@ -1,14 +1,17 @@
 // Decides what a body asks for and whether that is allowed: the rungs between the body's last byte and the store.
 import type { Action } from "../core/action.ts";
-import { isRefusal, type Refusal } from "../core/errors.ts";
-import { parseJson } from "../http/body.ts";
-import type { Decision, Idempotency, NoAction } from "../core/request.ts";
+import { isRefusal, type Refusal, refuse } from "../core/errors.ts";
+import { isEncoded, parseJson } from "../http/body.ts";
+import { repeated, singleHeader } from "../http/headers.ts";
+import type { Decision, Idempotency, NoAction, StoredResponse } from "../core/request.ts";
 import { type Admission, queueFull } from "./admission.ts";
 import { acceptAll, acceptOne } from "./acceptance.ts";
 import { readAgent } from "./payload/agent.ts";
-import { decodeBody, mappedBody } from "./body/decode.ts";
+import { type DecodedBody, decodeBody, mappedBody } from "./body/decode.ts";
+import { readMediaType } from "../http/media-type.ts";
 import { contentTypeOf, type MappedRequest, queryOf, visibleHeaders } from "./mapping/request.ts";
 import { allow, type Allowed } from "./policy.ts";
+import type { Sender } from "./senders/prepare.ts";
 import type { HookSettings } from "./settings.ts";
 import { readWake } from "./payload/wake.ts";
 
@@ -27,6 +30,18 @@ export type HookRequest = {
   idempotency: Idempotency | null;
   /** Its body as a mapping sees it, where that was read before. */
   mapped?: MappedRequest | Refusal;
+  /** The name of its token; null for `hooks.token`, and where it came with none. */
+  credential?: string | null;
+  /** Of a sender's request: who sent it, and what it is about. */
+  sent?: Sent;
+};
+
+export type Sent = {
+  readonly sender: Sender;
+  readonly event: string | null;
+  readonly delivery: string | null;
+  /** The body's JSON, parsed once, with its sender's digits; undefined where it is none. */
+  readJson(): unknown;
 };
 
 const builtIn: ReadonlyMap<string, Hook> = new Map([
@@ -53,8 +68,13 @@ export type RequestedActions = {
 };
 
 export async function decide(hook: Hook, request: HookRequest, settings: HookSettings): Promise<Decision> {
-  return conclude(hook, await requestedActions(hook, request, settings), request.idempotency, settings);
+  const requested = await requestedActions(hook, request, settings);
+  const decision = conclude(hook, requested, request.idempotency, settings);
+  return "runs" in decision && request.sent ? { ...decision, response: takenFromSender } : decision;
 }
+
+/** Kept with the key of a sender's request; what the sender hears is said by its kind. */
+const takenFromSender: StoredResponse = { status: 200, body: { ok: true } };
 
 export async function requestedActions(
   hook: Hook,
@@ -80,12 +100,33 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate
 /** A request to a mapped hook, with its body decoded. */
 export function readMapped(
   name: string,
-  request: Pick<HookRequest, "body" | "rawHeaders" | "target" | "now">,
+  request: Pick<HookRequest, "body" | "rawHeaders" | "target" | "now" | "sent">,
 ): MappedRequest | Refusal {
-  const decoded = decodeBody(request.body, contentTypeOf(request.rawHeaders), mappedBody);
+  const decoded = readPayload(request);
   if (isRefusal(decoded)) return decoded;
   const { value, json } = decoded;
   return { ...mappedRequest(name, value, request), ...(json ? { body: json } : { oneIsList: true }) };
+}
+
+function readPayload({
+  body,
+  rawHeaders,
+  sent,
+}: Pick<HookRequest, "body" | "rawHeaders" | "sent">): DecodedBody | Refusal {
+  const type = contentTypeOf(rawHeaders);
+  if (sent === undefined) return decodeBody(body, type, mappedBody);
+  if (isEncoded(oneHeader(rawHeaders, "content-encoding"))) return refuse("unsupported-encoding");
+  const { body: taken } = sent.sender.kind;
+  if (readMediaType(type)?.body !== "json" || !taken.types.includes("json"))
+    return decodeBody(body, type, taken);
+  // Its event and id may stand in it, so that it is parsed already.
+  const value = sent.readJson();
+  return value === undefined ? refuse("invalid-json") : { value, json: body };
+}
+
+function oneHeader(rawHeaders: readonly string[], name: string): string | undefined {
+  const value = singleHeader(rawHeaders, name);
+  return value === repeated ? "repeated" : value;
 }
 
 /**
@@ -104,8 +145,12 @@ export async function keyedByMapping<R extends HookRequest>(
   const key = mappings.keyOf(mapped);
   if (key === null) return { ...request, mapped };
   if ("reason" in key) return { outcome: "failed", reason: key.reason };
-  return { ...request, mapped, idempotency: key.idempotency };
+  return { ...request, mapped, idempotency: withMappingKey(request, key.idempotency) };
 }
+
+/** The id of a sender's delivery counts as well: it is the same when the sender tries again. */
+const withMappingKey = ({ sent, idempotency }: HookRequest, own: Idempotency): Idempotency =>
+  sent === undefined || idempotency === null ? own : { ...idempotency, secondKey: own.key };
 
 async function mappedActions(
   request: MappedRequest,
@@ -135,13 +180,14 @@ export async function decidePayload(
 export const mappedRequest = (
   name: string,
   payload: unknown,
-  { rawHeaders, target, now }: Pick<HookRequest, "rawHeaders" | "target" | "now">,
+  { rawHeaders, target, now, sent }: Pick<HookRequest, "rawHeaders" | "target" | "now" | "sent">,
 ): MappedRequest => ({
   name,
   payload,
-  headers: visibleHeaders(rawHeaders),
-  query: queryOf(target),
+  headers: visibleHeaders(rawHeaders, sent?.sender.hidden.headers),
+  query: queryOf(target, sent?.sender.hidden.query),
   now: new Date(now).toISOString(),
+  ...(sent && { hook: { event: sent.event, delivery: sent.delivery, sender: sent.sender.name } }),
 });
 
 /** All actions are accepted or none is. */

@@ -5,8 +5,9 @@ import type { Log } from "../core/log.ts";
 import type { Metrics, RequestCode } from "../core/metrics.ts";
 import type { NoAction, Repeated, StoredResponse } from "../core/request.ts";
 import type { Exchange } from "../http/exchange.ts";
-import { sendEmpty, sendJson, sendRefusal } from "../http/respond.ts";
+import { sendAnswer, sendEmpty, sendJson, sendRefusal } from "../http/respond.ts";
 import { createRefusalLog } from "./refusal-log.ts";
+import type { Answer } from "./senders/handshake.ts";
 import { endHookSpan } from "./span.ts";
 
 export type Responses = {
@@ -15,6 +16,8 @@ export type Responses = {
   /** A request with its Idempotency-Key was stored before. */
   repeated(exchange: Exchange, repeated: Repeated): void;
   noAction(exchange: Exchange, outcome: NoAction["outcome"]): void;
+  /** A sender hears what it wants to hear; `code` says what came of it. */
+  answer(exchange: Exchange, answer: Answer, code: RequestCode): void;
   fail(exchange: Exchange, fault: unknown): void;
   /** The caller closed the connection before its body was complete, so no response is sent. */
   callerGone(exchange: Exchange): void;
@@ -84,6 +87,15 @@ export function createResponses(options: ResponsesOptions): Responses {
         end(exchange, "skipped");
       } else refuseWith(exchange, refuse("mapping-failed"));
       log.debug("request led to nothing", { hook: exchange.name, outcome });
+    },
+    answer(exchange, { status, type, headers = {}, body }, code) {
+      sendAnswer(exchange, status, {
+        ...(type !== undefined && { type }),
+        ...(body !== undefined && { text: body }),
+        headers: Object.entries(headers).flat(),
+      });
+      end(exchange, code);
+      log.debug("sender answered", { hook: exchange.name, status, outcome: code });
     },
     fail(exchange, fault) {
       if (fault instanceof StoreUnavailable) return refuseWith(exchange, storeUnavailable);

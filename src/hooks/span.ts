@@ -20,7 +20,7 @@ export function startHookSpan(trace: Trace, { request, name, startedAt }: Exchan
   return trace.start(`hook ${name}`, {
     kind: "server",
     parent,
-    attributes: { "http.request.method": "POST", "rouse.hook": name },
+    attributes: { "http.request.method": request.method ?? "POST", "rouse.hook": name },
     startedAt: performance.timeOrigin + startedAt,
   });
 }

@@ -62,11 +62,12 @@ export function headRefusal(
   if (Number(headers["content-length"] ?? 0) > maxBytes) return refuse("body-too-large");
   const type = readMediaType(headers["content-type"])?.body;
   if (type === undefined || !taken.includes(type)) return refuse("unsupported-media-type");
-  const encoding = headers["content-encoding"];
-  if (encoding !== undefined && encoding.trim().toLowerCase() !== "identity" && encoding.trim() !== "") {
-    return refuse("unsupported-encoding");
-  }
-  return null;
+  return isEncoded(headers["content-encoding"]) ? refuse("unsupported-encoding") : null;
+}
+
+export function isEncoded(written = ""): boolean {
+  const encoding = written.trim().toLowerCase();
+  return encoding !== "" && encoding !== "identity";
 }
 
 const onlyJson: readonly BodyType[] = ["json"];

@@ -10,6 +10,8 @@ export type Entry = { failures: number; endsAt: number };
 export type FailureTable = {
   /** The entry of the address's open window; opens one when there is none. */
   entryFor(address: string, now: number): Entry;
+  /** The entry of its open window; null when there is none. */
+  find(address: string, now: number): Entry | null;
   limit(address: string): void;
   size(): number;
 };
@@ -66,6 +68,7 @@ export function createFailureTable(capacity: number, windowMs: () => number): Fa
       counting.set(address, entry);
       return entry;
     },
+    find,
     limit(address) {
       const entry = counting.get(address);
       if (entry === undefined) return;

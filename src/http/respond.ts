@@ -31,6 +31,16 @@ export function sendEmpty(exchange: Exchange, status = 204, headers?: readonly s
   send(exchange, status, null, headers);
 }
 
+/** What another system wants to hear, as it is. A body needs a type. */
+export function sendAnswer(
+  exchange: Exchange,
+  status: number,
+  { type, text = "", headers = [] }: { type?: string; text?: string; headers?: readonly string[] },
+): void {
+  if (text !== "") send(exchange, status, text, headers, type);
+  else send(exchange, status, null, status === 204 ? headers : ["Content-Length", "0", ...headers]);
+}
+
 /** The same as bytes, for a socket without a request. */
 export function rawRefusal(code: ErrorCode, reasonPhrase: string): string {
   const { status } = catalogue[code];
@@ -92,17 +102,19 @@ function send(
     text === null ? [] : ["Content-Type", contentType, "Content-Length", String(Buffer.byteLength(text))];
   for (const part of more ?? []) headers.push(part);
   const rest = request.complete ? 0 : announcedRest(exchange);
-  const close =
-    exchange.mustClose ||
-    exchange.stop.stopping ||
-    (exchange.expectsContinue && rest > 0) ||
-    rest > exchange.discardBytes;
+  const close = exchange.stop.stopping || closesWith(exchange, rest);
   if (close) headers.push("Connection", "close");
   response.writeHead(status, headers);
   if (close && rest > 0) endAfterInput(exchange, text);
   else if (text === null) response.end();
   else response.end(text);
 }
+
+/** Whether a response that is sent before the body is read closes the connection. */
+export const closesUnread = (exchange: Exchange): boolean => closesWith(exchange, announcedRest(exchange));
+
+const closesWith = ({ mustClose, expectsContinue, discardBytes }: Exchange, rest: number): boolean =>
+  mustClose || (expectsContinue && rest > 0) || rest > discardBytes;
 
 function announcedRest({ request }: Exchange): number {
   const { headers } = request;

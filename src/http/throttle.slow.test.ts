@@ -25,6 +25,21 @@ test("twenty failures are allowed; the next has to wait for the end of the windo
   assert.equal(throttle.fail("a"), 60);
 });
 
+test("whether an address is limited is asked without counting", () => {
+  const { clock, throttle } = setUp({ max: 2, windowSeconds: 10 });
+  assert.equal(throttle.limited("a"), null);
+  assert.equal(throttle.size(), 0);
+  throttle.fail("a");
+  assert.equal(throttle.limited("a"), null);
+  throttle.fail("a");
+  assert.equal(throttle.limited("a"), 10);
+  assert.equal(throttle.fail("a"), 10);
+  throttle.limit("b", 4000);
+  assert.equal(throttle.limited("b"), 4);
+  clock.time += 10_000;
+  assert.deepEqual([throttle.limited("a"), throttle.limited("b")], [null, null]);
+});
+
 test("failures while limited do not make the wait longer", () => {
   const { clock, throttle } = setUp({ max: 1, windowSeconds: 10 });
   failTimes(throttle, "a", 500);

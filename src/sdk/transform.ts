@@ -12,6 +12,12 @@ export type TransformInput = {
   readonly path: string;
   /** The hook's name: the path behind `hooks.path`. */
   readonly name: string;
+  /** Of a sender's request (`hooks.senders`): the kind of event and the delivery's id, where the sender names them. */
+  readonly hook?: {
+    readonly event: string | null;
+    readonly delivery: string | null;
+    readonly sender: string;
+  };
 };
 
 /** What the request becomes. The keys are those of a mapping, with `message` or `text` as its template made it. */

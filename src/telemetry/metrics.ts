@@ -22,13 +22,16 @@ export type MetricsBook = Metrics & {
   list(): Described[];
 };
 
+const accepting: ReadonlySet<string> = new Set(["accepted", "replayed", "skipped", "handshake"]);
+
 const requestBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const workBounds = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600];
 const groupBounds = [1, 2, 4, 8, 16, 32, 64, 128, 256, 500];
 
 export function createMetrics(): MetricsBook {
   const registry = createRegistry();
-  const { requests, requestSeconds, storeSeconds, groups, authFailures } = requestFamilies(registry);
+  const { requests, requestSeconds, storeSeconds, groups, authFailures, proofFailures } =
+    requestFamilies(registry);
   const { runs, runRetries, runSeconds, runWait, heartbeats } = runFamilies(registry);
   const { deliveries, deliveryRetries, deliverySeconds, leasesLost } = deliveryFamilies(registry);
   const unreadable = registry.counter(
@@ -62,11 +65,12 @@ export function createMetrics(): MetricsBook {
     },
     requestEnded(hook, code, seconds) {
       requests.at(hooks.of(hook), code).value++;
-      const isAccepted = code === "accepted" || code === "replayed" || code === "skipped";
+      const isAccepted = accepting.has(code);
       requestSeconds.at(isAccepted ? "accepted" : "refused").observe(seconds);
     },
     requestStored: (seconds) => storeSeconds.observe(seconds),
     authFailed: () => void authFailures.value++,
+    proofFailed: (sender, reason) => void proofFailures.at(hooks.of(sender), reason).value++,
     groupWritten: (size) => groups.observe(size),
     runStarted: (seconds) => runWait.observe(seconds),
     runEnded({ kind, hook, agentId }, outcome, seconds) {
@@ -93,7 +97,7 @@ export function createMetrics(): MetricsBook {
 const requestFamilies = ({ counter, histogram }: Registry) => ({
   requests: counter(
     "rouse_requests_total",
-    "Hook requests by their response: accepted, replayed, skipped, or an error's code.",
+    "Hook requests by what came of them: accepted, replayed, skipped, handshake, or an error's code.",
     ["hook", "code"],
   ),
   requestSeconds: histogram(
@@ -109,6 +113,10 @@ const requestFamilies = ({ counter, histogram }: Registry) => ({
   ).at(),
   groups: histogram("rouse_store_group_size", "Requests that shared one commit.", groupBounds).at(),
   authFailures: counter("rouse_auth_failures_total", "Requests with a missing or wrong token.").at(),
+  proofFailures: counter("rouse_sender_failures_total", "Requests to senders' hooks that were not proven.", [
+    "sender",
+    "reason",
+  ]),
 });
 
 const runFamilies = ({ counter, histogram }: Registry) => ({

@@ -4,8 +4,10 @@ import type { Acceptance } from "../../src/core/request.ts";
 import type { HeartbeatRequest, NewEvent } from "../../src/core/system-event.ts";
 import { aMessage } from "./run.ts";
 
+/** Named as its only run, like those that the gateway makes. */
 export function anAcceptance(parts: Partial<Acceptance> = {}): Acceptance {
-  const id = newId();
+  const { runs = [] } = parts;
+  const id = (runs.length === 1 ? runs[0]?.id : undefined) ?? newId();
   return {
     id,
     hook: "agent",

@@ -94,7 +94,10 @@ test("explain shows the sender's digits", async () => {
   assert.ok(prepared.ok);
   const body = Buffer.from('{"id":12345678901234567891}');
   const request = { target: "/hooks/a", rawHeaders: [], body, now: 0 };
-  const { actions } = await explain(request, config, prepared.mappings, new Set(["last"]));
+  const { actions } = await explain(request, config, {
+    mappings: prepared.mappings,
+    channels: new Set(["last"]),
+  });
   const [action] = actions;
   assert.ok(action?.action === "agent");
   assert.deepEqual([action.message, action.sessionKey], ["12345678901234567891", "k12345678901234567891"]);

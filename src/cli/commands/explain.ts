@@ -2,6 +2,7 @@
 import { problemList } from "../../config/problem.ts";
 import { UsageError } from "../../core/errors.ts";
 import { channelNames } from "../../core/target.ts";
+import type { ExplainedRequest } from "../../hooks/explain/explain.ts";
 import { hookName } from "../open/address.ts";
 import { configFlag, jsonFlag, readArguments, refuseMore } from "../terminal/arguments.ts";
 import { type Command, type Context, oneOf, WrongUsage } from "../command.ts";
@@ -24,6 +25,8 @@ const flags = {
   ...contentTypeFlag,
   ...queryFlag,
   payload: { type: "string", file: true },
+  event: { type: "string" },
+  delivery: { type: "string" },
 } as const;
 
 /** A transform's output can arrive after its result. */
@@ -52,22 +55,32 @@ async function run(context: Context): Promise<number> {
     rawHeaders: headers.flat(),
     body,
     now: context.clock.now(),
+    event: values.event,
+    delivery: values.delivery,
   };
+  const isSenders = config.hooks.senders.some((sender) => sender.name === hookName(name));
+  if (!isSenders && (values.event !== undefined || values.delivery !== undefined))
+    throw new WrongUsage(`--event and --delivery are for senders, and hooks.senders has no ${name}`);
   const explanation = await explainWith(loaded, request, context);
   if (values.json) printJson(context, explanation);
   else {
     const { printExplanation } = await import("../explain/print.ts");
     printExplanation(context, explanation);
   }
-  return explanation.answer.status < 300 && explanation.actions.every(({ fault }) => fault === null) ? 0 : 1;
+  const { outcome } = explanation;
+  return (outcome === "accepted" || outcome === "skipped") &&
+    explanation.actions.every(({ fault }) => fault === null)
+    ? 0
+    : 1;
 }
 
 async function explainWith(
   { config, locate, warnings }: Loaded,
-  request: { target: string; rawHeaders: readonly string[]; body: Buffer; now: number },
+  request: ExplainedRequest,
   { clock }: Context,
 ) {
   const { prepareMappings } = await import("../../hooks/mapping/prepare.ts");
+  const { prepareSenders } = await import("../../hooks/senders/prepare.ts");
   const { openChannels } = await import("../../channels/registry.ts");
   const { explain } = await import("../../hooks/explain/explain.ts");
   let output = "";
@@ -77,7 +90,10 @@ async function explainWith(
     const opened = await openChannels(config.channels, { fetch });
     if (!opened.ok) throw new UsageError(problemList(config.file, opened.findings.map(locate)));
     const names = channelNames(opened.channels.configured());
-    const explanation = await explain(request, config, prepared.mappings, names);
+    const senders = prepareSenders(config.hooks.senders, config.hooks.mappings);
+    if (!senders.ok) throw new UsageError(problemList(config.file, senders.findings.map(locate)));
+    const parts = { mappings: prepared.mappings, senders: senders.senders, channels: names };
+    const explanation = await explain(request, config, parts);
     if (config.hooks.mappings.some(({ transform }) => transform !== null))
       await new Promise<void>((resolve) => void clock.after(outputMs, resolve));
     const taker = config.hooks.mappings[explanation.mappings.findIndex(({ takes }) => takes)];
@@ -112,7 +128,9 @@ it and which references were missing in the request, what the policy says, the r
 Use it while writing a mapping, or to see why a request did not do what it should. NAME may also be
 wake or agent. Transforms run for real, and their output is shown. Needs no running gateway; it does
 not check a token. Exit code 0 when the request would be accepted, 1 when not, and when what it
-starts would fail, such as for want of the agent's instructions file (the action's fault).
+starts would fail, such as for want of the agent's instructions file (the action's fault). For a
+sender of hooks.senders, event and delivery are read from the headers and the payload as the sender
+would send them, or given by a flag; no signature is needed.
 
 Options:
   --payload FILE           the request's body; - reads standard input
@@ -121,6 +139,8 @@ Options:
   --headers FILE           the request's headers, one a line as NAME: VALUE
   --header 'NAME: VALUE'   a header of the request; may be given several times
   --query NAME=VALUE       a parameter of the request; may be given several times
+  --event NAME             a sender's kind of event, as match.event has it
+  --delivery ID            the id of a sender's delivery
   --json                   {"hook":…,"idempotencyKey":…,"mappings":[{"id":…,"takes":…,"reason":…}],"outcome":…,
                            "answer":{"status":…,"body":…},"reason":…,"actions":[{…,"policy":…,
                            "agentId":…,"prompt":…,"fault":…}],"empty":[{"reference":…,
@@ -131,6 +151,7 @@ Options:
 Examples:
   rouse explain gmail --payload mail.json
   rouse explain github --payload push.json --header 'X-GitHub-Event: push'
+  rouse explain github --payload issue.json --event issues.opened
   echo '{"message":"Hello"}' | rouse explain agent --payload - --json`,
   syntax: { options: flags, words: oneOf(["wake", "agent"], flags) },
   run,

@@ -80,7 +80,7 @@ export async function runExpose(context: Context, overrides: ExposeOverrides = {
 
 function hooksOf({ hooks, file }: Config, names: readonly string[]): ExposedHook[] {
   if (!hooks.enabled) throw new UsageError(`Hooks are off: set hooks.enabled to true in ${file}.`);
-  const prepared = prepareSenders(hooks.senders);
+  const prepared = prepareSenders(hooks.senders, hooks.mappings);
   if (!prepared.ok) {
     const faults = prepared.findings.map(({ path, message }) => `${formatPath(path)}: ${message}`);
     throw new UsageError(`${file} cannot be used: ${faults.join("; ")}`);

@@ -10,7 +10,7 @@ const hostile = "closed\u001b]0;x\u0007\u202e\u2028\u009b2J\ud800";
 test("the value that a filter met is listed, and drives no terminal", async (t) => {
   const { rouse, store } = await createStoredHome(t);
   const payload = [{ written: "action", path: parseFilterPath("action")!, wanted: ["opened"] }];
-  const match = { path: "github", source: null, headers: [], payload };
+  const match = { path: "github", source: null, events: null, headers: [], payload };
   const found = createMatcher([{ id: "issues", match }]).find({
     name: "github",
     payload: { action: hostile },

@@ -25,9 +25,11 @@ export const command: Command = {
   summary: "list requests that led to nothing, with the reason",
   help: `Usage: rouse requests [--limit N | --all] [--json]
 
-Lists requests with a valid token that produced neither a note nor a run, newest first: skipped (a
-mapping decided that there is nothing to do) or failed (a mapping failed), each with its reason. TOKEN
-is the name of the token that it came with, - for hooks.token. Use it when a sender reports success and nothing happened here.
+Lists requests with a valid token, or a sender's proof, that produced neither a note nor a run, newest
+first: skipped (a mapping decided that there is nothing to do), failed (a mapping failed) or refused (a
+sender's delivery that cannot be used: the sender hears that it was taken), each with its reason. TOKEN
+is the name of the token that it came with, - for hooks.token. Use it when a sender reports success and
+nothing happened here.
 
 Options:
   --limit N      list at most N (default 50)

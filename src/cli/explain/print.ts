@@ -17,7 +17,7 @@ export type PrintedExplanation = Explanation & { warnings: readonly Problem[] };
 export function printExplanation(context: Context, explanation: PrintedExplanation): void {
   const { hook, idempotencyKey, mappings, actions, empty, warnings, reason, answer, output } = explanation;
   const pen = createPen(context);
-  pen.line(verdictLine(explanation), answer.status < 300 && !wouldFail(actions) ? "green" : "red");
+  pen.line(verdictLine(explanation), isGood(explanation) && !wouldFail(actions) ? "green" : "red");
   pen.line("Nothing was sent or stored.");
   pen.heading("Mappings");
   const isBuiltIn = hook === "wake" || hook === "agent";
@@ -52,6 +52,8 @@ function verdictLine({ hook, outcome, actions, answer }: Explanation): string {
     return `${about} would be stored (${answer.status}), and what it starts would fail: ${made}. See below.`;
   return `${about} would be accepted (${answer.status}): ${made}.`;
 }
+
+const isGood = ({ outcome }: Explanation): boolean => outcome === "accepted" || outcome === "skipped";
 
 const wouldFail = (actions: readonly ExplainedAction[]): boolean =>
   actions.some(({ fault }) => fault !== null);

@@ -56,7 +56,7 @@ export const existsAlready = (name: string, file: string): UsageError =>
 
 /** What the kinds say of the senders of a config. */
 export function senderProblems({ hooks }: Config): readonly Finding[] {
-  const prepared = prepareSenders(hooks.senders);
+  const prepared = prepareSenders(hooks.senders, hooks.mappings);
   return prepared.ok ? [] : prepared.findings;
 }
 

@@ -10,7 +10,8 @@ import { listFlags } from "./options.ts";
 import { noteLine, printJsonList, printLine } from "../terminal/output.ts";
 import { type Column, formatTable } from "../terminal/table.ts";
 import { addressFor } from "./instructions.ts";
-import { type OpenRecords, openRecords, type SenderStatistics } from "./records.ts";
+import type { SenderRecord } from "../../core/sender.ts";
+import { type OpenRecords, openRecords } from "./records.ts";
 import { failureWords, type CallSummary, skewWords, summaryOf, timeWords } from "./statistics.ts";
 
 export type SenderRow = {
@@ -44,10 +45,9 @@ async function readStatistics(
   context: Context,
   config: Config,
   open: OpenRecords,
-): Promise<readonly SenderStatistics[] | null> {
+): Promise<readonly SenderRecord[] | null> {
   try {
     const records = await open(config.store, context.clock);
-    if (records === null) return null;
     try {
       return await records.listSenders();
     } finally {
@@ -64,7 +64,7 @@ async function readStatistics(
 /** `statistics`: null, or without a sender, where nothing is known of its calls. */
 export function senderRows(
   config: Pick<Config, "gateway" | "hooks">,
-  statistics: readonly SenderStatistics[] | null,
+  statistics: readonly SenderRecord[] | null,
 ): SenderRow[] {
   const { hooks } = config;
   return hooks.senders.map((sender) => {
@@ -84,7 +84,7 @@ export function senderRows(
   });
 }
 
-function keyOf({ kind, secrets }: SenderConfig, known: SenderStatistics | undefined): SenderRow["key"] {
+function keyOf({ kind, secrets }: SenderConfig, known: SenderRecord | undefined): SenderRow["key"] {
   if (senderKinds.get(kind)?.secret.from !== "pairing" || secrets.length > 0) return null;
   if (known !== undefined && known.keyTakenAt !== null) return "there";
   return known !== undefined && known.pairingMs !== null ? "awaited" : "missing";

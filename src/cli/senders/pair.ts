@@ -24,7 +24,6 @@ export async function runPair(context: Context, open: OpenRecords = openRecords)
   const { name, kind } = pairable(config, positionals[0]);
   try {
     const records = await open(config.store, context.clock);
-    if (records === null) throw new UsageError("This store keeps no keys of senders.");
     try {
       const key = await pair(context, records, { name, kind, isReplaced: values.replace === true });
       show(context, { name, kind, key, json: values.json === true });

@@ -1,6 +1,6 @@
 // How the calls of a sender went, in words: last call, last success, failures by class, clock skew.
 import { shortTime } from "../../api/resources.ts";
-import type { CallCount, SenderStatistics } from "./records.ts";
+import type { CallCount, SenderRecord } from "../../core/sender.ts";
 
 export type CallSummary = {
   lastCallAt: number | null;
@@ -14,7 +14,7 @@ export type CallSummary = {
 const proven = "proven";
 
 /** Null: nothing is known of it. */
-export function summaryOf(statistics: SenderStatistics | undefined): CallSummary | null {
+export function summaryOf(statistics: SenderRecord | undefined): CallSummary | null {
   if (statistics === undefined) return null;
   const { calls } = statistics;
   const failed = calls.filter(({ result }) => result !== proven);

@@ -8,7 +8,7 @@ test("missing settings get their defaults", () => {
     {
       id: "mapping-1",
       origin: 0,
-      match: { path: null, source: null, headers: [], payload: [] },
+      match: { path: null, source: null, events: null, headers: [], payload: [] },
       action: "agent",
       wakeMode: "now",
       deliver: true,
@@ -79,6 +79,7 @@ test("written settings are kept", () => {
     match: {
       path: "github/push",
       source: "github",
+      events: null,
       headers: [
         { name: "x-github-event", wanted: ["push"] },
         { name: "x-other", wanted: ["a", "b"] },

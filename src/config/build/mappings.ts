@@ -83,6 +83,7 @@ function buildExample(
 const buildMatch = (match: NonNullable<CheckedMapping["match"]>): MatchConfig => ({
   path: match.path ?? null,
   source: match.source ?? null,
+  events: match.event === undefined ? null : [match.event].flat(),
   headers: Object.entries(match.headers ?? {}).map(([name, wanted]) => ({
     name: name.toLowerCase(),
     wanted: buildConditions(wanted),

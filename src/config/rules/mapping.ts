@@ -44,14 +44,17 @@ function repeatedIds(mappings: readonly MappingConfig[]): Finding[] {
 }
 
 /** A mapping without filters takes every request with its path and source, so a later one must match more. */
-function unreachable(mappings: readonly MappingConfig[], { presets }: Settings["hooks"]): Found {
+function unreachable(mappings: readonly MappingConfig[], { presets, senders }: Settings["hooks"]): Found {
   const problems: Finding[] = [];
   const warnings: Finding[] = [];
   const taken = new Map<string, MappingConfig>();
   const keyOf = (path: string | null, source: string | null) => JSON.stringify([path, source]);
   for (const mapping of mappings) {
-    const { path, source, headers, payload } = mapping.match;
-    const wider = [keyOf(path, source), keyOf(path, null), keyOf(null, source), keyOf(null, null)];
+    const { path, source, events, headers, payload } = mapping.match;
+    const ofPath = [keyOf(path, source), keyOf(path, null)];
+    // A mapping without a path takes no request of a sender.
+    const isSenders = path !== null && Object.hasOwn(senders, path);
+    const wider = isSenders ? ofPath : [...ofPath, keyOf(null, source), keyOf(null, null)];
     const before = wider.map((key) => taken.get(key)).find((each) => each !== undefined);
     const message = `can never be reached: the mapping ${before?.id ?? ""} before it takes all of its requests`;
     const remedy = "Put it before that one, or let that one match less";
@@ -59,7 +62,8 @@ function unreachable(mappings: readonly MappingConfig[], { presets }: Settings["
       problems.push({ path: pathOf(mapping), message: `${message}. ${remedy}` });
     else if (before && presets.includes(mapping.origin as "gmail"))
       warnings.push({ path: ["hooks", "presets", presets.indexOf(mapping.origin as "gmail")], message });
-    else if (headers.length === 0 && payload.length === 0) taken.set(keyOf(path, source), mapping);
+    else if (events === null && headers.length === 0 && payload.length === 0)
+      taken.set(keyOf(path, source), mapping);
   }
   return { problems, warnings };
 }

@@ -13,5 +13,12 @@ export function senderRules({ hooks }: Settings): Found {
     const message = `has no mapping: add one with "match": { "path": "${name}" }, or its requests lead to nothing`;
     return named.has(name) ? [] : [{ path, message }];
   });
-  return { problems, warnings: [] };
+  const idle = mappings.flatMap(({ origin, match: { path, events } }): Finding[] => {
+    if (events === null || (path !== null && Object.hasOwn(hooks.senders, path))) return [];
+    const wanted =
+      path === null ? "give match.path, the name of a sender" : `there is no sender ${path} in hooks.senders`;
+    const message = `can never match: only requests of senders name an event; ${wanted}`;
+    return [{ path: ["hooks", "mappings", origin, "match", "event"], message }];
+  });
+  return { problems: [...problems, ...idle], warnings: [] };
 }

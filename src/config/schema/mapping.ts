@@ -47,6 +47,10 @@ export const toolGrant = z.union([z.array(toolName), z.literal("agent")], {
 const match = z.strictObject({
   path: hookName.describe("The name under `hooks.path`, without slashes at the ends.").optional(),
   source: text().describe("What the payload's `source` must be.").optional(),
+  event: z
+    .union([text(), z.array(text()).min(1)])
+    .describe("The kind of event, or kinds, as the sender of `hooks.senders` names it: `issues.opened`.")
+    .optional(),
   headers: z
     .record(headerName, headerCondition)
     .superRefine(noDuplicates((name) => name.toLowerCase()))

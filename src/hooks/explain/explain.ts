@@ -14,12 +14,16 @@ import {
   readMapped,
   type RequestedActions,
   requestedActions,
+  type Sent,
 } from "../decide.ts";
 import { matchRefusal } from "../mapping/match.ts";
 import type { Mappings } from "../mapping/prepare.ts";
 import { contentTypeOf, type MappedRequest } from "../mapping/request.ts";
 import { matchRoute } from "../route.ts";
-import { noSenders } from "../senders/prepare.ts";
+import { noSenders, type Sender, type Senders } from "../senders/prepare.ts";
+import { reasonOf } from "../senders/reason.ts";
+import { senderRequest } from "../senders/request.ts";
+import { describeRequest } from "../senders/verify.ts";
 import { type HookSettings, hookSettings } from "../settings.ts";
 import { headRefusal } from "../../http/body.ts";
 import { listHeader } from "../../http/headers.ts";
@@ -51,27 +55,35 @@ export type Explanation = {
 
 type AcceptedBody = { ok: true };
 
-export type ExplainedRequest = Omit<HookRequest, "idempotency">;
+export type ExplainedRequest = Omit<HookRequest, "idempotency" | "sent"> & {
+  /** Of a sender's request, where it is not what headers and payload say. */
+  event?: string | undefined;
+  delivery?: string | undefined;
+};
+
+export type ExplainParts = { mappings: Mappings; channels: ReadonlySet<string>; senders?: Senders };
 
 export async function explain(
-  request: ExplainedRequest,
+  asked: ExplainedRequest,
   config: Config,
-  mappings: Mappings,
-  channels: ReadonlySet<string>,
+  { mappings, channels, senders = noSenders }: ExplainParts,
 ): Promise<Explanation> {
   let rendered: readonly RenderedDraft[] = [];
-  const decide: Mappings["decide"] = (asked) => mappings.decide(asked, (drafts) => void (rendered = drafts));
-  const settings = hookSettings(config, { mappings: { ...mappings, decide }, senders: noSenders, channels });
-  const route = matchRoute(request.target, settings.path);
+  const decide: Mappings["decide"] = (mapped) =>
+    mappings.decide(mapped, (drafts) => void (rendered = drafts));
+  const settings = hookSettings(config, { mappings: { ...mappings, decide }, senders, channels });
+  const route = matchRoute(asked.target, settings.path);
   if (route === null) return explanationOf("", refuse("not-found"));
   const { name } = route;
   if (route.hasTokenInQuery) return explanationOf(name, refuse("token-in-query"));
   const hook = findHook(name, settings);
   if (hook === undefined)
     return explanationOf(name, refuse("unknown-hook"), { reason: knownNames(name, mappings) });
-  const refused = bodyRefusal(request, hook, settings);
+  const sender = senders.get(name);
+  const request = { ...asked, ...(sender && { sent: sentBy(sender, asked) }) };
+  const refused = sender === undefined ? bodyRefusal(request, hook, settings) : null;
   if (refused !== null) return explanationOf(name, refused);
-  const idempotency = readIdempotency(request.rawHeaders, request.body);
+  const idempotency = sender === undefined ? readIdempotency(request.rawHeaders, request.body) : null;
   if (idempotency !== null && isRefusal(idempotency)) return explanationOf(name, idempotency);
   const given: HookRequest = { ...request, idempotency };
   const isKeyed = hook.read !== null || idempotency !== null;
@@ -80,6 +92,7 @@ export async function explain(
   const decision = conclude(hook, requested, idempotency, settings);
   const code = isRefusal(decision) ? decision.refused : null;
   return explanationOf(name, decision, {
+    sender,
     idempotencyKey: idempotency?.key ?? ("mapped" in keyed ? mappingKey(keyed, mappings) : null),
     mappings: hook.read === null ? tryMappings(mappings, readMapped(name, request)) : [],
     actions:
@@ -94,6 +107,14 @@ export async function explain(
           ? unknownAgents(requested, settings)
           : null,
   });
+}
+
+/** As if it were proven. */
+function sentBy(sender: Sender, { target, rawHeaders, body, event, delivery }: ExplainedRequest): Sent {
+  const request = senderRequest({ method: "POST", target, rawHeaders }, body);
+  const said = describeRequest(sender.kind, request);
+  const readJson = (): unknown => request.json();
+  return { sender, event: event ?? said.event, delivery: delivery ?? said.delivery, readJson };
 }
 
 function bodyRefusal(
@@ -128,12 +149,25 @@ function mappingKey({ mapped }: HookRequest, mappings: Mappings): string | null 
   return key !== null && "written" in key ? key.written : null;
 }
 
-type More = Partial<Pick<Explanation, "idempotencyKey" | "mappings" | "actions" | "empty" | "reason">>;
+type More = Partial<Pick<Explanation, "idempotencyKey" | "mappings" | "actions" | "empty" | "reason">> & {
+  sender?: Sender | undefined;
+};
 
 function explanationOf(hook: string, decision: Decision, more: More = {}): Explanation {
-  const { idempotencyKey = null, mappings = [], actions = [], empty = [] } = more;
-  const reason = "reason" in decision ? decision.reason : (more.reason ?? null);
-  return { hook, idempotencyKey, mappings, ...outcomeOf(decision), reason, actions, empty, output: "" };
+  const { idempotencyKey = null, mappings = [], actions = [], empty = [], sender } = more;
+  const found = outcomeOf(decision);
+  const isHidden = sender !== undefined && found.answer.status < 500;
+  const why = isHidden && isRefusal(decision) ? reasonOf(decision) : null;
+  const reason = "reason" in decision ? decision.reason : (more.reason ?? why);
+  const answer = isHidden ? senderAnswer(sender) : found.answer;
+  const { outcome } = found;
+  return { hook, idempotencyKey, mappings, outcome, answer, reason, actions, empty, output: "" };
+}
+
+/** A sender hears the same, whatever comes of its request. */
+function senderAnswer({ kind: { answer } }: Sender): Explanation["answer"] {
+  if (answer === undefined) return { status: 200, body: { ok: true } };
+  return { status: answer.status, body: null };
 }
 
 function outcomeOf(decision: Decision): Pick<Explanation, "outcome" | "answer"> {

@@ -140,10 +140,10 @@ const tooLargeForTransform = `with all that surrounds them, its elements are mor
 /** Null when they are too large together. A call's payload is written when the call is sent: there are no copies. */
 function callsOf(
   { forEach }: Mapping,
-  { name, payload: exact, headers, query }: MappedRequest,
+  { name, payload: exact, headers, query, hook }: MappedRequest,
   drafts: readonly Draft[],
 ): TransformCall[] | null {
-  const input = { name, path: name, headers, query };
+  const input = { name, path: name, headers, query, ...(hook && { hook }) };
   const payload = withUsualNumbers(exact);
   if (forEach === null) return [{ input: { ...input, payload }, action: shown(drafts[0]!) }];
   const { list, at } = elementsOf(payload, forEach.path);

@@ -8,13 +8,15 @@ import { parseMapped, queryOf, visibleHeaders, type MappedRequest } from "./requ
 type Written = {
   path?: string;
   source?: string;
+  events?: string[];
   headers?: Record<string, Condition[]>;
   payload?: Record<string, Condition[]>;
 };
 
-const match = ({ path, source, headers = {}, payload = {} }: Written): MatchConfig => ({
+const match = ({ path, source, events, headers = {}, payload = {} }: Written): MatchConfig => ({
   path: path ?? null,
   source: source ?? null,
+  events: events ?? null,
   headers: Object.entries(headers).map(([name, wanted]) => ({ name, wanted })),
   payload: Object.entries(payload).map(([written, wanted]) => ({
     written,

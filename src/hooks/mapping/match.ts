@@ -44,9 +44,12 @@ export function createMatcher<T extends Matchable>(
   }
 
   /** In the order of the configuration. */
-  function candidates(name: string, source: string | null): T[] {
-    const keys = [keyOf(name, null), keyOf(null, null)];
-    if (source !== null) keys.push(keyOf(name, source), keyOf(null, source));
+  function candidates({ name, payload, hook }: MappedRequest): T[] {
+    const source = sourceOf(payload);
+    // A mapping without a path never takes a sender's request: it was not written for what strangers may send.
+    const paths = hook === undefined ? [name, null] : [name];
+    const sources = source === null ? [null] : [null, source];
+    const keys = paths.flatMap((path) => sources.map((each) => keyOf(path, each)));
     const found = keys.flatMap((key) => indexes.get(key) ?? []);
     return found.toSorted((left, right) => left - right).map((at) => mappings[at]!);
   }
@@ -55,7 +58,7 @@ export function createMatcher<T extends Matchable>(
     isNamed: (name) => paths.has(name),
     couldTake: (name) => name !== "" && name.length <= longestName && (takesAnyPath || paths.has(name)),
     find(request) {
-      const tried = candidates(request.name, sourceOf(request.payload));
+      const tried = candidates(request);
       const search = createSearch(patterns);
       for (const mapping of tried)
         try {
@@ -92,6 +95,8 @@ export function matchRefusal(
   patterns: Patterns = noPatterns,
 ): string | null {
   if (match.path !== null && match.path !== request.name) return `match.path is ${match.path}`;
+  if (match.path === null && request.hook !== undefined)
+    return "it has no match.path, and this is a sender's request";
   if (match.source !== null && match.source !== sourceOf(request.payload))
     return `the payload's source is not ${match.source}`;
   return filterRefusal(match, request, patterns);
@@ -124,9 +129,12 @@ type RefusingFilter = { name: string; values: readonly unknown[]; wanted: readon
 
 function* refusingFilters(
   match: MatchConfig,
-  { headers, payload, oneIsList }: MappedRequest,
+  { headers, payload, oneIsList, hook }: MappedRequest,
   search: Search,
 ): Generator<RefusingFilter, undefined> {
+  const event = hook?.event ?? null;
+  if (match.events !== null && (event === null || !match.events.includes(event)))
+    yield { name: "event", values: event === null ? [] : [event], wanted: match.events };
   for (const { name, wanted } of match.headers) {
     const values = Object.hasOwn(headers, name) ? [headers[name]] : [];
     if (!holds(wanted, values, search)) yield { name: `header ${name}`, values, wanted };

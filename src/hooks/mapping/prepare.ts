@@ -14,6 +14,8 @@ export type Mappings = Keys & {
   couldTake(name: string): boolean;
   /** Whether the configuration names this hook. */
   isNamed(name: string): boolean;
+  /** Whether a request of this name may be given to a transform. */
+  mayTransform(name: string): boolean;
   /** `onDrafts` gets what the templates made, before it is checked. */
   decide(request: MappedRequest, onDrafts?: DraftListener): Promise<MappingResult | Refusal>;
   patterns: Patterns;
@@ -36,6 +38,7 @@ const noTransforms: Transforms = {
 export const noMappings: Mappings = {
   couldTake: () => false,
   isNamed: () => false,
+  mayTransform: () => false,
   decide: async () => refuse("unknown-hook"),
   haveKeys: false,
   keyOf: () => null,
@@ -84,7 +87,16 @@ export async function prepareMappings(options: Options): Promise<PreparedMapping
   };
   const { couldTake, isNamed } = matcher;
   const keys = createKeys(list, matcher);
-  return { ok: true, mappings: { couldTake, isNamed, decide, ...keys, patterns, list, transforms, close } };
+  const mayTransform = transformedNames(list);
+  return {
+    ok: true,
+    mappings: { couldTake, isNamed, mayTransform, decide, ...keys, patterns, list, transforms, close },
+  };
+}
+
+function transformedNames(list: readonly Mapping[]): (name: string) => boolean {
+  const paths = new Set(list.flatMap(({ match, transform }) => (transform === null ? [] : [match.path])));
+  return (name) => paths.has(name) || paths.has(null);
 }
 
 const findingOf = ({ mapping, setting, message }: MappingFault | PatternFault): Finding => ({

@@ -17,6 +17,15 @@ export type MappedRequest = {
   readonly query: Readonly<Record<string, string>>;
   /** ISO 8601. */
   readonly now: string;
+  /** Of a sender's request. */
+  readonly hook?: HookWords;
+};
+
+/** What templates and transforms see of a sender's request, beside what they see of every request. */
+export type HookWords = {
+  readonly event: string | null;
+  readonly delivery: string | null;
+  readonly sender: string;
 };
 
 /** Numbers keep their sender's digits. */
@@ -30,11 +39,16 @@ export function contentTypeOf(rawHeaders: readonly string[]): string | undefined
 
 const secret: ReadonlySet<string> = new Set(secretHeaders);
 
-export function visibleHeaders(rawHeaders: readonly string[]): Record<string, string> {
+const nothingHidden: ReadonlySet<string> = new Set();
+
+export function visibleHeaders(
+  rawHeaders: readonly string[],
+  hidden: ReadonlySet<string> = nothingHidden,
+): Record<string, string> {
   const headers = Object.create(null) as Record<string, string>;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!.toLowerCase();
-    if (secret.has(name)) continue;
+    if (secret.has(name) || hidden.has(name)) continue;
     const value = rawHeaders[at + 1]!;
     headers[name] = name in headers ? `${headers[name]}, ${value}` : value;
   }
@@ -42,10 +56,11 @@ export function visibleHeaders(rawHeaders: readonly string[]): Record<string, st
 }
 
 /** Of a request target; the last of a repeated parameter counts. */
-export function queryOf(target: string): Record<string, string> {
+export function queryOf(target: string, hidden: ReadonlySet<string> = nothingHidden): Record<string, string> {
   const query = Object.create(null) as Record<string, string>;
   const at = target.indexOf("?");
   if (at === -1) return query;
-  for (const [name, value] of new URLSearchParams(target.slice(at + 1))) query[name] = value;
+  for (const [name, value] of new URLSearchParams(target.slice(at + 1)))
+    if (!hidden.has(name)) query[name] = value;
   return query;
 }

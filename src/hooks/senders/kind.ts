@@ -102,6 +102,10 @@ export type Proven = {
   /** Null: the sender has none. */
   readonly delivery: { readonly id: string; readonly signed: boolean } | null;
   readonly event: string | null;
+  /** What the sender signed; the body where it sends the secret itself. */
+  readonly signed: readonly Buffer[];
+  /** How far the sender's time is from ours; null where it names none. */
+  readonly skewMs: number | null;
 };
 
 export type ProofDeps = {

@@ -1,13 +1,15 @@
 // Prepares senders for requests: finds each one's kind and checks that its settings can work. A fault is a problem of the
 // configuration, reported before the first request: a secret of a wrong shape would otherwise fail each one as a wrong one.
-import type { SenderConfig } from "../../config/config.ts";
+import type { MappingConfig, SenderConfig } from "../../config/config.ts";
 import type { Finding, Path } from "../../config/problem.ts";
+import { largest } from "../../core/largest.ts";
 import { nearest } from "../../core/nearest.ts";
 import { customFault, customKind } from "./custom.ts";
 import { keyBytes, publicKeyOf } from "./keys.ts";
 import type { Proof, SenderKind } from "./kind.ts";
 import { senderKinds } from "./kinds/index.ts";
 import type { SpecialSetting } from "./settings.ts";
+import { type Hidden, hiddenOf } from "./hidden.ts";
 import { createVerifier, type Verifier } from "./verify.ts";
 
 export type Sender = {
@@ -15,6 +17,10 @@ export type Sender = {
   readonly kind: SenderKind;
   readonly settings: SenderConfig;
   readonly verifier: Verifier;
+  /** Where the sender puts the secret itself: neither templates nor transforms see these. */
+  readonly hidden: Hidden;
+  /** The longest for which a signature can be used, in one direction. */
+  readonly toleranceSeconds: number;
 };
 
 /** By the name of their hook. */
@@ -24,20 +30,51 @@ export const noSenders: Senders = new Map();
 
 export type PreparedSenders = { ok: true; senders: Senders } | { ok: false; findings: Finding[] };
 
-export function prepareSenders(configured: readonly SenderConfig[]): PreparedSenders {
+export function prepareSenders(
+  configured: readonly SenderConfig[],
+  mappings: readonly Pick<MappingConfig, "origin" | "match">[] = [],
+): PreparedSenders {
   const senders = new Map<string, Sender>();
-  const findings: Finding[] = [];
-  for (const settings of configured) {
+  const faults = configured.flatMap((settings): Finding[] => {
     const kind = kindOf(settings);
-    const faults = kind === null ? [unknownKind(settings)] : settingFaults(kind, settings);
-    for (const fault of faults) findings.push(fault);
-    if (kind !== null && faults.length === 0) {
-      const { name } = settings;
-      senders.set(name, { name, kind, settings, verifier: createVerifier(kind, settings) });
-    }
-  }
+    if (kind === null) return [unknownKind(settings)];
+    const found = settingFaults(kind, settings);
+    if (found.length === 0) senders.set(settings.name, senderOf(kind, settings));
+    return found;
+  });
+  const findings = [...faults, ...mappings.flatMap((mapping) => filterFaults(mapping, senders))];
   return findings.length === 0 ? { ok: true, senders } : { ok: false, findings };
 }
+
+const senderOf = (kind: SenderKind, settings: SenderConfig): Sender => ({
+  name: settings.name,
+  kind,
+  settings,
+  verifier: createVerifier(kind, settings),
+  hidden: hiddenOf(kind),
+  toleranceSeconds: toleranceOf(kind, settings),
+});
+
+/** A header with a secret is hidden from filters, so that one which names it never fits. */
+function filterFaults(
+  { origin, match: { path, headers } }: Pick<MappingConfig, "origin" | "match">,
+  senders: Senders,
+): Finding[] {
+  const hidden = senders.get(path ?? "")?.hidden.headers;
+  return headers.flatMap(({ name }) =>
+    hidden?.has(name) === true
+      ? [
+          {
+            path: ["hooks", "mappings", origin, "match", "headers", name],
+            message: "is a header that carries secrets and cannot be matched: the sender's proof checks it",
+          },
+        ]
+      : [],
+  );
+}
+
+const toleranceOf = ({ schemes }: SenderKind, { toleranceSeconds }: SenderConfig): number =>
+  toleranceSeconds ?? largest(schemes.map(({ time }) => time?.toleranceSeconds ?? 0));
 
 const customId = "custom";
 

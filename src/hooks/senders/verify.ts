@@ -3,6 +3,7 @@
 import {
   createHash,
   createHmac,
+  createSecretKey,
   type KeyObject,
   timingSafeEqual,
   verify as verifySignature,
@@ -65,7 +66,8 @@ export function createVerifier(kind: SenderKind, settings: SenderSettings): Veri
       for (const each of presented(request)) {
         const proved = await each.proves(request, deps);
         const failure = "failed" in proved ? proved : timeFault(each, request, deps.now);
-        if (failure === null && "secret" in proved) return proven(kind, each.scheme, request, proved);
+        if (failure === null && "secret" in proved)
+          return proven(kind, each.scheme, proved, { request, settings, now: deps.now });
         if (failure !== null) failures.push(failure);
       }
       return mostTelling(failures);
@@ -87,10 +89,21 @@ const mostTelling = (failures: readonly ProofFailure[]): ProofFailure =>
   failures[0] ??
   missing;
 
-const proven = (kind: SenderKind, scheme: Scheme, request: SenderRequest, { secret }: Proved): Proven => ({
+type Context = { request: SenderRequest; settings: SenderSettings; now: number };
+
+const proven = (
+  kind: SenderKind,
+  scheme: Scheme,
+  { secret }: Proved,
+  { request, settings, now }: Context,
+): Proven => ({
   secret,
   delivery: deliveryOf(scheme, request),
   event: eventOf(kind, request),
+  signed: ("message" in scheme.proof && partsOf(scheme, scheme.proof.message, request, settings)) || [
+    request.body,
+  ],
+  skewMs: skewOf(scheme, request, now),
 });
 
 /** What a request says of itself, proven or not: for `rouse explain`. */
@@ -151,9 +164,10 @@ function hmacProver(
   { secrets, settings }: { secrets: readonly string[]; settings: SenderSettings },
 ): Prove | null {
   const usable = secrets.filter((secret) => keyBytes(secret, proof.key) !== null);
-  const keys = usable.map((secret) => keyBytes(secret, proof.key)!);
-  if (keys.length === 0) return null;
-  const macOf = (key: Buffer, parts: readonly Buffer[]): Buffer => {
+  if (usable.length === 0) return null;
+  // As key objects: made of bytes for each request, they would cost as much as the HMAC of 4 KB.
+  const keys = usable.map((secret) => createSecretKey(keyBytes(secret, proof.key)!));
+  const macOf = (key: KeyObject, parts: readonly Buffer[]): Buffer => {
     const mac = createHmac(proof.hash, key);
     for (const part of parts) mac.update(part);
     return mac.digest();
@@ -209,6 +223,12 @@ function timeText(time: Time, request: SenderRequest): string | null {
   const found = readPlace(time.at, request);
   if (found === malformed || found.length !== 1) return null;
   return parseTime(found[0]!, time.unit) === null ? null : found[0]!;
+}
+
+function skewOf({ time }: Scheme, request: SenderRequest, now: number): number | null {
+  const written = time === undefined ? null : timeText(time, request);
+  const at = written === null ? null : parseTime(written, time!.unit);
+  return at === null ? null : at - now;
 }
 
 type Timed = Pick<Ready, "scheme" | "tolerance">;

@@ -10,7 +10,7 @@ import type { Programs } from "../programs/catalogue.ts";
 import { toClaimedRow, toEventRow, toRunRow } from "../programs/rows.ts";
 import { createGroup, type Group } from "./group.ts";
 import { collect } from "./lists.ts";
-import { isolatedRun, singleKind } from "./single.ts";
+import { isKeyedRun, isolatedRun, singleKind } from "./single.ts";
 import type { UnreadableReports } from "./unreadable.ts";
 
 const longestGroup = 500;
@@ -19,14 +19,16 @@ const stored: Accepted = { kind: "stored" };
 export type RequestOptions = {
   driver: Driver<Programs>;
   unreadable: UnreadableReports;
+  /** Whether a statement costs a round trip. Otherwise a transaction is as fast. */
+  isRemote?: boolean | undefined;
   /** Called with how many requests shared a commit. */
   onGroup?: ((size: number) => void) | undefined;
 };
 
-export function createRequests({ driver, unreadable, onGroup }: RequestOptions): Requests {
+export function createRequests({ driver, unreadable, isRemote, onGroup }: RequestOptions): Requests {
   const failures = createFailures(driver);
   return {
-    accept: createAccept({ driver, unreadable, onGroup }),
+    accept: createAccept({ driver, unreadable, isRemote, onGroup }),
     async findRepeated(hook, idempotency) {
       const found = await driver.run("findRepeated", { hook, ...idempotency, idempotencyMs });
       reportRebuilt(unreadable, found);
@@ -48,7 +50,7 @@ function createAccept(options: RequestOptions): Requests["accept"] {
     const run = first ? isolatedRun(acceptance) : null;
     const started = first && run ? await startedRuns.add({ run, first }) : null;
     if (started) return started;
-    const kind = singleKind(acceptance);
+    const kind = options.isRemote && isKeyedRun(acceptance) ? "keyed" : singleKind(acceptance);
     const isStored = kind !== null && (await singles[kind].add(acceptance));
     if (isStored) return stored;
     const accepted = await transactions.add(acceptance);
@@ -83,11 +85,18 @@ const createTransactions = (driver: Driver<Programs>, limits: Limits): Group<Acc
 const createSingles = (
   driver: Driver<Programs>,
   limits: Limits,
-): Record<"run" | "events", Group<Acceptance, boolean>> => ({
+): Record<"run" | "keyed" | "events", Group<Acceptance, boolean>> => ({
   run: createGroup({
     async write(group) {
       const left = await driver.run("acceptRuns", { runs: group.map(({ runs }) => toRunRow(runs[0]!)) });
       return group.map(({ runs }) => left.length === 0 || !left.includes(runs[0]!.id));
+    },
+    ...limits,
+  }),
+  keyed: createGroup({
+    async write(group) {
+      const left = await driver.run("acceptKeyed", { keyed: packGroup(group).keyed });
+      return group.map(({ id }) => left.length === 0 || !left.includes(id));
     },
     ...limits,
   }),

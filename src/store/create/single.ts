@@ -13,3 +13,10 @@ export function isolatedRun(acceptance: Acceptance): NewRun | null {
   const [run] = acceptance.runs;
   return run && singleKind(acceptance) === "run" && run.isolated ? run : null;
 }
+
+/** With keys, and the run is named as the acceptance is. */
+export function isKeyedRun({ id, runs, events, heartbeat, idempotency }: Acceptance): boolean {
+  const [run] = runs;
+  const isSingle = runs.length === 1 && events.length === 0 && heartbeat === null;
+  return idempotency !== null && isSingle && run!.isolated && run!.id === id;
+}

@@ -9,6 +9,7 @@ import { createMail } from "./mail.ts";
 import { noNotifier, type Notifier } from "./notifier.ts";
 import { createRequests } from "./requests.ts";
 import { createRuns } from "./runs.ts";
+import { createSenders } from "./senders.ts";
 import { createTranscripts } from "./transcripts.ts";
 import { createUnreadableReports } from "./unreadable.ts";
 import { createUpkeep } from "./upkeep.ts";
@@ -19,6 +20,8 @@ export type StoreOptions = {
   notifier?: Notifier;
   /** Without it, this store is opened for a command. */
   steps?: ClockSteps;
+  /** Whether a statement costs a round trip. */
+  isRemote?: boolean;
   /** Called with how many requests shared a commit. */
   onGroup?: ((size: number) => void) | undefined;
 };
@@ -27,16 +30,18 @@ export const createStore = ({
   driver,
   notifier = noNotifier,
   steps = createClockSteps(),
+  isRemote,
   onGroup,
 }: StoreOptions): Store => {
   const unreadable = createUnreadableReports();
   return {
-    ...createRequests({ driver, unreadable, onGroup }),
+    ...createRequests({ driver, unreadable, isRemote, onGroup }),
     ...createRuns(driver, unreadable),
     ...createEvents(driver, unreadable),
     ...createDeliveries(driver, unreadable),
     ...createTranscripts(driver),
     ...createMail(driver, unreadable),
+    ...createSenders(driver),
     ...createUpkeep(driver, { notifier, steps, unreadable }),
   };
 };

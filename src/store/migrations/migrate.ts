@@ -17,6 +17,7 @@ import { numberAttempts } from "./012-attempts.ts";
 import { addLastLine } from "./013-last-line.ts";
 import { addRetries } from "./014-retries.ts";
 import { nameCredentials } from "./015-credentials.ts";
+import { addSenders } from "./016-senders.ts";
 
 /** The first leads to version 1, and so on. */
 const migrations: readonly ((dialect: Dialect) => readonly string[])[] = [
@@ -35,6 +36,7 @@ const migrations: readonly ((dialect: Dialect) => readonly string[])[] = [
   addLastLine,
   addRetries,
   nameCredentials,
+  addSenders,
 ];
 
 export const newestVersion = migrations.length;

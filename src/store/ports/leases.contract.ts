@@ -62,6 +62,7 @@ const unreadable = "a row that cannot be read is left out, whoever finds it; a s
 const unfenced: Partial<Record<ProgramName, string>> = {
   accept: beforeClaim,
   acceptEvents: beforeClaim,
+  acceptKeyed: beforeClaim,
   acceptRuns: beforeClaim,
   acceptStarted: beforeClaim,
   beatIfDue: decided,
@@ -71,12 +72,15 @@ const unfenced: Partial<Record<ProgramName, string>> = {
   claimMailbox: grants,
   claimRuns: grants,
   countFailures: decided,
+  forgetKey: operator,
   forgetMailAccount: operator,
   healClock: "it brings times to now that a clock's step left in the future; leases then only end earlier",
   identity: upkeep,
   markEvent: operator,
   mendLanes: upkeep,
   migrate: upkeep,
+  noteCalls: upkeep,
+  openPairing: operator,
   probe: upkeep,
   recordRequest: beforeClaim,
   releaseRuns: operator,
@@ -90,6 +94,7 @@ const unfenced: Partial<Record<ProgramName, string>> = {
   setTurnsAside: unreadable,
   sweep: upkeep,
   sweepConversations: upkeep,
+  takeKey: decided,
   voidLeases: "at the start of the only gateway on a file: nobody else can have a lease",
 };
 

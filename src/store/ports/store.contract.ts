@@ -9,8 +9,10 @@ import { leasesContract } from "./leases.contract.ts";
 import { listsContract } from "./lists.contract.ts";
 import { mailContract } from "./mail.contract.ts";
 import { repeatsContract } from "./repeats.contract.ts";
+import { deliveryKeysContract } from "./delivery-keys.contract.ts";
 import { requestsContract } from "./requests.contract.ts";
 import { runsContract } from "./runs.contract.ts";
+import { sendersContract } from "./senders.contract.ts";
 import { settlementsContract } from "./settlements.contract.ts";
 import { sweepContract } from "./sweep.contract.ts";
 import { transcriptsContract } from "./transcripts.contract.ts";
@@ -18,6 +20,8 @@ import type { Harness, OpenHarness } from "./harness.contract.ts";
 
 const subjects = [
   requestsContract,
+  deliveryKeysContract,
+  sendersContract,
   firstAttemptsContract,
   runsContract,
   repeatsContract,

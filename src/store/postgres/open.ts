@@ -51,7 +51,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     await pool.end();
     throw fault;
   }
-  return createStore({ driver, steps, notifier: createPostgresNotifier({ url }), onGroup });
+  return createStore({ driver, steps, notifier: createPostgresNotifier({ url }), isRemote: true, onGroup });
 }
 
 /** Now and then, until the returned function is called. */

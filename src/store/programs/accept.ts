@@ -1,12 +1,13 @@
 // A group of accepted requests in one transaction.
 import type { Dialect } from "../driver/dialect.ts";
 import { ask, finalBatch, queries, type Program, type Transaction, type Value } from "../driver/program.ts";
-import type { Accepted, Acceptance, StoredResponse, Repeated } from "../../core/request.ts";
+import type { Accepted, Acceptance, Idempotency, StoredResponse, Repeated } from "../../core/request.ts";
 import type { HeartbeatRequest } from "../../core/system-event.ts";
-import { insertIsolated, insertRuns, insertRunsOnce, isIsolated } from "./enqueue.ts";
+import { insertIsolated, insertIsolatedFrom, insertRuns, insertRunsOnce, isIsolated } from "./enqueue.ts";
 import { insertEvents } from "./events.ts";
 import { insertEventsOnce, requestHeartbeat } from "./heartbeats.ts";
-import { toEventRow, toRunRow } from "./rows.ts";
+import { runRowColumns, toEventRow, toRunRow } from "./rows.ts";
+import { idempotencyMs as usualKeptMs } from "../../core/retention.ts";
 import { jsonIn } from "./shapes.ts";
 import * as shapes from "./shapes.ts";
 
@@ -15,8 +16,11 @@ type PackedRows = { events: Value[][]; runs: Value[][]; heartbeat: HeartbeatRequ
 type KeyedAcceptance = PackedRows & {
   id: string;
   hook: string;
-  key: string;
+  /** One, or two. */
+  keys: readonly string[];
   fingerprint: string;
+  /** By how much its keys are dated ahead. */
+  ahead: number;
   response: string;
 };
 
@@ -32,7 +36,10 @@ export function packGroup(group: readonly Acceptance[]): Pick<AcceptInput, "plai
   const keyed = group.flatMap((each) => {
     if (!each.idempotency) return [];
     const { id, hook, idempotency, response } = each;
-    return [{ id, hook, ...idempotency, response: JSON.stringify(response), ...packRows([each]) }];
+    const { fingerprint, keptMs = 0 } = idempotency;
+    const keys = keysOf(idempotency);
+    const ahead = Math.max(0, keptMs - usualKeptMs);
+    return [{ id, hook, keys, fingerprint, ahead, response: JSON.stringify(response), ...packRows([each]) }];
   });
   return { plain: packRows(keyed.length > 0 ? group.filter((each) => !each.idempotency) : group), keyed };
 }
@@ -76,6 +83,58 @@ export function* acceptRuns(
   return left.map(([id]) => String(id));
 }
 
+const keyedColumns = [...runRowColumns, "name", "key", "second", "fingerprint", "answer", "ahead"] as const;
+
+/**
+ * On PostgreSQL, for requests with keys that lead to one isolated run each, in a single statement. Returns the ids of
+ * the runs that were not stored, because a key may be known: the transaction decides those. A request claims keys only
+ * where the statement saw none of them, so that a key which is claimed for a run that is not stored belongs to a request
+ * that another node has stored meanwhile.
+ */
+export function* acceptKeyed(
+  dialect: Dialect,
+  { keyed, now }: { keyed: readonly KeyedAcceptance[]; now: number | null },
+): Program<string[]> {
+  const rows = yield {
+    sql: acceptKeyedSql(dialect),
+    values: [now],
+    rows: {
+      columns: keyedColumns,
+      items: keyed.map(({ runs: [run], hook, keys, fingerprint, response, ahead }) => [
+        ...run!,
+        hook,
+        keys[0]!,
+        keys[1] ?? null,
+        fingerprint,
+        response,
+        ahead,
+      ]),
+    },
+  };
+  const stored = new Set(rows.map((row) => row["id"]));
+  return keyed.flatMap(({ id }) => (stored.has(id) ? [] : [id]));
+}
+
+function acceptKeyedSql(dialect: Dialect): string {
+  const now = dialect.timeOf("$1");
+  return `with incoming as materialized (select item.* from ${dialect.rows(keyedColumns, 1)}),
+      wanted as materialized (
+        select id, name, key, fingerprint, answer, ahead from incoming
+        union all select id, name, second, fingerprint, answer, ahead from incoming where second is not null),
+      known as materialized (
+        select wanted.id from wanted join idempotency on idempotency.hook = wanted.name and idempotency.key = wanted.key),
+      claimed as (
+        insert into idempotency(hook, key, fingerprint, acceptance_id, answer, created_at)
+        select name, key, fingerprint, id, answer, ${now} + cast(ahead as bigint) from wanted
+        where id not in (select id from known) order by name collate "C", key collate "C"
+        on conflict do nothing returning acceptance_id),
+      fresh as materialized (
+        select acceptance_id from claimed group by acceptance_id
+        having count(*) = (select count(*) from wanted where wanted.id = acceptance_id)),
+      stored as (${insertIsolatedFrom("incoming", "id in (select acceptance_id from fresh)", now)} returning id)
+      select id from stored`;
+}
+
 /** For requests with events only; on PostgreSQL a single statement. False: nothing was stored. */
 export function* acceptEvents(
   dialect: Dialect,
@@ -92,54 +151,66 @@ export function* acceptEvents(
   return true;
 }
 
-const keyColumns = ["hook", "key", "fingerprint", "id", "answer"] as const;
+const keysOf = ({ key, secondKey = key }: Idempotency): string[] =>
+  secondKey === key ? [key] : [key, secondKey];
 
-/** Claims the keys that are free or expired. Returns the results of requests whose key was claimed before. */
+const keyColumns = ["hook", "key", "fingerprint", "id", "answer", "ahead"] as const;
+
+/**
+ * Claims the keys that are free or expired. Returns the results of requests of which a key was claimed before. Their
+ * other key stays claimed: from now on it belongs to that request, too. A key that is kept for longer than usual is
+ * dated ahead, so that one age holds for all keys.
+ */
 function* claimKeys(
   dialect: Dialect,
   { keyed, now, idempotencyMs }: AcceptInput,
 ): Program<Map<string, Accepted>> {
-  const firsts = new Map<string, KeyedAcceptance>();
+  const firsts = new Map<string, { each: KeyedAcceptance; key: string }>();
   for (const each of keyed) {
-    const name = `${each.hook}\n${each.key}`;
-    if (!firsts.has(name)) firsts.set(name, each);
+    for (const key of each.keys) {
+      const name = `${each.hook}\n${key}`;
+      if (!firsts.has(name)) firsts.set(name, { each, key });
+    }
   }
   // Sorted, so that two groups never lock keys in opposite order.
-  const sorted = [...firsts].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
-  const items = sorted.map(({ id, hook, key, fingerprint, response }) => [
+  const sorted = [...firsts].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, first]) => first);
+  const items = sorted.map(({ each: { id, hook, fingerprint, response, ahead }, key }) => [
     hook,
     key,
     fingerprint,
     id,
     response,
+    ahead,
   ]);
-  const taken = yield {
+  const claimed = yield {
     sql: `insert into idempotency(hook, key, fingerprint, acceptance_id, answer, created_at)
-      ${dialect.stored(keyColumns, 2, "item.hook, item.key, item.fingerprint, item.id, item.answer, cast($1 as bigint)")}
+      ${dialect.stored(keyColumns, 2, "item.hook, item.key, item.fingerprint, item.id, item.answer, cast($1 as bigint) + cast(item.ahead as bigint)")}
       on conflict (hook, key) do update set fingerprint = excluded.fingerprint, acceptance_id = excluded.acceptance_id,
         answer = excluded.answer, created_at = excluded.created_at
       where idempotency.created_at <= $2
-      returning acceptance_id`,
+      returning acceptance_id, key`,
     values: [now, now - idempotencyMs],
     rows: { columns: keyColumns, items },
   };
-  const fresh = new Set(taken.map((row) => row["acceptance_id"]));
+  const own = new Set(claimed.map((row) => `${String(row["acceptance_id"])}\n${String(row["key"])}`));
   const repeated = new Map<string, Accepted>();
-  for (const each of keyed) {
-    if (fresh.has(each.id)) continue;
-    const first = yield* repeatedBy(each, -1);
+  for (const { id, hook, keys, fingerprint } of keyed) {
+    const taken = keys.filter((key) => !own.has(`${id}\n${key}`));
+    if (taken.length === 0) continue;
+    const first = yield* repeatedBy({ hook, keys: taken, fingerprint }, -1);
     if (!first) throw new Error("an idempotency key vanished while it was looked up");
-    repeated.set(each.id, first);
+    repeated.set(id, first);
   }
   return repeated;
 }
 
-type Key = { hook: string; key: string; fingerprint: string };
+type Lookup = { hook: string; keys: readonly string[]; fingerprint: string };
 
-function* repeatedBy({ hook, key, fingerprint }: Key, after: number): Program<Repeated | null> {
+function* repeatedBy({ hook, keys, fingerprint }: Lookup, after: number): Program<Repeated | null> {
   const [first] = yield {
-    sql: "select fingerprint, answer, acceptance_id from idempotency where hook = $1 and key = $2 and created_at > $3",
-    values: [hook, key, after],
+    sql: `select fingerprint, answer, acceptance_id from idempotency
+      where hook = $1 and key in ($2, $3) and created_at > $4 limit 1`,
+    values: [hook, keys[0]!, keys.at(-1)!, after],
   };
   if (!first) return null;
   if (first["fingerprint"] !== fingerprint) return { kind: "mismatch" };
@@ -155,7 +226,10 @@ function* rebuilt(id: string): Program<Repeated> {
   return { kind: "replayed", response, rebuiltFor: id };
 }
 
+type FindRepeatedInput = Idempotency & { hook: string; now: number; idempotencyMs: number };
+
 export const findRepeated = (
   _: Dialect,
-  { now, idempotencyMs, ...key }: Key & { now: number; idempotencyMs: number },
-): Program<Repeated | null> => repeatedBy(key, now - idempotencyMs);
+  { hook, fingerprint, now, idempotencyMs, ...keys }: FindRepeatedInput,
+): Program<Repeated | null> =>
+  repeatedBy({ hook, keys: keysOf({ fingerprint, ...keys }), fingerprint }, now - idempotencyMs);

@@ -1,7 +1,7 @@
 // Every program by its name, and how a driver runs it.
 import type { AnyProgram } from "../driver/program.ts";
 import { checkVersion, migrate } from "../migrations/migrate.ts";
-import { accept, acceptEvents, acceptRuns, findRepeated } from "./accept.ts";
+import { accept, acceptEvents, acceptKeyed, acceptRuns, findRepeated } from "./accept.ts";
 import { countFailures } from "./auth-failures.ts";
 import { backlog, countWaiting } from "./backlog.ts";
 import { healClock } from "./clock.ts";
@@ -47,6 +47,7 @@ import { acceptStarted } from "./accept-started.ts";
 import { cancelRun, claimRuns, markActed, noteLastLine, releaseRuns, renewRuns, voidLeases } from "./runs.ts";
 import { listFailedRuns, repeatFailedRuns, repeatRun } from "./repeat.ts";
 import { settleRuns } from "./settle.ts";
+import { forgetKey, listSenders, noteCalls, openPairing, senderKeys, takeKey } from "./senders.ts";
 import { longConversations, sweep, sweepConversations } from "./sweep.ts";
 import { listSpending } from "./spending.ts";
 import { compact, listSessions, listTurns, resetSession, setTurnsAside } from "./transcripts.ts";
@@ -98,6 +99,7 @@ const timedRead = entryOf("timedRead");
 const entries = {
   accept: write(accept, { urgent: true, timeoutMs: 8_000 }),
   acceptEvents: single(acceptEvents, { urgent: true, timeoutMs: 8_000 }),
+  acceptKeyed: single(acceptKeyed, { urgent: true, timeoutMs: 8_000 }),
   acceptRuns: single(acceptRuns, { urgent: true, timeoutMs: 8_000 }),
   acceptStarted: single(acceptStarted, { urgent: true, timeoutMs: 8_000 }),
   advanceDelivery: single(advanceDelivery),
@@ -120,6 +122,7 @@ const entries = {
   findRepeated: timedRead(findRepeated),
   findRun: read(findRun),
   forgetMailAccount: write(forgetMailAccount),
+  forgetKey: write(forgetKey),
   healClock: write(healClock, { urgent: true }),
   identity: write(identity),
   lastTarget: read(lastTarget),
@@ -129,6 +132,7 @@ const entries = {
   listMailAccounts: read(listMailAccounts),
   listRequests: read(listRequests),
   listRuns: read(listRuns),
+  listSenders: timedRead(listSenders),
   listSessions: read(listSessions),
   listSpending: timedRead(listSpending),
   listTurns: read(listTurns),
@@ -139,8 +143,10 @@ const entries = {
   migrate: write(migrate),
   moveDelivery: write(moveDelivery),
   noteLastLine: single(noteLastLine),
+  noteCalls: write(noteCalls),
   noteMail: write(noteMail),
   noteSubscription: write(noteSubscription),
+  openPairing: write(openPairing),
   probe: write(probe),
   recordRequest: write(recordRequest),
   releaseMailbox: single(releaseMailbox),
@@ -153,6 +159,7 @@ const entries = {
   requestHeartbeat: write(requestHeartbeat),
   resetSession: write(resetSession),
   retryDelivery: write(retryDelivery),
+  senderKeys: read(senderKeys),
   setLastTarget: write(setLastTarget),
   setEventsAside: write(setEventsAside),
   setTurnsAside: write(setTurnsAside),
@@ -161,6 +168,7 @@ const entries = {
   startRuns: write(startRuns, { urgent: true }),
   sweep: write(sweep),
   sweepConversations: write(sweepConversations),
+  takeKey: write(takeKey, { urgent: true, timeoutMs: 8_000 }),
   unseenMail: read(unseenMail),
   voidLeases: write(voidLeases),
   waitingChannels: read(waitingChannels),

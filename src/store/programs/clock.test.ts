@@ -27,6 +27,10 @@ const left: Readonly<Record<string, string>> = {
   "run.ended_at":
     "shown, and kept for longer by as much as the clock was ahead; `runs retry --failed` takes it as it is",
   "run.started_at": "shown, and whether it is null",
+  "sender_call.last_at": "shown",
+  "sender_key.taken_at": "shown, and whether it is null",
+  "sender_key.pairing_until":
+    "one that is more than the longest window ahead counts as over (programs/senders.ts)",
   "turn.created_at": "shown, and kept for longer by as much as the clock was ahead",
 };
 
@@ -50,6 +54,8 @@ const numbers: ReadonlySet<string> = new Set([
   "run.attempts",
   "run.elapsed_ms",
   "run.waited_ms",
+  "sender_call.calls",
+  "sender_call.skew_ms",
   "spending.input_tokens",
   "spending.output_tokens",
   "spending.runs",

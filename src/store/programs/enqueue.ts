@@ -24,14 +24,20 @@ const isHeadOutsideIndex = 2;
 
 const insertRunsSql = (dialect: Dialect, head: string | number): string => {
   const now = dialect.timeOf("$1");
-  return `insert into run(id, kind, hook, agent_id, requested_agent_id, session_key, lane, head, status, created_at, ready_at, request)
-    ${dialect.stored(
-      runRowColumns,
-      1,
-      `item.id, item.kind, item.hook, item.agent, item.requested, item.session, item.lane, ${head},
-      'queued', ${now}, ${now}, item.request`,
-    )}`;
+  return `insert into run(${queuedColumns})
+    ${dialect.stored(runRowColumns, 1, queuedValues("item", now, head))}`;
 };
+
+const queuedColumns =
+  "id, kind, hook, agent_id, requested_agent_id, session_key, lane, head, status, created_at, ready_at, request";
+const queuedValues = (item: string, now: string, head: string | number): string =>
+  `${item}.id, ${item}.kind, ${item}.hook, ${item}.agent, ${item}.requested, ${item}.session, ${item}.lane, ${head},
+      'queued', ${now}, ${now}, ${item}.request`;
+
+/** An insert of isolated runs, as a part of a statement: `source` has their rows. */
+export const insertIsolatedFrom = (source: string, condition: string, now: string): string =>
+  `insert into run(${queuedColumns})
+    select ${queuedValues(source, now, isHeadOutsideIndex)} from ${source} where ${condition}`;
 
 /** The head of a new run: 1 when its lane has none. */
 export const headOf = (dialect: Dialect, lane: string): string =>

@@ -1,0 +1,64 @@
+// A proven request: its question is answered, or it is taken like that of any known caller. What the sender hears does
+// not say what came of it: accepted, skipped, repeated and refused look the same.
+import { catalogue } from "../../core/errors.ts";
+import { newId } from "../../core/id.ts";
+import type { RequestCode } from "../../core/metrics.ts";
+import { noteAccepted, startHookSpan } from "../span.ts";
+import { take, type Taken } from "../take.ts";
+import type { Climb } from "./climb.ts";
+import { deliveryKey } from "./delivery-key.ts";
+import type { Answer } from "./handshake.ts";
+import type { Proven } from "./kind.ts";
+import { reasonOf } from "./reason.ts";
+import { refuseProof } from "./refuse.ts";
+import type { SenderRequest } from "./request.ts";
+
+const usualAnswer: Answer = { status: 200, type: "application/json; charset=utf-8", body: '{"ok":true}' };
+
+export async function takeProven(climb: Climb, request: SenderRequest, proven: Proven): Promise<void> {
+  const { exchange, sender, ladder } = climb;
+  const { kind, name } = sender;
+  exchange.authenticated = true;
+  exchange.span = startHookSpan(ladder.trace, exchange);
+  ladder.senders.calls.note(name, "proven", proven.skewMs);
+  for (const handshake of kind.handshakes ?? []) {
+    if (!handshake.proven || !handshake.asks(request)) continue;
+    const { fetchText } = ladder.senders;
+    const answer = await handshake.answer(request, { secret: proven.secret, fetchText });
+    if (answer === null) return refuseProof(climb, { failed: "malformed" });
+    return ladder.responses.answer(exchange, answer, "handshake");
+  }
+  if (proven.event !== null && kind.pings?.includes(proven.event) === true)
+    return ladder.responses.answer(exchange, kind.answer ?? usualAnswer, "skipped");
+  const { target, rawHeaders, body } = request;
+  const readJson = (): unknown => request.json();
+  const sent = { sender, event: proven.event, delivery: proven.delivery?.id ?? null, readJson };
+  const idempotency = deliveryKey(proven, kind, sender.toleranceSeconds);
+  const asked = { target, rawHeaders, body, now: ladder.clock.now(), idempotency, sent };
+  const taken = await take({ name, read: null }, asked, exchange.span, ladder);
+  return answerTaken(climb, taken);
+}
+
+async function answerTaken({ exchange, sender, ladder }: Climb, taken: Taken): Promise<void> {
+  const { responses, store } = ladder;
+  const answer = (code: RequestCode): void =>
+    responses.answer(exchange, sender.kind.answer ?? usualAnswer, code);
+  switch (taken.kind) {
+    case "repeated":
+      return answer("replayed");
+    case "nothing":
+      // A transform that breaks may be mended before the sender tries again.
+      return taken.nothing.outcome === "skipped" ? answer("skipped") : responses.noAction(exchange, "failed");
+    case "refused": {
+      const { refused } = taken.refusal;
+      if (catalogue[refused].status >= 500) return responses.refuse(exchange, taken.refusal);
+      const record = { id: newId(), hook: sender.name, outcome: "refused" as const, credential: null };
+      await store.recordRequest({ ...record, reason: reasonOf(taken.refusal) });
+      return answer(refused);
+    }
+    case "accepted":
+      noteAccepted(exchange.span, taken.acceptance);
+      answer("accepted");
+      ladder.onStored(taken.acceptance, taken.stored);
+  }
+}
