@@ -96,9 +96,11 @@ const createSingles = (
   keyed: createGroup({
     async write(group) {
       const left = await driver.run("acceptKeyed", { keyed: packGroup(group).keyed });
+      // Those that are left are counted by the transaction that decides them.
+      if (left.length < group.length) limits.onWritten?.(group.length - left.length);
       return group.map(({ id }) => left.length === 0 || !left.includes(id));
     },
-    ...limits,
+    longest: limits.longest,
   }),
   events: createGroup({
     async write(group) {
