@@ -49,14 +49,22 @@ export function aSenderRequest(parts: RequestParts = {}): SenderRequest {
 
 const nothingFetched = (): Promise<string> => Promise.reject(new Error("nothing is fetched here"));
 
+/** What a proof says of its request; what its repeats are known by is tested with the ladder. */
+export type Said = Pick<Proven, "secret" | "delivery" | "event">;
+
 /** First the head alone, then the whole request, as on the ladder. */
 export async function proofOf(
   settings: SenderConfig,
   request: SenderRequest,
   { now, fetchText = nothingFetched }: { now: number; fetchText?: (url: string) => Promise<string> },
-): Promise<Proven | ProofFailure> {
+): Promise<Said | ProofFailure> {
   const verifier = createVerifier(senderKind(settings.kind), settings);
-  return verifier.checkHead(request, now) ?? (await verifier.prove(request, { now, settings, fetchText }));
+  const early = verifier.checkHead(request, now);
+  if (early !== null) return early;
+  const result = await verifier.prove(request, { now, settings, fetchText });
+  if ("failed" in result) return result;
+  const { secret, delivery, event } = result;
+  return { secret, delivery, event };
 }
 
-export const isProven = (result: Proven | ProofFailure): result is Proven => !("failed" in result);
+export const isProven = (result: Said | ProofFailure): result is Said => !("failed" in result);

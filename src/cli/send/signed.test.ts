@@ -9,13 +9,14 @@ import { createConfig, createStoredHome, hookToken, json } from "../../../test/f
 import { startRecordingServer } from "../../../test/fixtures/recording-server.ts";
 
 const secret = "a secret of the tests";
+const oktaSecret = "another secret of the tests";
 const twilioToken = "0123456789abcdef0123456789abcdef";
 const senders = {
   github: { kind: "github", secret },
   stripe: { kind: "stripe", secret: "whsec_of_the_tests" },
   twilio: { kind: "twilio", secret: twilioToken, publicUrl: "https://h.example.com/hooks/twilio" },
   aws: { kind: "aws-sns", topicArns: ["arn:aws:sns:eu-central-1:123456789012:x"] },
-  okta: { kind: "okta", secret },
+  okta: { kind: "okta", secret: oktaSecret },
 };
 const mappings = Object.keys(senders).map((path) => ({ match: { path }, messageTemplate: "x" }));
 const config = { hooks: { enabled: true, token: hookToken, senders, mappings } };
@@ -81,7 +82,7 @@ test("times, forms, addresses and bare keys are signed as their senders do", asy
   assert.equal(twilio?.headers["content-type"], "application/x-www-form-urlencoded");
   const signed = "https://h.example.com/hooks/twilioBodyHiFrom+49";
   assert.equal(twilio?.headers["x-twilio-signature"], hmac("sha1", twilioToken, signed).digest("base64"));
-  assert.equal(okta?.headers.authorization, secret);
+  assert.equal(okta?.headers.authorization, oktaSecret);
 });
 
 test("--fresh makes a new delivery of the same file: another id, wherever it stands, and other signed bytes", async (t) => {

@@ -309,7 +309,7 @@ test("a person is asked for address, secret and mappings, sees the steps first, 
     [
       [/Where does it reach this gateway/, `https://h.example.com${enter}`],
       [/h\.example\.com\/hooks\/slack[^]*Secret: Signing Secret under Basic Information/, `short${enter}`],
-      [/It cannot be right: it is 32 digits of hex/, `${"\u007f".repeat(5)}${"ab".repeat(16)}${enter}`],
+      [/It cannot be right: it has 32 letters and digits/, `${"\u007f".repeat(5)}${"ab".repeat(16)}${enter}`],
       [/What becomes a run/, `${down} ${enter}`],
     ],
   );

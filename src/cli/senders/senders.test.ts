@@ -21,7 +21,7 @@ const senders = {
   github: { kind: "github", secret: "a secret of the tests" },
   notion: { kind: "notion" },
   asana: { kind: "asana" },
-  shop: { kind: "square", secret: "a secret of the tests", publicUrl: "https://h.example.com/in/shop" },
+  shop: { kind: "square", secret: "another secret of the tests", publicUrl: "https://h.example.com/in/shop" },
 };
 const mappings = Object.keys(senders).map((path) => ({
   id: `${path}-1`,

@@ -1,5 +1,5 @@
 // Rules of tokens: where one is missing, too weak, or the same as another.
-import { hash, timingSafeEqual } from "node:crypto";
+import { hash } from "node:crypto";
 import { isLoopback } from "../../core/loopback.ts";
 import { buildMappings } from "../build/mappings.ts";
 import { gatewayToken, hookTokens, namedTokens, senderSecrets, type WrittenToken } from "../build/tokens.ts";
@@ -78,7 +78,7 @@ function tokenFaults({ value, path }: WrittenToken): Found {
 /** `kind`: of a sender. A kind's service may sign for several addresses with one secret, so its senders may share it. */
 type Secret = WrittenToken & { kind?: string };
 
-/** Whoever holds one of two equal tokens holds both. Each is compared with those before it. */
+/** Whoever holds one of two equal tokens holds both. Digests are compared, so that no time shows how much is equal. */
 function equalTokens(
   settings: Settings,
   own: readonly WrittenToken[],
@@ -87,11 +87,13 @@ function equalTokens(
   const gateway = gatewayToken(settings);
   const first: Secret[] = gateway === null ? [] : [{ value: gateway, path: gatewayTokenPath }];
   const secrets: Secret[] = [...first, ...own, ...named, ...senderSecrets(settings)];
-  const digests = secrets.map(({ value }) => hash("sha256", value.trim(), "buffer"));
-  return secrets.flatMap((secret, at) => {
-    const equal = secrets
-      .slice(0, at)
-      .find((other, before) => timingSafeEqual(digests[at]!, digests[before]!) && !mayShare(secret, other));
+  const known = new Map<string, Secret[]>();
+  return secrets.flatMap((secret) => {
+    const digest = hash("sha256", secret.value.trim(), "hex");
+    const before = known.get(digest) ?? [];
+    const equal = before.find((other) => !mayShare(secret, other));
+    // One of each is enough to compare with: those that are refused here are equal to one that is kept.
+    if (equal === undefined) known.set(digest, [...before, secret]);
     return equal ? [{ path: secret.path, message: equalMessage(secret, equal) }] : [];
   });
 }

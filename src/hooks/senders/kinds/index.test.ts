@@ -80,7 +80,7 @@ for (const kind of kinds)
     });
 
     test("names its documentation", () => {
-      if (own.has(kind.id)) return assert.match(words.docs, /^[a-z-]+\.md$/);
+      if (own.has(kind.id)) return assert.match(words.docs, /^[a-z-]+\.md(?:#[a-z-]+)?$/);
       assert.ok(URL.canParse(words.docs) && words.docs.startsWith("https://"), words.docs);
     });
 
