@@ -22,6 +22,7 @@ test("an empty object is a whole configuration", () => {
     hooks: {
       enabled: false,
       tokens: [],
+      namedTokens: [],
       path: "/hooks",
       allowedAgentIds: null,
       defaultSessionKey: null,

@@ -101,7 +101,7 @@ test("an empty list, a missing file and a value of several forms each have their
     "hooks.mappings[0].match.payload.action: must not be an empty list: name at least one value, or leave the setting out",
   ]);
   assert.deepEqual(problemsOf(filtered({ action: {} })), [
-    "hooks.mappings[0].match.payload.action: must be text, a number, true or false, null or a list",
+    "hooks.mappings[0].match.payload.action: must have an operator: not, exists, contains, startsWith, endsWith, matches, above or below",
   ]);
   assert.deepEqual(problemsOf({ store: { url: { file: "db" } } }), [
     "store.url: there is no file of this name (ENOENT); names are relative to /home/rouse",

@@ -41,12 +41,15 @@ async function run(context: Context): Promise<number> {
   const contentType = values["content-type"];
   if (values.file === undefined && contentType !== undefined)
     throw new WrongUsage("--content-type is for --file; what is made from text is JSON.");
-  const headers = Buffer.isBuffer(body)
-    ? withContentType({ headers: given, contentType, file: values.file ?? "", body })
-    : given;
   const { config } = await loadSettings(context, values.config);
   const url = hookUrl(config, hook, values.url);
   const sender = config.hooks.senders.find(({ name }) => name === hookName(hook));
+  // What a sender's kind sends says its type, where nothing else does.
+  const isTyped = sender === undefined || contentType !== undefined;
+  const headers =
+    Buffer.isBuffer(body) && isTyped
+      ? withContentType({ headers: given, contentType, file: values.file ?? "", body })
+      : given;
   if (sender !== undefined) {
     if (key !== undefined) throw new WrongUsage("--idempotency-key is not for senders: use --delivery ID.");
     const { sendSigned } = await import("../send/signed.ts");

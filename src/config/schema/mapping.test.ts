@@ -119,7 +119,7 @@ test("operators of filters: each fault with its path", () => {
   assert.deepEqual(faultsOf({ nott: 1 }), [`${setting}.nott: unknown setting \`nott\`; did you mean \`not\`?`]);
   assert.deepEqual(faultsOf({ not: { not: 1 } }), [`${setting}.not.not: unknown setting \`not\``]);
   assert.deepEqual(faultsOf({ above: "x" }), [`${setting}.above: must be a number`]);
-  assert.deepEqual(faultsOf(["b", { exists: "yes" }]), [`${setting}[1].exists: must be true or false`]);
+  assert.deepEqual(faultsOf(["b", { exists: "yes" }]), [`${setting}[1].exists: must be true or false, not text`]);
   for (const wrong of [
     { above: 2 ** 60 },
     { matches: "" },
