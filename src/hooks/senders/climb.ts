@@ -26,7 +26,9 @@ export type SenderParts = {
   readonly keys: PairedKeys;
   readonly calls: Calls;
   readonly diagnosis: Diagnosis;
-  readonly fetchText: ProofDeps["fetchText"];
+  readonly findDocument: ProofDeps["fetchText"];
+  /** Asks an address each time. */
+  readonly fetchText: (url: string) => Promise<string>;
   /** How long an unproven body may take. */
   readonly bodyTimeoutMs: number;
 };

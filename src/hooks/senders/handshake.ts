@@ -37,7 +37,7 @@ export type OpenHandshake = {
 export type ProvenDeps = {
   /** The one that the request was proven with. */
   readonly secret: string | null;
-  /** As `ProofDeps.fetchText`. */
+  /** Asks an address each time; bounded in size and time. */
   readonly fetchText: (url: string) => Promise<string>;
 };
 

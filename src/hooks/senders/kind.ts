@@ -111,8 +111,8 @@ export type Proven = {
 export type ProofDeps = {
   readonly now: number;
   readonly settings: SenderSettings;
-  /** Fetches a public document, such as a certificate; bounded in size and time. Rejects when it cannot be had. */
-  readonly fetchText: (url: string) => Promise<string>;
+  /** A public document, such as a certificate; an older copy than `maxAgeMs` is fetched again. Rejects without one. */
+  readonly fetchText: (url: string, maxAgeMs?: number) => Promise<string>;
 };
 
 /** Of a kind in code. */

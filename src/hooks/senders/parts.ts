@@ -5,6 +5,7 @@ import type { Store } from "../../store/ports/store.ts";
 import { createCalls } from "./calls.ts";
 import { createDiagnosis } from "./changed-body.ts";
 import type { SenderParts } from "./climb.ts";
+import { createDocuments } from "./documents.ts";
 import { fetchText } from "./fetch-text.ts";
 import { createPairedKeys } from "./pairing.ts";
 import { createPlaces, type PlaceLimits, usualPlaceLimits } from "./places.ts";
@@ -32,6 +33,7 @@ export const createSenderParts = ({
   keys: createPairedKeys({ store, clock }),
   calls: createCalls({ store, clock, log }),
   diagnosis: createDiagnosis(clock),
+  findDocument: createDocuments({ clock, fetchText }),
   fetchText,
   bodyTimeoutMs,
 });

@@ -16,7 +16,7 @@ export async function prove(
   verifier: Verifier,
 ): Promise<Proven | ProofFailure | Refusal> {
   const { sender, ladder } = climb;
-  const { keys, diagnosis, fetchText } = ladder.senders;
+  const { keys, diagnosis, findDocument: fetchText } = ladder.senders;
   const deps: ProofDeps = { now: ladder.clock.now(), settings: sender.settings, fetchText };
   try {
     const result = await verifier.prove(request, deps);

@@ -6,14 +6,21 @@ import type { ProofDeps, Prove, SenderKind } from "../kind.ts";
 const keysUrl = "https://www.googleapis.com/oauth2/v3/certs";
 const bearer = /^bearer +([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)$/i;
 
+const minuteMs = 60_000;
+
+type Jwk = { kid?: unknown; n?: string; e?: string };
+
+function findIn(text: string, id: string): Jwk | undefined {
+  const { keys } = JSON.parse(text) as { keys?: Jwk[] };
+  return Array.isArray(keys) ? keys.find(({ kid }) => kid === id) : undefined;
+}
+
+/** Google changes its keys every few days: an id that is not among ours makes them be fetched again. */
 const findKeyBy =
   (fetchText: ProofDeps["fetchText"]) =>
   async (id: string): Promise<CryptoKey | null> => {
     const { importJWK } = await import("jose/key/import");
-    const { keys } = JSON.parse(await fetchText(keysUrl)) as {
-      keys?: { kid?: unknown; n?: string; e?: string }[];
-    };
-    const found = Array.isArray(keys) ? keys.find(({ kid }) => kid === id) : undefined;
+    const found = findIn(await fetchText(keysUrl), id) ?? findIn(await fetchText(keysUrl, minuteMs), id);
     if (typeof found?.n !== "string" || typeof found.e !== "string") return null;
     const key = await importJWK({ kty: "RSA", n: found.n, e: found.e }, "RS256");
     return key instanceof Uint8Array ? null : key;
