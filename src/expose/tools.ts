@@ -91,7 +91,7 @@ export const ngrok: Tool = {
       const { tunnels } = fieldsOf(answer);
       const own = (Array.isArray(tunnels) ? tunnels : [])
         .map(fieldsOf)
-        .find(({ config }) => new RegExp(`:${port}$`).test(String(fieldsOf(config)["addr"])));
+        .find(({ config }) => String(fieldsOf(config)["addr"]).endsWith(`:${port}`));
       return publicAddress(own?.["public_url"]);
     },
   },

@@ -98,7 +98,7 @@ async function readSecret(
     throw new WrongUsage(
       "A secret is never an argument: other users could see it. Use --secret-file FILE, or --secret - for standard input.",
     );
-  const given = (await readInput()).replace(/[\r\n]+$/, "");
+  const given = (await readInput()).replace(/(?<![\r\n])[\r\n]+$/, "");
   if (given.trim() === "") throw new UsageError("Standard input has no secret. Nothing was changed.");
   return { text: given, isMade: false };
 }

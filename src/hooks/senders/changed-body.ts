@@ -34,7 +34,7 @@ export function createDiagnosis(clock: Pick<Clock, "monotonic">): Diagnosis {
 export function variantsOf(body: Buffer): Buffer[] {
   const text = body.toString("latin1");
   const found = [
-    text.replace(/[\r\n]+$/, ""),
+    text.replace(/(?<![\r\n])[\r\n]+$/, ""),
     `${text}\n`,
     `${text}\r\n`,
     text.replaceAll("\r\n", "\n"),

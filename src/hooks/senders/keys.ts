@@ -27,7 +27,7 @@ export function decode(text: string, encoding: Encoding): Buffer | null {
 }
 
 /** Of base64url, Node writes none. */
-const padding = (encoding: Encoding): RegExp => (encoding === "base64url" ? /=+$/ : /(?!)/);
+const padding = (encoding: Encoding): RegExp => (encoding === "base64url" ? /(?<!=)=+$/ : /(?!)/);
 
 type Algorithm = Extract<Proof, { kind: "public-key" }>["algorithm"];
 
