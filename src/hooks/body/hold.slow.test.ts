@@ -12,7 +12,7 @@ const part = (head: string, content = ""): string =>
 const filled = (unit: string, size: number): string => unit.repeat(Math.ceil(size / unit.length));
 const xml = (content: string): string => `<a>${content}</a>`;
 
-const nested = `${"<b>".repeat(98)}${"x".repeat(1_100)}${"</b>".repeat(98)}`;
+const nested = `${"<b>".repeat(98)}${"x".repeat(2_000)}${"</b>".repeat(98)}`;
 
 /** XML has a limit of its own. */
 const mostBytesOf = (type: string): number => (type === "text/xml" ? 262_000 : 1_048_000);
@@ -42,17 +42,17 @@ const bodies: Record<string, [type: string, make: (size: number) => string]> = {
     multipart,
     (size) => `${filled(part(`${"; ".repeat(4_000)}name="a"`), size)}--b--`,
   ],
-  elements: ["text/xml", (size) => xml(filled("<b/>", Math.min(size, 59_000)))],
-  "elements with text": ["text/xml", (size) => xml(filled(`<b>${"x".repeat(11)}</b>`, size))],
+  elements: ["text/xml", (size) => xml(filled("<b/>", Math.min(size, 39_000)))],
+  "elements with text": ["text/xml", (size) => xml(filled(`<b>${"x".repeat(20)}</b>`, size))],
   "elements in elements": ["text/xml", (size) => xml(filled(nested, size))],
   numbers: ["text/xml", (size) => xml(filled("&#65;", size))],
   "elements of different names": [
     "text/xml",
-    (size) => xml(Array.from({ length: size / 20 }, (_, at) => `<b${at}>x</b${at}>`).join("")),
+    (size) => xml(Array.from({ length: size / 27 }, (_, at) => `<b${at}>${"x".repeat(9)}</b${at}>`).join("")),
   ],
   attributes: [
     "text/xml",
-    (size) => `<a ${Array.from({ length: size / 18 }, (_, at) => `b${at}="${"x".repeat(7)}"`).join(" ")}/>`,
+    (size) => `<a ${Array.from({ length: size / 27 }, (_, at) => `b${at}="${"x".repeat(15)}"`).join(" ")}/>`,
   ],
   "open elements": ["text/xml", (size) => filled("<a>", size)],
   entities: ["text/xml", (size) => xml(filled("&lt;", size))],

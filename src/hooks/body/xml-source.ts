@@ -4,7 +4,7 @@ import { BodyFault } from "./fault.ts";
 
 const mostDepth = 100;
 /** Elements and attributes together: with as many, reading takes less than 100 ms. */
-const mostNodes = 15_000;
+const mostNodes = 10_000;
 
 type Reading = {
   readonly source: string;
