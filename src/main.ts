@@ -3,7 +3,6 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import type { Context } from "./cli/command.ts";
 import { dispatch } from "./cli/dispatch.ts";
-import { askOn } from "./cli/terminal/confirm.ts";
 import { folderOfUser } from "./cli/terminal/folder.ts";
 import { systemClock } from "./core/clock.ts";
 
@@ -33,7 +32,6 @@ export async function main(argv: readonly string[] = process.argv.slice(2)): Pro
     columns: process.stdout.isTTY ? process.stdout.columns : null,
     errorIsTerminal: process.stderr.isTTY,
     readInput: () => text(process.stdin),
-    ask: process.stdin.isTTY && process.stderr.isTTY ? askOn(process.stdin, process.stderr) : null,
     clock: systemClock,
     onStopSignal(listener) {
       process.on("SIGTERM", listener);

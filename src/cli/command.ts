@@ -17,8 +17,6 @@ export type Context = {
   errorIsTerminal: boolean;
   /** All of standard input. */
   readInput(): Promise<string>;
-  /** Asks for one line; null without a terminal to ask on. */
-  ask: ((question: string) => Promise<string>) | null;
   clock: Clock;
   /** Called for each request to stop: SIGTERM, SIGINT. */
   onStopSignal(listener: () => void): void;

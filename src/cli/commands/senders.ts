@@ -28,7 +28,7 @@ export const command: Command = {
        rouse senders kinds [KIND] [--json]
        rouse senders add KIND [NAME] [ADD OPTIONS] [--json]
        rouse senders pair NAME [--replace] [--json]
-       rouse senders remove NAME [--keep-mappings] [--json]
+       rouse senders remove NAME [--keep-mappings] [--yes] [--json]
 
   (none)    the senders of the config: address, last call, last success, the difference of the clocks,
             failures by class (wrong-secret, body-changed, too-old, header-missing), mappings.
@@ -41,7 +41,8 @@ export const command: Command = {
   pair      for senders whose key arrives by request (Notion, Asana): for ten minutes, the first key
             is taken, once. --replace takes another in place of the one that is there.
   remove    takes a sender out of the config, with its mappings and its secret; a backup of the config
-            is kept. --keep-mappings leaves the mappings: the hook token opens that hook then.
+            is kept. --keep-mappings leaves the mappings: the hook token opens that hook then. It asks
+            first; --yes says that you are sure, and is needed without a terminal.
 
 Add options:
   --secret-file FILE       the secret is in this file, which the config then names

@@ -1,11 +1,17 @@
 import assert from "node:assert/strict";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Readable } from "node:stream";
 import test from "node:test";
 import { loadConfig } from "../../config/load.ts";
-import { askOn } from "../terminal/confirm.ts";
-import { createConfig, createFolder, hookToken, json } from "../../../test/fixtures/command-line.ts";
+import { revokeToken } from "../token/named.ts";
+import {
+  answering,
+  createConfig,
+  createFolder,
+  createTestContext,
+  hookToken,
+  json,
+} from "../../../test/fixtures/command-line.ts";
 
 const tokensOf = (file: string) => {
   const loaded = loadConfig(file, {});
@@ -134,25 +140,15 @@ test("token revoke asks on a terminal, and needs --yes without one", async (t) =
   const unasked = await rouse(["token", "revoke", "ci"]);
   assert.equal(unasked.code, 2);
   assert.match(unasked.stderr, /--yes/);
-  for (const answer of ["", "n", "no", "yess"])
-    assert.equal((await rouse(["token", "revoke", "ci"], { ask: async () => answer })).code, 1);
+  const loaded = loadConfig(file, {});
+  assert.ok(loaded.ok);
+  const call = { context: createTestContext([]).context, config: loaded.config, json: false };
+  const no = answering("n");
+  await assert.rejects(revokeToken(call, "ci", { isSure: false }, no.terminal), /Nothing was changed/);
+  assert.match(no.shown(), /Revoke the token ci\? Its callers get 401 at agent\./);
   assert.equal(readFileSync(file, "utf8"), before);
-  let question = "";
-  const ask = async (asked: string) => {
-    question = asked;
-    return "y";
-  };
-  assert.equal((await rouse(["token", "revoke", "ci"], { ask })).code, 0);
-  assert.match(question, /Revoke the token ci\? Its callers get 401 at agent\. \[y\/N\]/);
+  assert.equal(await revokeToken(call, "ci", { isSure: false }, answering("y").terminal), 0);
   assert.notEqual(readFileSync(file, "utf8"), before);
-});
-
-test("a question gets one line of the input, and nothing when the input ends", async () => {
-  const asked: string[] = [];
-  const output = { write: (text: string) => void asked.push(text) };
-  assert.equal(await askOn(Readable.from(["y\nmore\n"]), output)("Sure? "), "y");
-  assert.equal(await askOn(Readable.from([]), output)("Sure? "), "");
-  assert.deepEqual(asked, ["Sure? ", "Sure? "]);
 });
 
 test("other verbs are wrong usage, and an option goes with its verb only", async (t) => {

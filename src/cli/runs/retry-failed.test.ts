@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { PassThrough } from "node:stream";
 import test, { type TestContext } from "node:test";
 import { aRun } from "../../../test/builders/run.ts";
 import { aSettlement } from "../../../test/builders/settlement.ts";
-import { eventually } from "../../../test/fakes/clock.ts";
-import { createStoredHome, createTestContext, json } from "../../../test/fixtures/command-line.ts";
+import { answering, createStoredHome, createTestContext, json } from "../../../test/fixtures/command-line.ts";
 import type { EndStatus, NewRun } from "../../core/run.ts";
 import { acceptRuns, claim } from "../../store/ports/harness.contract.ts";
 import type { Store } from "../../store/ports/store.ts";
@@ -138,14 +136,10 @@ for (const [answer, code] of [
 ] as const)
   test(`on a terminal a person is asked: ${JSON.stringify(answer)} exits ${code}`, async (t) => {
     const { env, queued } = await afterAnOutage(t);
-    const [input, output] = [new PassThrough(), new PassThrough()];
-    let printed = "";
-    output.on("data", (chunk: Buffer) => (printed += chunk.toString()));
+    const { terminal, shown } = answering(answer);
     const { context, written } = createTestContext(all.slice(1), { env });
-    const ended = retryFailed(context, { input, output, openBrowser: null, isInteractive: true });
-    await eventually(() => printed.includes("Queue 3 runs again?"));
-    input.write(answer);
-    assert.equal(await ended, code);
+    assert.equal(await retryFailed(context, terminal), code);
+    assert.match(shown(), /Queue 3 runs again\?/);
     assert.match(written.stdout, /hooks: {2}github 2, agent 1/);
     assert.equal((await queued()).length, code === 0 ? 3 : 0);
   });

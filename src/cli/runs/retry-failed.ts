@@ -5,6 +5,7 @@ import { newId } from "../../core/id.ts";
 import type { FailedRun, FailedRuns } from "../../core/run.ts";
 import type { Store } from "../../store/ports/store.ts";
 import { type Context, WrongUsage } from "../command.ts";
+import { confirmed } from "../terminal/confirm.ts";
 import { processTerminal, type Terminal } from "../terminal/person.ts";
 import { withStore } from "../open/store.ts";
 import { configFlag, jsonFlag, readArguments, readWholeNumber } from "../terminal/arguments.ts";
@@ -56,7 +57,7 @@ export function retryFailed(
     if (!json && plan.count === 0) return 0;
     if (dryRun)
       return printEnd(context, "Nothing was queued: --dry-run.", json && resourceOf(plan, runs, null));
-    if (!yes && plan.count > 0 && !(await isConfirmed(terminal, plan))) {
+    if (!yes && plan.count > 0 && !(await confirmed(terminal, question(plan.count)))) {
       noteLine(context, "Nothing was queued.");
       return 1;
     }
@@ -85,11 +86,6 @@ function readAsked(context: Context, { isInteractive }: Terminal) {
     throw new WrongUsage("Nobody can be asked here: say --yes, or --dry-run to see the plan.");
   const agentId = agent?.trim().toLowerCase() ?? null;
   return { json, yes, dryRun, config, hook, agentId, limit, since };
-}
-
-async function isConfirmed(terminal: Terminal, { count }: Counts): Promise<boolean> {
-  const { confirmed } = await import("./confirm.ts");
-  return confirmed(terminal, question(count));
 }
 
 function printEnd(context: Context, sentence: string, resource: object | false): 0 {

@@ -179,7 +179,7 @@ test("a name that exists is refused, and its secret stays", async (t) => {
 test("a file that a crash left is neither used nor overwritten", async (t) => {
   const { folder, rouse } = createConfig(t);
   await rouse(["senders", "add", "github"]);
-  await rouse(["senders", "remove", "github"]);
+  await rouse(["senders", "remove", "github", "--yes"]);
   writeFileSync(join(folder, "secrets", "github"), "another secret\n");
   const refused = await rouse(["senders", "add", "github"]);
   assert.match(refused.stderr, /exists already, so nothing was written.*--secret-file/);

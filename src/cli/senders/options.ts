@@ -5,7 +5,11 @@ export const listFlags = { ...configFlag, ...jsonFlag } as const;
 
 export const pairFlags = { ...listFlags, replace: { type: "boolean" } } as const;
 
-export const removeFlags = { ...listFlags, "keep-mappings": { type: "boolean" } } as const;
+export const removeFlags = {
+  ...listFlags,
+  "keep-mappings": { type: "boolean" },
+  yes: { type: "boolean" },
+} as const;
 
 const text = { type: "string" } as const;
 const texts = { type: "string", multiple: true } as const;

@@ -8,11 +8,16 @@ import { type Context, WrongUsage } from "../command.ts";
 import { loadSettings } from "../open/settings.ts";
 import { readArguments, refuseMore } from "../terminal/arguments.ts";
 import { removeFlags } from "./options.ts";
+import { confirmed } from "../terminal/confirm.ts";
 import { printJson, printLine } from "../terminal/output.ts";
+import { processTerminal, type Terminal } from "../terminal/person.ts";
 import { senderProblems, valueAt, withoutSender } from "./entry.ts";
 import { removeSecret, secretName } from "./secrets.ts";
 
-export async function runRemove(context: Context): Promise<number> {
+export async function runRemove(
+  context: Context,
+  terminal: Terminal = processTerminal(context),
+): Promise<number> {
   const { values, positionals } = readArguments(context, removeFlags);
   refuseMore(positionals, 1);
   const { config } = await loadSettings(context, values.config);
@@ -24,6 +29,9 @@ export async function runRemove(context: Context): Promise<number> {
   );
   const isKept = values["keep-mappings"] === true;
   const gone = isKept ? [] : hooks.mappings.filter(({ match }) => match.path === name).map(({ id }) => id);
+  const question = `Remove the sender ${name}? ${effectOf(gone, isKept)}`;
+  if (values.yes !== true && !(await confirmed(terminal, question)))
+    throw new UsageError("Nothing was changed.");
   let after = "";
   const edit = (text: string): string => {
     if (valueAt(text, ["hooks", "senders", name]) === undefined) throw missing(name, file);
@@ -50,6 +58,11 @@ export async function runRemove(context: Context): Promise<number> {
   if (secretFiles.length > 0) printLine(context, `Removed: ${secretFiles.join(", ")}`);
   printLine(context, "Remove the webhook in the sender's settings, too.");
   return 0;
+}
+
+function effectOf(mappings: readonly string[], isKept: boolean): string {
+  if (isKept) return "The hook token opens its hook then.";
+  return `Its requests get 401, and these mappings go with it: ${mappings.join(", ")}.`;
 }
 
 export function senderNamed(written: string | undefined, known: readonly string[], file: string): string {

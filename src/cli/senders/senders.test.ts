@@ -4,6 +4,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { createFakeClock } from "../../../test/fakes/clock.ts";
 import {
+  answering,
   createConfig,
   createStoredHome,
   createTestContext,
@@ -14,6 +15,7 @@ import { loadConfig } from "../../config/load.ts";
 import { senderKinds } from "../../hooks/senders/kinds/index.ts";
 import { runList } from "./list.ts";
 import { fingerprintOf, runPair } from "./pair.ts";
+import { runRemove } from "./remove.ts";
 import type { SenderRecord } from "../../core/sender.ts";
 import type { SenderRecords } from "./records.ts";
 
@@ -215,7 +217,7 @@ test("remove takes out the sender, its mappings and the secret that we wrote; co
     "merge-request-opened",
   ]);
   await rouse(["senders", "add", "github"]);
-  const removed = await rouse(["senders", "remove", "gitlab"]);
+  const removed = await rouse(["senders", "remove", "gitlab", "--yes"]);
   assert.equal(removed.code, 0, removed.stderr);
   assert.match(removed.stdout, /Gone with it: gitlab-pipeline-failed, gitlab-merge-request-opened/);
   const loaded = loadConfig(file, {});
@@ -228,13 +230,28 @@ test("remove takes out the sender, its mappings and the secret that we wrote; co
   assert.ok(!existsSync(join(folder, "secrets", "gitlab")));
   assert.ok(existsSync(join(folder, "secrets", "github")));
 
-  const kept = await rouse(["senders", "remove", "github", "--keep-mappings", "--json"]);
+  const kept = await rouse(["senders", "remove", "github", "--keep-mappings", "--yes", "--json"]);
   assert.deepEqual((json(kept) as { mappings: string[] }).mappings, []);
   const after = loadConfig(file, {});
   assert.ok(after.ok);
   assert.deepEqual(after.config.hooks.senders, []);
   assert.equal(after.config.hooks.mappings.length, 2);
   assert.match((await rouse(["senders", "remove", "github"])).stderr, /There is no sender github/);
+});
+
+test("remove asks on a terminal, and needs --yes without one", async (t) => {
+  const { rouse, file, env } = createConfig(t, config);
+  const before = readFileSync(file, "utf8");
+  const unasked = await rouse(["senders", "remove", "github"]);
+  assert.equal(unasked.code, 2);
+  assert.match(unasked.stderr, /--yes/);
+  const [no, yes] = [answering("n"), answering("y")];
+  const { context } = createTestContext(["github"], { env });
+  await assert.rejects(runRemove(context, no.terminal), /Nothing was changed/);
+  assert.match(no.shown(), /Remove the sender github\?[^]*these mappings go with[^]*github-1/);
+  assert.equal(readFileSync(file, "utf8"), before);
+  assert.equal(await runRemove(context, yes.terminal), 0);
+  assert.doesNotMatch(readFileSync(file, "utf8"), /github/);
 });
 
 /** Until the command has opened its window, and waits. */

@@ -8,6 +8,7 @@ import { WrongUsage } from "../command.ts";
 import { addNamedToken, namedTokensPath, noSuchToken, removeNamedToken } from "../open/hook-tokens.ts";
 import { confirmed } from "../terminal/confirm.ts";
 import { noteLine, printJson, printJsonList, printLine } from "../terminal/output.ts";
+import { processTerminal, type Terminal } from "../terminal/person.ts";
 import { formatTable } from "../terminal/table.ts";
 import type { Call } from "./rotate.ts";
 
@@ -73,11 +74,12 @@ export async function revokeToken(
   { context, config, json }: Call,
   name: string,
   { isSure }: { isSure: boolean },
+  terminal: Terminal = processTerminal(context),
 ): Promise<number> {
   const token = config.hooks.namedTokens.find((each) => each.name === name);
   if (token === undefined) throw new UsageError(noSuchToken(name));
   const question = `Revoke the token ${name}? Its callers get 401 at ${token.hooks.join(", ")}.`;
-  if (!isSure && !(await confirmed(context, question))) throw new UsageError("Nothing was changed.");
+  if (!isSure && !(await confirmed(terminal, question))) throw new UsageError("Nothing was changed.");
   removeNamedToken(config.file, name, context.env);
   if (json) printJson(context, { name, file: config.file, revoked: true });
   else
