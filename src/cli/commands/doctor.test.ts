@@ -109,6 +109,21 @@ test("a gateway or program on the port that does not use this store fails: it is
   assert.equal(findingsOf(await withoutStore(["doctor", "--json"])).of("gateway").status, "fail");
 });
 
+test("each sender is checked by what the store knows of its calls", async (t) => {
+  const { store, rouse, file } = await createStoredHome(t);
+  const hooks = {
+    senders: { github: { kind: "github", secret: "a secret of the tests" } },
+    mappings: [{ match: { path: "github" }, messageTemplate: "x" }],
+  };
+  writeFileSync(file, JSON.stringify(configWith({ gateway: { port: 0 }, hooks })));
+  const found = async () => findingsOf(await rouse(["doctor", "--json"])).of("sender github");
+  assert.match((await found()).message, /^has never called/);
+  await store.noteCalls([{ name: "github", result: "wrong-secret", calls: 2, agoMs: 500, skewMs: null }]);
+  assert.match((await found()).message, /wrong-secret \(2 in all/);
+  await store.noteCalls([{ name: "github", result: "proven", calls: 1, agoMs: 0, skewMs: null }]);
+  assert.equal((await found()).status, "ok");
+});
+
 test("open files, weak tokens and open addresses are warnings", async (t) => {
   const { rouse, file } = createConfig(
     t,

@@ -12,6 +12,7 @@ import { checkGateway } from "../doctor/gateway.ts";
 import { checkGmail } from "../doctor/gmail.ts";
 import { checkMappings } from "../doctor/mappings.ts";
 import { checkDisk, checkNode } from "../doctor/machine.ts";
+import { checkSenders } from "../doctor/senders.ts";
 import { checkStore, storeChecks } from "../doctor/store.ts";
 import { painter, printJson } from "../terminal/output.ts";
 import { findConfigFile } from "../open/settings.ts";
@@ -42,6 +43,7 @@ async function checkAll(context: Context, file: string): Promise<Finding[]> {
       "secret files",
       "disk space",
       ...storeChecks,
+      "senders",
       "gateway",
       "agents",
       "channels",
@@ -59,6 +61,7 @@ async function checkAll(context: Context, file: string): Promise<Finding[]> {
     ...files,
     checkDisk(config),
     ...store.findings,
+    ...checkSenders(config, store.senders),
     await checkGateway(config.gateway, store.isOurs),
     ...(await checkAgents(config, context.env, context.clock.now())),
     ...(await checkChannels(loaded)),
@@ -92,8 +95,8 @@ export const command: Command = {
 
 Checks Node.js, the config and its tokens, the mappings with their templates and transforms, who
 can read the files with secrets and with the store's content, the disk, the store, the clock, the
-waiting work, the gateway (is it the one that uses this store?), the agents, the credentials of each
-channel, and the Gmail account. Prints ok, warn or fail for each, and how to fix it. A check that
+waiting work, the senders (why is nothing arriving?), the gateway (is it the one that uses this
+store?), the agents, the credentials of each channel, and the Gmail account. Prints ok, warn or fail for each, and how to fix it. A check that
 could not be made is a warning, never ok. Use it when something does not work, or after setting up.
 Exit code 1 when something fails. Requests to model servers only list their models. While echo is
 the only agent, it also says what on this machine could be one.

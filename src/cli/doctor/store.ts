@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import type { Config } from "../../config/config.ts";
 import type { Clock } from "../../core/clock.ts";
 import { faultKind, StoreUnavailable, UsageError } from "../../core/errors.ts";
+import type { SenderRecord } from "../../core/sender.ts";
 import type { Budget } from "../../core/spending.ts";
 import { proofOf } from "../../core/store-proof.ts";
 import { openStore } from "../open/store.ts";
@@ -16,8 +17,12 @@ export const storeChecks = ["store", "clock", "waiting work", "budget"] as const
 /** Whether a proof is of this store. */
 export type ProofCheck = (challenge: string, proof: string) => boolean;
 
-/** `isOurs` is null when it is not known which store it is. */
-type CheckedStore = { findings: Finding[]; isOurs: ProofCheck | null };
+/** `isOurs` is null when it is not known which store it is, `senders` when they could not be read. */
+type CheckedStore = {
+  findings: Finding[];
+  isOurs: ProofCheck | null;
+  senders: readonly SenderRecord[] | null;
+};
 
 export async function checkStore(
   config: Config["store"],
@@ -30,7 +35,7 @@ export async function checkStore(
       `there is none at ${config.path} yet`,
       "The first start creates it: rouse start",
     );
-    return { findings: [none, ...unknown("there is no store yet")], isOurs: () => false };
+    return { findings: [none, ...unknown("there is no store yet")], isOurs: () => false, senders: null };
   }
   try {
     const store = await openStore(config, clock);
@@ -43,13 +48,14 @@ export async function checkStore(
         await checkWork(store, clock),
         await checkBudget(store, budget),
       ];
-      return { findings, isOurs: (challenge, proof) => proof === proofOf(identity, challenge) };
+      const isOurs: ProofCheck = (challenge, proof) => proof === proofOf(identity, challenge);
+      return { findings, isOurs, senders: await store.listSenders() };
     } finally {
       await store.close();
     }
   } catch (fault) {
     const findings = [unusable(config, fault), ...unknown("the store could not be used")];
-    return { findings, isOurs: null };
+    return { findings, isOurs: null, senders: null };
   }
 }
 

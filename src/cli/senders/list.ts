@@ -84,7 +84,8 @@ export function senderRows(
   });
 }
 
-function keyOf({ kind, secrets }: SenderConfig, known: SenderRecord | undefined): SenderRow["key"] {
+/** Null: the key does not arrive by request. */
+export function keyOf({ kind, secrets }: SenderConfig, known: SenderRecord | undefined): SenderRow["key"] {
   if (senderKinds.get(kind)?.secret.from !== "pairing" || secrets.length > 0) return null;
   if (known !== undefined && known.keyTakenAt !== null) return "there";
   return known !== undefined && known.pairingMs !== null ? "awaited" : "missing";
@@ -98,7 +99,7 @@ function columns(rows: readonly SenderRow[]): Column<SenderRow>[] {
     { title: "ADDRESS", value: ({ address, path }) => address ?? path },
     { title: "LAST CALL", value: ({ calls }) => timeWords(calls?.lastCallAt) },
     { title: "LAST SUCCESS", value: ({ calls }) => timeWords(calls?.lastSuccessAt) },
-    { title: "CLOCK", value: ({ calls }) => skewWords(calls) },
+    { title: "CLOCK", value: ({ calls }) => skewWords(calls?.skewMs ?? null) },
     ...(hasKeys ? [{ title: "KEY", value: ({ key }: SenderRow) => key ?? "-" }] : []),
     { title: "FAILURES", value: ({ calls }) => failureWords(calls) },
     { title: "MAPPINGS", value: ({ mappings }) => mappings.join(", ") },

@@ -42,8 +42,7 @@ export function failureWords(summary: CallSummary | null): string {
 }
 
 /** `12 s behind`, when the sender's clock is more than a second off. */
-export function skewWords(summary: CallSummary | null): string {
-  const skewMs = summary?.skewMs ?? null;
+export function skewWords(skewMs: number | null): string {
   if (skewMs === null) return "-";
   const seconds = Math.round(Math.abs(skewMs) / 1000);
   return seconds === 0 ? "right" : `${seconds} s ${skewMs < 0 ? "behind" : "ahead"}`;

@@ -72,7 +72,7 @@ test("these kinds ask questions, and no others", () => {
       "okta GET",
       "slack proven POST",
       "trello HEAD",
-      "twitch proven",
+      "twitch proven proven",
       "zoom proven",
     ],
   );
@@ -191,6 +191,15 @@ describe("challenges that go back", () => {
     assert.equal(await provenAnswer("twitch", { headers, ...json({}) }), null);
     assert.equal(await provenAnswer("twitch", { headers, ...json({ challenge: "a".repeat(1025) }) }), null);
     assert.equal(await provenAnswer("twitch", json({ challenge: "a" })), undefined);
+  });
+
+  test("twitch: a revocation is answered and is no event; an event under its name stays one", async () => {
+    const headers = { "Twitch-Eventsub-Message-Type": "revocation" };
+    const told = (status: string) => json({ subscription: { type: "channel.follow", status } });
+    const revoked = told("authorization_revoked");
+    assert.deepEqual(await provenAnswer("twitch", { headers, ...revoked }), { status: 204 });
+    assert.equal(await provenAnswer("twitch", { headers, ...told("enabled") }), undefined);
+    assert.equal(await provenAnswer("twitch", revoked), undefined);
   });
 });
 

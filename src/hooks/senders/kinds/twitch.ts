@@ -38,11 +38,20 @@ export const twitch: SenderKind = {
         return typeof challenge === "string" ? echo(challenge, "text/plain") : null;
       },
     },
+    {
+      proven: true,
+      // The type is not signed, the status is: an event, which is `enabled`, cannot be passed off as a revocation.
+      asks: (request) =>
+        singleHeader(request.rawHeaders, "twitch-eventsub-message-type") === "revocation" &&
+        readField(request.json(), ["subscription", "status"]) !== "enabled",
+      answer: () => ({ status: 204 }),
+    },
   ],
   describe: {
     checks: "Id, time and body, by HMAC-SHA256 in `Twitch-Eventsub-Message-Signature`.",
     doesNotCheck: "The message's type, which stands in a header that is not signed.",
-    retries: "A few times; too many failures revoke the subscription.",
+    retries:
+      "A few times; too many failures revoke the subscription. That is told once; Rouse answers, runs nothing, and no event comes any more: make the subscription again.",
     setUp: [
       "Make the subscription with the API: POST https://api.twitch.tv/helix/eventsub/subscriptions.",
       "transport: method webhook, callback ADDRESS, secret SECRET. Twitch asks once, and Rouse answers.",
