@@ -1,6 +1,7 @@
 // Named tokens: each opens only its hooks and is revoked alone.
 import { loadConfig } from "../../config/load.ts";
 import { formatPath, formatProblem } from "../../config/problem.ts";
+import { trimHookName } from "../../config/schema/hook-name.ts";
 import { openedHookFault, tokenNameFault } from "../../config/schema/tokens.ts";
 import { newToken } from "../../config/write/write.ts";
 import { UsageError } from "../../core/errors.ts";
@@ -38,7 +39,7 @@ A running gateway takes it up within seconds. To take it back: rouse token revok
 function readHooks(written: string | undefined): string[] {
   const hooks = (written ?? "")
     .split(",")
-    .map((each) => each.trim().replace(/^\/+|\/+$/g, ""))
+    .map(trimHookName)
     .filter((each) => each !== "");
   if (hooks.length === 0)
     throw new WrongUsage("Which hooks does it open? Give them: --hooks agent,'build/*'");

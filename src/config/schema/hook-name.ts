@@ -16,10 +16,26 @@ export function hookNameFault(name: string): string | null {
   return null;
 }
 
-export const hookName = z.string().transform((written, context) => {
-  const name = written.trim().replace(/^\/+|\/+$/g, "");
-  const fault = hookNameFault(name);
-  if (fault === null) return name;
-  context.issues.push({ code: "custom", message: fault, input: written });
-  return z.NEVER;
-});
+export const trimHookName = (written: string): string => written.trim().replace(/^\/+|\/+$/g, "");
+
+/** `faultOf` gets the name without slashes at its ends. */
+export const trimmedHookName = (faultOf: (name: string) => string | null) =>
+  z.string().transform((written, context) => {
+    const name = trimHookName(written);
+    const fault = faultOf(name);
+    if (fault === null) return name;
+    context.issues.push({ code: "custom", message: fault, input: written });
+    return z.NEVER;
+  });
+
+export const hookName = trimmedHookName(hookNameFault);
+
+/** For `superRefine` of a record: each key that has a fault is a problem of its own. */
+export const checkKeys =
+  (faultOf: (name: string) => string | null) =>
+  (named: Readonly<Record<string, unknown>>, context: z.RefinementCtx): void => {
+    for (const name of Object.keys(named)) {
+      const fault = faultOf(name);
+      if (fault !== null) context.addIssue({ code: "custom", path: [name], message: fault });
+    }
+  };

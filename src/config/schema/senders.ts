@@ -1,7 +1,7 @@
 // `hooks.senders`: who may call a hook by a proof of its own, in place of the token.
 import { z } from "zod";
 import { fileReference, seconds, text, wholeNumber } from "./field.ts";
-import { hookNameFault } from "./hook-name.ts";
+import { checkKeys, hookNameFault } from "./hook-name.ts";
 import { webAddress } from "./models.ts";
 
 const listed = (what: string) =>
@@ -115,12 +115,7 @@ const sender = z.strictObject(senderFields);
 
 export const senders = z
   .record(z.string(), sender)
-  .superRefine((named, context) => {
-    for (const name of Object.keys(named)) {
-      const fault = hookNameFault(name);
-      if (fault !== null) context.addIssue({ code: "custom", path: [name], message: fault });
-    }
-  })
+  .superRefine(checkKeys(hookNameFault))
   .default({})
   .describe("Senders that sign their requests, by the name of the hook that each of them calls.");
 

@@ -1,7 +1,7 @@
 // `hooks.token` and `hooks.tokens`: the tokens that callers send.
 import { z } from "zod";
 import { fileReference, secret } from "./field.ts";
-import { hookNameFault, isBuiltIn } from "./hook-name.ts";
+import { checkKeys, hookNameFault, isBuiltIn, trimmedHookName } from "./hook-name.ts";
 
 const isBlank = (written: string): boolean => written.trim() === "";
 
@@ -30,13 +30,7 @@ export function openedHookFault(written: string): string | null {
   return hookNameFault(written === name ? name : `${name}/x`);
 }
 
-const openedHook = z.string().transform((written, context) => {
-  const name = written.trim().replace(/^\/+|\/+$/g, "");
-  const fault = openedHookFault(name);
-  if (fault === null) return name;
-  context.issues.push({ code: "custom", message: fault, input: written });
-  return z.NEVER;
-});
+const openedHook = trimmedHookName(openedHookFault);
 
 const longestName = 64;
 
@@ -59,11 +53,6 @@ const namedToken = z.strictObject({
 
 export const namedTokens = z
   .record(z.string(), namedToken)
-  .superRefine((named, context) => {
-    for (const name of Object.keys(named)) {
-      const fault = tokenNameFault(name);
-      if (fault !== null) context.addIssue({ code: "custom", path: [name], message: fault });
-    }
-  })
+  .superRefine(checkKeys(tokenNameFault))
   .default({})
   .describe("Tokens that open only some hooks, by name. The name stands on what their requests lead to.");
