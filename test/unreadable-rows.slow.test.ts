@@ -261,7 +261,7 @@ const json: Readonly<Record<string, GoesOn>> = {
   "setting.value": settingsGoOn,
 };
 
-/** Names, ids and words of ours, which are used as they are. */
+/** Names, ids, words of ours and keys of visible ASCII, which are used as they are. */
 const plain = [
   "auth_failure.address",
   "delivery.channel delivery.id delivery.lane delivery.lease delivery.run_id delivery.status",
@@ -271,6 +271,7 @@ const plain = [
   "mail_seen.account mail_seen.message_id mail_seen.outcome",
   "request.credential request.hook request.id request.outcome",
   "run.agent_id run.hook run.id run.kind run.lane run.last_line_lease run.lease run.retried_as run.session_key run.status",
+  "sender_call.name sender_call.result sender_key.name sender_key.secret",
   "session.agent_id session.foreign_session session.session_key",
   "setting.name",
   "spending.day spending.hook",

@@ -45,7 +45,7 @@ export const commandMistakes: Mistake[] = [
     config: config(),
     command: ["send", "agnet", "Hello"],
     code: 2,
-    says: "rouse send: Did you mean agent? Give the JSON body for agnet: --file FILE, or --file - for standard input",
+    says: "rouse send: Did you mean agent? Give the body for agnet: --file FILE, or --file - for standard input",
   },
   {
     name: "a payload's file that is not there",

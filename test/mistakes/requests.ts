@@ -67,7 +67,8 @@ export const requestMistakes = (token: string): RequestMistake[] => {
       request: agent(hello, [bearer, "Content-Type: application/x-www-form-urlencoded"]),
       status: 415,
       code: "unsupported-media-type",
-      error: "Send JSON, with the header Content-Type: application/json.",
+      error:
+        "Send JSON, with the header Content-Type: application/json. A mapped hook also takes forms and XML: application/x-www-form-urlencoded, multipart/form-data, application/xml and text/xml, in UTF-8.",
     },
     {
       name: "a body that is not JSON",

@@ -54,9 +54,9 @@ forEachStore("match.event chooses the mapping", async (t, store) => {
   await send("issues", { action: "deleted" });
   assert.equal((await gateway.runs()).length, runs);
   const { reason } = await lastRecord(gateway);
-  assert.match(reason, /the event is not "push"/);
+  assert.match(reason, /event was "issues.deleted", wanted "push"/);
   await send(undefined);
-  assert.match((await lastRecord(gateway)).reason, /the request names no event/);
+  assert.match((await lastRecord(gateway)).reason, /event is missing, wanted "push"/);
 
   await t.test("the header with the secret is hidden", async () => {
     const headers = ["X-Gitlab-Token: a secret token of GitLab's", "X-Gitlab-Event: Push Hook"];
@@ -142,8 +142,8 @@ test("explain says why no mapping takes a sender's request, and what the sender 
   assert.deepEqual(
     skipped.mappings.map(({ reason }) => reason),
     [
-      'the event is not "issues.opened"',
-      'the event is not "blank"',
+      'event was "star", wanted "issues.opened"',
+      'event was "star", wanted "blank"',
       "it has no match.path, and this is a sender's request",
     ],
   );

@@ -69,7 +69,9 @@ suite("a clock that is set while gateways work", { concurrency: true }, () => {
     const behind = await sendAgent(node.url, { message: "next", sessionKey });
     await node.kill();
     const again = await lab.start();
-    assert.equal(again.log().filter(({ message }) => message.startsWith(stepMessage)).length, 1);
+    const saidAgain = () => again.log().filter(({ message }) => message.startsWith(stepMessage)).length;
+    await until("the gateway has said the step", () => saidAgain() > 0);
+    assert.equal(saidAgain(), 1);
     lab.release("never");
     const store = await lab.openStore();
     assert.deepEqual([(await ended(store, held)).attempts, (await ended(store, behind)).attempts], [2, 1]);

@@ -85,7 +85,8 @@ test("the package has the files it needs and no others", () => {
     "package.json",
     "schema",
   ]);
-  const isExample = (name: string) => /^(examples|deploy)\/[a-z]+\/rouse\.jsonc$/.test(name);
+  const isExample = (name: string) =>
+    /^(?:examples|examples\/senders|deploy)\/[a-z]+\/rouse\.jsonc$/.test(name);
   const files = readdirSync(installed, { recursive: true, encoding: "utf8" }).filter(
     (name) => !isExample(name),
   );

@@ -9,6 +9,8 @@ import type { Climb } from "./climb.ts";
 import { deliveryKey } from "./delivery-key.ts";
 import type { Answer } from "./handshake.ts";
 import type { Proven } from "./kind.ts";
+import type { Mapping } from "../mapping/compile.ts";
+import type { Sender } from "./prepare.ts";
 import { reasonOf } from "./reason.ts";
 import { refuseProof } from "./refuse.ts";
 import type { SenderRequest } from "./request.ts";
@@ -28,8 +30,7 @@ export async function takeProven(climb: Climb, request: SenderRequest, proven: P
     if (answer === null) return refuseProof(climb, { failed: "malformed" });
     return ladder.responses.answer(exchange, answer, "handshake");
   }
-  if (proven.event !== null && kind.pings?.includes(proven.event) === true)
-    return ladder.responses.answer(exchange, kind.answer ?? usualAnswer, "skipped");
+  if (isPing(sender, proven.event, ladder.settings().mappings.list)) return answerPing(climb);
   const { target, rawHeaders, body } = request;
   const readJson = (): unknown => request.json();
   const sent = { sender, event: proven.event, delivery: proven.delivery?.id ?? null, readJson };
@@ -37,6 +38,18 @@ export async function takeProven(climb: Climb, request: SenderRequest, proven: P
   const asked = { target, rawHeaders, body, now: ladder.clock.now(), idempotency, sent };
   const taken = await take({ name, read: null }, asked, exchange.span, ladder);
   return answerTaken(climb, taken);
+}
+
+/** It only tries the connection, unless a mapping names it. */
+const isPing = ({ kind, name }: Sender, event: string | null, mappings: readonly Mapping[]): boolean =>
+  event !== null &&
+  kind.pings?.includes(event) === true &&
+  !mappings.some(({ match }) => match.path === name && match.events?.includes(event) === true);
+
+async function answerPing({ exchange, sender: { name, kind }, ladder }: Climb): Promise<void> {
+  const reason = "it is a ping, which tries the connection";
+  await ladder.store.recordRequest({ id: newId(), hook: name, outcome: "skipped", reason, credential: null });
+  ladder.responses.answer(exchange, kind.answer ?? usualAnswer, "skipped");
 }
 
 async function answerTaken({ exchange, sender, ladder }: Climb, taken: Taken): Promise<void> {
