@@ -41,7 +41,8 @@ export const command: Command = {
   pair      for senders whose key arrives by request (Notion, Asana): for ten minutes, the first key
             is taken, once. --replace takes another in place of the one that is there.
   remove    takes a sender out of the config, with its mappings and its secret; a backup of the config
-            is kept. --keep-mappings leaves the mappings: the hook token opens that hook then.
+            is kept. --keep-mappings leaves the mappings: the hook token opens that hook then. A mapping
+            with match.event cannot stay: only senders name an event.
 
 Add options:
   --secret-file FILE       the secret is in this file, which the config then names

@@ -37,6 +37,7 @@ export async function answerQuestion(
   const { sender, exchange, ladder } = climb;
   const pairing = ladder.senders.keys.pairing(sender);
   const answer = await question.answer(request, { settings: sender.settings, pairing });
-  if (answer === null) return refuseProof(climb, { failed: "malformed" });
+  const failed = sender.kind.secret.from === "pairing" ? "not-paired" : "malformed";
+  if (answer === null) return refuseProof(climb, { failed });
   ladder.responses.answer(exchange, answer, "handshake");
 }
