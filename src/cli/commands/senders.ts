@@ -41,8 +41,9 @@ export const command: Command = {
   pair      for senders whose key arrives by request (Notion, Asana): for ten minutes, the first key
             is taken, once. --replace takes another in place of the one that is there.
   remove    takes a sender out of the config, with its mappings and its secret; a backup of the config
-            is kept. --keep-mappings leaves the mappings: the hook token opens that hook then. It asks
-            first; --yes says that you are sure, and is needed without a terminal.
+            is kept. --keep-mappings leaves the mappings: the hook token opens that hook then. A mapping
+            with match.event cannot stay: only senders name an event. It asks first; --yes says that you
+            are sure, and is needed without a terminal.
 
 Add options:
   --secret-file FILE       the secret is in this file, which the config then names

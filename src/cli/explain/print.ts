@@ -101,7 +101,8 @@ function printAction(pen: Pen, action: ExplainedAction): void {
   else pen.text("text", action.text);
   if (fault !== null) pen.field("but", `it would fail: ${fault}`, "red");
   if (prompt === null) return;
-  pen.field("outside text", signalWords(signals));
+  const found = signalWords(signals);
+  pen.field("outside text", found === "none" ? "nothing hidden or forged in it" : found);
   const whose =
     action.action === "agent" ? `what agent ${action.agentId} gets` : "what the main session gets";
   const isFenced = /^\[begin [0-9a-f]{32} /m.test(prompt);

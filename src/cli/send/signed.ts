@@ -4,6 +4,7 @@ import type { Config, SenderConfig } from "../../config/config.ts";
 import { formatPath } from "../../config/problem.ts";
 import { UsageError } from "../../core/errors.ts";
 import type { SenderKind } from "../../hooks/senders/kind.ts";
+import { labelOf } from "../../hooks/senders/label.ts";
 import { prepareSenders, type Sender } from "../../hooks/senders/prepare.ts";
 import { senderRequest } from "../../hooks/senders/request.ts";
 import { contentType, eventHeader, freshBody, signDelivery } from "../../hooks/senders/sign-delivery.ts";
@@ -118,7 +119,7 @@ function unsignable({ id, label, schemes }: SenderKind, name: string): UsageErro
   const isKeyed = schemes.some(({ proof }) => proof.kind === "public-key" || proof.kind === "code");
   const why = isKeyed
     ? `a delivery of ${id} is proven by a key or a token that only ${label} has`
-    : `this payload cannot be signed as ${label} would: a part that is signed is missing, or the secret is not in the config`;
+    : `this payload cannot be signed as ${labelOf({ id, label }, name)} would: a part that is signed is missing, or the secret is not in the config`;
   return new UsageError(
     `${name} cannot be called from here: ${why}. To see what its mapping makes of a payload: rouse explain ${name} --payload FILE`,
   );
@@ -131,7 +132,7 @@ const takenWords = (
   { event, delivery }: { event: string | null; delivery: string | null },
 ): string =>
   [
-    `Sent as ${kind.label} would${event === null ? "" : `, event ${event}`}${delivery === null ? "" : `, delivery ${delivery}`}: taken.`,
+    `Sent as ${labelOf(kind, name)} would${event === null ? "" : `, event ${event}`}${delivery === null ? "" : `, delivery ${delivery}`}: taken.`,
     `What came of it: rouse runs; nothing new there: rouse requests, or the same delivery came before. Why: rouse explain ${name}`,
   ].join("\n");
 

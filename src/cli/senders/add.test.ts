@@ -238,6 +238,7 @@ test("what a verify token and a custom row need is written, and no text is taken
   );
   const custom = await rouse(["senders", "add", "custom", "shop", "--custom", row]);
   assert.equal(custom.code, 0, custom.stderr);
+  assert.match(custom.stdout, /^At shop:$/m);
   const { senders } = configIn(file).hooks;
   assert.equal(senders[0]?.verifyToken, verifyToken);
   assert.deepEqual(senders[1]?.custom?.signature, { header: "x-sig", prefix: "${literal}" });

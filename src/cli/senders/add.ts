@@ -9,6 +9,7 @@ import { UsageError } from "../../core/errors.ts";
 import { nearest } from "../../core/nearest.ts";
 import type { SenderKind } from "../../hooks/senders/kind.ts";
 import { senderKinds } from "../../hooks/senders/kinds/index.ts";
+import { labelOf } from "../../hooks/senders/label.ts";
 import { type Context, WrongUsage } from "../command.ts";
 import { processTerminal, type Terminal } from "../terminal/person.ts";
 import { makeHome } from "../open/home.ts";
@@ -33,7 +34,7 @@ export async function runAdd(context: Context, overrides: { terminal?: Terminal 
     ? await emptyConfig(file, context)
     : (await loadSettings(context, values.config)).config;
   if (before.hooks.senders.some((sender) => sender.name === name)) throw existsAlready(name, file);
-  const ready = mappingsNeeded(before, name) ? readyMappings(kind) : [];
+  const ready = mappingsNeeded(before, name) ? readyMappings({ ...kind, label: labelOf(kind, name) }) : [];
   const { terminal = processTerminal(context) } = overrides;
   const draft = await completed(given, { kind, name, config: before, ready, values, terminal });
   const picked = chosen(ready, draft.mappings);
@@ -93,7 +94,7 @@ async function completed(draft: Draft, about: Completing): Promise<Draft> {
     const { askMissing } = await import("./ask.ts");
     return askMissing(draft, { kind, stepsAt, topics: ready.map(({ topic }) => topic) }, terminal);
   }
-  const steps = ["", `At ${kind.label}:`, ...numbered(stepsAt(draft.publicUrl))].join("\n");
+  const steps = ["", `At ${labelOf(kind, name)}:`, ...numbered(stepsAt(draft.publicUrl))].join("\n");
   if (lacksSecret(kind, draft))
     throw new UsageError(
       kind.secret.from === "public-key"
@@ -169,7 +170,7 @@ function report(context: Context, about: Report): void {
   if (written.isEnabled) print("Hooks:   were off, and are on now");
   if (files.length > 0) print(`Secret:  ${files.join(", ")} (only you can read it)`);
   print(`Mapping: ${ids.length > 0 ? ids.join(", ") : `yours for ${name} goes on`}`);
-  print(`\nAt ${kind.label}:\n${numbered(steps).join("\n")}\n`);
+  print(`\nAt ${labelOf(kind, name)}:\n${numbered(steps).join("\n")}\n`);
   print(`  Address: ${address.url}`);
   if (secret !== null) print(`  Secret:  ${secret}`);
   if (verifyToken !== null) print(`  Verify token: ${verifyToken}`);

@@ -15,8 +15,11 @@ import { prepareMappings } from "../../hooks/mapping/prepare.ts";
 import type { MappedRequest } from "../../hooks/mapping/request.ts";
 import { senderKinds } from "../../hooks/senders/kinds/index.ts";
 import { prepareSenders } from "../../hooks/senders/prepare.ts";
+import { senderRequest } from "../../hooks/senders/request.ts";
+import { describeRequest } from "../../hooks/senders/verify.ts";
 import { createSeen } from "../../hooks/template/seen.ts";
 import { parseMapped } from "../../hooks/mapping/request.ts";
+import { exampleWarnings } from "../explain/examples.ts";
 import { readHeaders } from "../send/request-options.ts";
 import { exampleFolder, exampleKinds, mappingFor, readyMappings } from "./ready.ts";
 
@@ -169,7 +172,10 @@ const neighbours: Record<string, { payload?: Record<string, unknown>; headers?: 
       { headers: { "x-gitlab-event": "Job Hook" } },
     ],
     "stripe payment-failed": [{ payload: { type: "invoice.paid" } }],
-    "slack mention": [{ payload: { event: { type: "message" } } }, { payload: { type: "url_verification" } }],
+    "slack mention": [
+      { payload: { event: { type: "message" } } },
+      { payload: { event: null, type: "url_verification" } },
+    ],
     "slack slash-command": [{ payload: { command: "/other" } }],
     "linear issue-created": [{ payload: { action: "update" } }, { payload: { type: "Comment" } }],
     "sentry issue-created": [
@@ -222,11 +228,11 @@ for (const { id, ready } of all) {
       const own = list.find((each) => each.id === `${id}-${ready.topic}`)!;
       for (const changes of neighbours[about]!) {
         const { payload = {}, headers = {} } = changes;
-        const changed = {
+        const changed = asSent(id, {
           ...request,
           payload: merged(request.payload, payload),
           headers: { ...request.headers, ...headers },
-        };
+        });
         assert.notEqual(matchRefusal(own.match, changed), null, JSON.stringify(changes));
       }
     });
@@ -262,8 +268,23 @@ test("each example config can be used, its sender too", async () => {
     assert.ok(prepareSenders(config.hooks.senders).ok, id);
     const prepared = await prepareMappings(config.hooks);
     assert.ok(prepared.ok, id);
+    assert.deepEqual(await exampleWarnings(loaded(id), prepared.mappings.list, 0), [], id);
     await prepared.mappings.close();
   }
+});
+
+test("an example with an event that its mapping does not take is a warning", async () => {
+  const { config, locate } = loaded("github");
+  const { list } = compiled("github");
+  const [opened, asked] = list;
+  const wrong = { ...opened!, examples: asked!.examples };
+  const warnings = await exampleWarnings({ config, locate }, [wrong], 0);
+  assert.match(
+    warnings.map(({ message }) => message).join(),
+    /event was "pull_request\.review_requested", wanted "issues\.opened" or "issues\.reopened"/,
+  );
+  const bare = opened!.examples.map((example) => ({ ...example, headers: null }));
+  assert.deepEqual(await exampleWarnings({ config, locate }, [{ ...opened!, examples: bare }], 0), []);
 });
 
 test("a kind without an example gets a mapping that shows the whole payload", () => {
@@ -280,7 +301,7 @@ describe("GitHub's published examples", () => {
   }[];
   const { list } = compiled("github");
   const taken = (event: string, payload: unknown): string[] => {
-    const request = { ...mapped("github", payload, []), headers: { "x-github-event": event } };
+    const request = asSent("github", mapped("github", payload, ["x-github-event", event]));
     return list.filter(({ match }) => matchRefusal(match, request) === null).map(({ id }) => id);
   };
 
@@ -337,10 +358,24 @@ function requestOf(
   const bytes = readFileSync(payload);
   const rawHeaders = headers === null ? [] : readHeaders({ headers }).flat();
   if (payload.endsWith(".form"))
-    return mapped(id, Object.fromEntries(new URLSearchParams(bytes.toString("utf8"))), rawHeaders);
+    return asSent(
+      id,
+      mapped(id, Object.fromEntries(new URLSearchParams(bytes.toString("utf8"))), rawHeaders),
+    );
   const parsed = parseMapped(bytes);
   assert.ok(!isRefusal(parsed));
-  return mapped(id, parsed.value, rawHeaders);
+  return asSent(id, mapped(id, parsed.value, rawHeaders));
+}
+
+/** With the event and the delivery that its headers and its payload name. */
+function asSent(id: string, request: MappedRequest): MappedRequest {
+  const rawHeaders = Object.entries(request.headers).flat();
+  const said = describeRequest(senderKinds.get(id)!, {
+    ...senderRequest({ method: "POST", target: "", rawHeaders }, Buffer.alloc(0)),
+    json: () => request.payload,
+    form: () => new URLSearchParams(request.payload as Record<string, string>),
+  });
+  return { ...request, hook: { ...said, sender: id } };
 }
 
 async function firstAction(id: string, request: MappedRequest): Promise<Action> {

@@ -230,7 +230,15 @@ test("remove takes out the sender, its mappings and the secret that we wrote; co
   assert.ok(!existsSync(join(folder, "secrets", "gitlab")));
   assert.ok(existsSync(join(folder, "secrets", "github")));
 
-  const kept = await rouse(["senders", "remove", "github", "--keep-mappings", "--yes", "--json"]);
+  const before = readFileSync(file, "utf8");
+  const refused = await rouse(["senders", "remove", "github", "--keep-mappings", "--yes"]);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /was not changed: .*match\.event: can never match/);
+  assert.equal(readFileSync(file, "utf8"), before);
+
+  await rouse(["senders", "remove", "github", "--yes"]);
+  await rouse(["senders", "add", "alertmanager"]);
+  const kept = await rouse(["senders", "remove", "alertmanager", "--keep-mappings", "--yes", "--json"]);
   assert.deepEqual((json(kept) as { mappings: string[] }).mappings, []);
   const after = loadConfig(file, {});
   assert.ok(after.ok);

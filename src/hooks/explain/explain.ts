@@ -109,8 +109,11 @@ export async function explain(
   });
 }
 
-/** As if it were proven. */
-function sentBy(sender: Sender, { target, rawHeaders, body, event, delivery }: ExplainedRequest): Sent {
+/** What is said of a sender's request, as if it were proven. */
+export function sentBy(
+  sender: Sender,
+  { target, rawHeaders, body, event, delivery }: Omit<ExplainedRequest, "now">,
+): Sent {
   const request = senderRequest({ method: "POST", target, rawHeaders }, body);
   const said = describeRequest(sender.kind, request);
   const readJson = (): unknown => request.json();

@@ -1,6 +1,6 @@
 // Compares a mapping with its example payloads: would it take one of them, and do its templates find in them what they
 // refer to?
-import { type Condition, type TemplateName, templateNames } from "../../config/config.ts";
+import { type Condition, type MatchConfig, type TemplateName, templateNames } from "../../config/config.ts";
 import type { Finding, Path } from "../../config/problem.ts";
 import { type FilterPath, readField, readFields } from "../../core/field-path.ts";
 import { createBudget, requestLimits } from "../template/budget.ts";
@@ -54,12 +54,19 @@ function filterFindings({ match }: Mapping, examples: readonly Example[], patter
   ];
   if (absent.length > 0) return absent;
   const reasons = examples.map(({ request, hasHeaders }) =>
-    matchRefusal({ ...match, ...(!hasHeaders && { headers: [] }) }, request, patterns),
+    matchRefusal(hasHeaders ? match : withoutHeaders(match, request), request, patterns),
   );
   const [first] = reasons;
   if (first === undefined || first === null || reasons.includes(null)) return [];
   return [{ path: ["examples"], message: `none of them would be taken by this mapping: ${first}` }];
 }
+
+/** A sender's event may stand in a header. */
+const withoutHeaders = (match: MatchConfig, { hook }: MappedRequest): MatchConfig => ({
+  ...match,
+  headers: [],
+  events: hook?.event == null ? null : match.events,
+});
 
 const valuesAt = ({ payload, oneIsList }: MappedRequest, path: FilterPath): unknown[] =>
   readFields(payload, path, oneIsList);

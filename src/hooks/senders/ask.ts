@@ -29,6 +29,11 @@ export const askable = (kind: SenderKind, { failed }: ProofFailure): boolean =>
   (failed === "header-missing" || failed === "not-paired") &&
   openHandshakes(kind).some(({ method }) => method === "POST");
 
+/** What it is called when a question gets no answer: a key that nobody waited for, or a question that is not theirs. */
+export const unanswered = ({ secret }: Pick<SenderKind, "secret">): ProofFailure => ({
+  failed: secret.from === "pairing" ? "not-paired" : "malformed",
+});
+
 export async function answerQuestion(
   climb: Climb,
   question: OpenHandshake,
@@ -37,6 +42,6 @@ export async function answerQuestion(
   const { sender, exchange, ladder } = climb;
   const pairing = ladder.senders.keys.pairing(sender);
   const answer = await question.answer(request, { settings: sender.settings, pairing });
-  if (answer === null) return refuseProof(climb, { failed: "malformed" });
+  if (answer === null) return refuseProof(climb, unanswered(sender.kind));
   ladder.responses.answer(exchange, answer, "handshake");
 }

@@ -4,6 +4,7 @@ import { createHmac } from "node:crypto";
 import { describe, test } from "node:test";
 import type { SenderConfig } from "../../config/config.ts";
 import { aSender, aSenderRequest, type RequestParts, senderKind } from "../../../test/builders/sender.ts";
+import { unanswered } from "./ask.ts";
 import type { Answer, Handshake, OpenHandshake, Pairing, ProvenHandshake } from "./handshake.ts";
 import { senderKinds } from "./kinds/index.ts";
 
@@ -281,6 +282,12 @@ describe("keys that arrive by request", () => {
   test("outside of pairing, they are refused", async () => {
     assert.equal(await openAnswer("notion", notion), null);
     assert.equal(await openAnswer("asana", asana), null);
+  });
+
+  test("a key that nobody waited for is not-paired, another question without an answer malformed", () => {
+    assert.deepEqual(unanswered(senderKinds.get("notion")!), { failed: "not-paired" });
+    assert.deepEqual(unanswered(senderKinds.get("asana")!), { failed: "not-paired" });
+    assert.deepEqual(unanswered(senderKinds.get("meta")!), { failed: "malformed" });
   });
 
   test("while pairing, the first is taken, and no other", async () => {

@@ -91,3 +91,10 @@ test("the event goes into its header, where a header names it", () => {
   );
   assert.deepEqual(describeRequest(github, request), { event: "issues.opened", delivery: "d-1" });
 });
+
+test("of a form whose field is the payload, the event stands in that field", () => {
+  const body = Buffer.from(new URLSearchParams({ payload: '{"action":"opened"}' }).toString());
+  const rawHeaders = ["X-GitHub-Event", "issues"];
+  const request = senderRequest({ method: "POST", target: "/hooks/github", rawHeaders }, body);
+  assert.equal(describeRequest(senderKinds.get("github")!, request).event, "issues.opened");
+});

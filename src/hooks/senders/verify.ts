@@ -27,8 +27,8 @@ import {
   readHeader,
   readPlace,
   type SenderHead,
-  type SenderRequest,
   senderRequest,
+  type SenderRequest,
 } from "./request.ts";
 import type { SenderSettings } from "./settings.ts";
 import { signedBytes } from "./signed-bytes.ts";
@@ -322,12 +322,20 @@ function deliveryOf({ delivery }: Scheme, request: SenderRequest): Proven["deliv
   return { id: scope === null ? id : `${scope} ${id}`, signed: delivery!.signed };
 }
 
-function eventOf({ event }: SenderKind, request: SenderRequest): string | null {
+function eventOf({ event, body }: SenderKind, received: SenderRequest): string | null {
   if (event === undefined) return null;
+  const request = withFormField(received, body.formField);
   if (event.join !== true) return firstValue(event.at, request);
   const values = event.at.map((place) => oneValue(place, request));
   const [first] = values;
   return first === null || first === undefined ? null : values.filter((value) => value !== null).join(".");
+}
+
+/** Where a form's field is the payload, the payload's places are in it. */
+function withFormField(request: SenderRequest, formField: string | undefined): SenderRequest {
+  if (formField === undefined || request.json() !== undefined) return request;
+  const written = request.form().get(formField);
+  return written === null ? request : { ...request, json: senderRequest(request, Buffer.from(written)).json };
 }
 
 const firstValue = (at: readonly Place[], request: SenderRequest): string | null =>
