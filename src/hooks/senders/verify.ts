@@ -1,37 +1,17 @@
-// The engine that proves a request by a row of the table. All secrets and all presented signatures are tried, in constant
-// time for each; what fails is told by class, never with a value.
-import {
-  createHash,
-  createHmac,
-  createSecretKey,
-  type KeyObject,
-  timingSafeEqual,
-  verify as verifySignature,
-} from "node:crypto";
-import { decode, keyBytes, publicKeyOf } from "./keys.ts";
-import type {
-  Proof,
-  ProofDeps,
-  ProofFailure,
-  Prove,
-  Proved,
-  Proven,
-  Scheme,
-  SenderKind,
-  Time,
-} from "./kind.ts";
-import type { Place } from "./place.ts";
+// Proves a request by a row of the table: finds the schemes that it presents, tries each, and checks the time. What fails
+// is told by class, never with a value.
+import { deliveryOf, eventOf } from "./about.ts";
+import type { ProofDeps, ProofFailure, Prove, Proved, Proven, Scheme, SenderKind } from "./kind.ts";
+import { basicPlaces, partsOf, proverOf, timeText } from "./provers.ts";
 import {
   malformed,
   queryText,
   readHeader,
-  readPlace,
   type SenderHead,
   senderRequest,
   type SenderRequest,
 } from "./request.ts";
 import type { SenderSettings } from "./settings.ts";
-import { signedBytes } from "./signed-bytes.ts";
 import { parseTime, timeFailure } from "./time.ts";
 
 export type Verifier = {
@@ -49,8 +29,6 @@ type Ready = {
 
 const missing: ProofFailure = { failed: "header-missing" };
 const garbled: ProofFailure = { failed: "malformed" };
-const changed: ProofFailure = { failed: "body-changed" };
-const wrong: ProofFailure = { failed: "wrong-secret" };
 
 /** The settings must be checked: every secret belongs to a scheme. */
 export function createVerifier(kind: SenderKind, settings: SenderSettings): Verifier {
@@ -123,108 +101,6 @@ function readyScheme(scheme: Scheme, settings: SenderSettings): Ready[] {
   return prover === null ? [] : [{ scheme, tolerance, proves: prover }];
 }
 
-/** Null: no secret or key is for it. */
-function proverOf(scheme: Scheme, secrets: readonly string[], settings: SenderSettings): Prove | null {
-  const { proof } = scheme;
-  if (proof.kind === "code") return proof.prove;
-  if (proof.kind === "public-key") return publicKeyProver(scheme, proof, settings);
-  if (secrets.length === 0) return null;
-  if (proof.kind === "equal") return equalProver(proof.at, secrets, (secret) => secret);
-  if (proof.kind === "basic") return equalProver(basicPlaces, secrets, basicValue);
-  return hmacProver(scheme, proof, { secrets, settings });
-}
-
-const basicPlaces: readonly Place[] = [{ header: "authorization" }];
-const basicValue = (secret: string): string => `Basic ${Buffer.from(secret, "utf8").toString("base64")}`;
-
-function equalProver(
-  at: readonly Place[],
-  secrets: readonly string[],
-  valueOf: (secret: string) => string,
-): Prove {
-  const digests = secrets.map((secret) => digest(Buffer.from(valueOf(secret), "utf8")));
-  return async (request) => {
-    const presented = presentedAt(at, request);
-    if (!Array.isArray(presented)) return presented;
-    const found = presented.map((value) => digest(Buffer.from(value, "latin1")));
-    return provedBy(
-      digests.map((each) => anyEqual(found, each)),
-      secrets,
-    );
-  };
-}
-
-const digest = (bytes: Buffer): Buffer => createHash("sha256").update(bytes).digest();
-
-type Hmac = Extract<Proof, { kind: "hmac" }>;
-
-function hmacProver(
-  scheme: Scheme,
-  proof: Hmac,
-  { secrets, settings }: { secrets: readonly string[]; settings: SenderSettings },
-): Prove | null {
-  const usable = secrets.filter((secret) => keyBytes(secret, proof.key) !== null);
-  if (usable.length === 0) return null;
-  // As key objects: made of bytes for each request, they would cost as much as the HMAC of 4 KB.
-  const keys = usable.map((secret) => createSecretKey(keyBytes(secret, proof.key)!));
-  const macOf = (key: KeyObject, parts: readonly Buffer[]): Buffer => {
-    const mac = createHmac(proof.hash, key);
-    for (const part of parts) mac.update(part);
-    return mac.digest();
-  };
-  return async (request) => {
-    const presented = decoded(presentedAt(proof.at, request), proof.encoding);
-    if (!Array.isArray(presented)) return presented;
-    const parts = partsOf(scheme, proof.message, request, settings);
-    if (parts === null) return garbled;
-    if (scheme.bodyHash !== undefined && !isHashed(request, scheme.bodyHash.query)) return changed;
-    return provedBy(
-      keys.map((key) => anyEqual(presented, macOf(key, parts))),
-      usable,
-    );
-  };
-}
-
-function isHashed({ body, target }: SenderRequest, query: string): boolean {
-  const [written, ...others] = new URLSearchParams(queryText(target)).getAll(query);
-  return others.length === 0 && written?.toLowerCase() === digest(body).toString("hex");
-}
-
-type PublicKeyProof = Extract<Proof, { kind: "public-key" }>;
-
-function publicKeyProver(scheme: Scheme, proof: PublicKeyProof, settings: SenderSettings): Prove | null {
-  const keys = settings.publicKeys.flatMap((written) => publicKeyOf(written, proof.algorithm) ?? []);
-  if (keys.length === 0) return null;
-  const hash = proof.algorithm === "ed25519" ? null : "sha256";
-  return async (request) => {
-    const presented = decoded(presentedAt(proof.at, request), proof.encoding);
-    if (!Array.isArray(presented)) return presented;
-    const parts = partsOf(scheme, proof.message, request, settings);
-    if (parts === null) return garbled;
-    const bytes = Buffer.concat(parts);
-    const fits = (key: KeyObject) =>
-      presented.some((signature) => verifySignature(hash, bytes, key, signature));
-    return keys.some(fits) ? { secret: null } : wrong;
-  };
-}
-
-function partsOf(
-  { time }: Scheme,
-  message: Hmac["message"],
-  request: SenderRequest,
-  { publicUrl }: SenderSettings,
-): readonly Buffer[] | null {
-  const written = time === undefined ? null : timeText(time, request);
-  return signedBytes(message, request, { publicUrl, time: written });
-}
-
-/** The time as it is written, when it is one. */
-function timeText(time: Time, request: SenderRequest): string | null {
-  const found = readPlace(time.at, request);
-  if (found === malformed || found.length !== 1) return null;
-  return parseTime(found[0]!, time.unit) === null ? null : found[0]!;
-}
-
 function skewOf({ time }: Scheme, request: SenderRequest, now: number): number | null {
   const written = time === undefined ? null : timeText(time, request);
   const at = written === null ? null : parseTime(written, time!.unit);
@@ -242,39 +118,6 @@ function timeFault(
   const written = timeText(time, request);
   const at = written === null ? null : parseTime(written, time.unit);
   return at === null ? garbled : timeFailure(at, now, tolerance);
-}
-
-/** The presented signatures: at most a few, since each costs a comparison. */
-const mostPresented = 16;
-
-function presentedAt(places: readonly Place[], request: SenderRequest): string[] | ProofFailure {
-  const all: string[] = [];
-  for (const place of places) {
-    const found = readPlace(place, request);
-    if (found === malformed) return garbled;
-    for (const value of found) all.push(value);
-  }
-  if (all.length === 0) return missing;
-  return all.length > mostPresented ? garbled : all;
-}
-
-function decoded(presented: string[] | ProofFailure, encoding: Hmac["encoding"]): Buffer[] | ProofFailure {
-  if (!Array.isArray(presented)) return presented;
-  const bytes = presented.flatMap((each) => decode(each, encoding) ?? []);
-  return bytes.length === 0 ? garbled : bytes;
-}
-
-/** All secrets were tried, without an early exit. */
-function provedBy(fits: readonly boolean[], secrets: readonly string[]): Proved | ProofFailure {
-  const at = fits.indexOf(true);
-  return at === -1 ? wrong : { secret: secrets[at]! };
-}
-
-function anyEqual(presented: readonly Buffer[], expected: Buffer): boolean {
-  let matches = 0;
-  for (const one of presented)
-    if (one.length === expected.length && timingSafeEqual(one, expected)) matches++;
-  return matches > 0;
 }
 
 /** Whether requests with this query are proven by the scheme. */
@@ -314,34 +157,3 @@ function headFailure({ scheme, tolerance }: Timed, head: SenderHead, now: number
 }
 
 const emptyBody = Buffer.alloc(0);
-
-function deliveryOf({ delivery }: Scheme, request: SenderRequest): Proven["delivery"] {
-  const id = delivery === undefined ? null : firstValue(delivery.at, request);
-  if (id === null) return null;
-  const scope = firstValue(delivery!.within ?? [], request);
-  return { id: scope === null ? id : `${scope} ${id}`, signed: delivery!.signed };
-}
-
-function eventOf({ event, body }: SenderKind, received: SenderRequest): string | null {
-  if (event === undefined) return null;
-  const request = withFormField(received, body.formField);
-  if (event.join !== true) return firstValue(event.at, request);
-  const values = event.at.map((place) => oneValue(place, request));
-  const [first] = values;
-  return first === null || first === undefined ? null : values.filter((value) => value !== null).join(".");
-}
-
-/** Where a form's field is the payload, the payload's places are in it. */
-function withFormField(request: SenderRequest, formField: string | undefined): SenderRequest {
-  if (formField === undefined || request.json() !== undefined) return request;
-  const written = request.form().get(formField);
-  return written === null ? request : { ...request, json: senderRequest(request, Buffer.from(written)).json };
-}
-
-const firstValue = (at: readonly Place[], request: SenderRequest): string | null =>
-  at.map((place) => oneValue(place, request)).find((value) => value !== null) ?? null;
-
-function oneValue(place: Place, request: SenderRequest): string | null {
-  const found = readPlace(place, request);
-  return found === malformed ? null : found[0] || null;
-}
