@@ -36,6 +36,7 @@ export async function chooseTool(wanted: string | undefined, deps: ChooseDeps): 
 
 async function isReady({ ready }: Tool, command: string, deps: ChooseDeps): Promise<boolean> {
   if (ready === undefined) return true;
+  if (ready.tokenVariable !== undefined && deps.env[ready.tokenVariable]) return true;
   const { output, exitCode } = await runTool(command, ready.args, deps);
   return ready.isReady(output, exitCode);
 }

@@ -19,6 +19,7 @@ const toolNames = [
   "NGROK_AUTHTOKEN",
   "NGROK_CONFIG",
   "ZROK_API_ENDPOINT",
+  "ZROK2_API_ENDPOINT",
   "HTTP_PROXY",
   "HTTPS_PROXY",
   "NO_PROXY",
@@ -56,6 +57,16 @@ export async function runTool(
 }
 
 /** Both of its outputs, so that neither fills up. */
-export function readOutput({ output, errors }: Program, onLine: (line: string) => void): void {
-  for (const stream of [output, errors]) readLines(stream, longestLineBytes, { onLine, onTooLong: () => {} });
+export function readOutput(
+  { output, errors }: Program,
+  onLine: (line: string, before: string) => void,
+): void {
+  for (const stream of [output, errors]) {
+    let before = "";
+    const take = (line: string): void => {
+      onLine(line, before);
+      before = line;
+    };
+    readLines(stream, longestLineBytes, { onLine: take, onTooLong: () => {} });
+  }
 }

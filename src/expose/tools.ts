@@ -12,7 +12,12 @@ export type Tool = {
   /** The first of these that is installed. */
   readonly commands: readonly string[];
   /** Asks whether it is set up; left out: it needs nothing. */
-  readonly ready?: { args: readonly string[]; isReady: (output: string, exitCode: number | null) => boolean };
+  readonly ready?: {
+    /** A variable that holds its token: then it is not asked. */
+    tokenVariable?: string;
+    args: readonly string[];
+    isReady: (output: string, exitCode: number | null) => boolean;
+  };
   readonly install: string;
   readonly setUp: string;
   args(local: Local): string[];
@@ -20,8 +25,10 @@ export type Tool = {
   readonly api?:
     | { url: (local: Local) => string; read: (answer: unknown, local: Local) => Told }
     | { args: readonly string[]; read: (answer: unknown) => Told };
-  /** A line of its output. */
-  readLine(line: string): Told;
+  /** A line of its output, and the line before it. */
+  readLine(line: string, before: string): Told;
+  /** Why it fails, where it says so in its log and not on its standard error. */
+  readFault?(line: string): Told;
   readonly callerHeader: string | null;
   /** Whether its address is the same after the next start. */
   readonly isStable: boolean;
@@ -80,7 +87,11 @@ export const tailscale: Tool = {
 export const ngrok: Tool = {
   name: "ngrok",
   commands: ["ngrok"],
-  ready: { args: ["config", "check"], isReady: (_, exitCode) => exitCode === 0 },
+  ready: {
+    tokenVariable: "NGROK_AUTHTOKEN",
+    args: ["config", "check"],
+    isReady: (_, exitCode) => exitCode === 0,
+  },
   install: "https://ngrok.com/download",
   setUp: "add your account's token: ngrok config add-authtoken TOKEN",
   args: ({ port }) => ["http", `127.0.0.1:${port}`, "--log", "stdout", "--log-format", "json"],
@@ -98,6 +109,10 @@ export const ngrok: Tool = {
   readLine(line) {
     const { msg, url } = fieldsOf(objectOn(line));
     return msg === "started tunnel" ? publicAddress(url) : null;
+  },
+  readFault(line) {
+    const { lvl, err } = fieldsOf(objectOn(line));
+    return (lvl === "eror" || lvl === "crit") && typeof err === "string" ? err : null;
   },
   callerHeader: null,
   isStable: true,
@@ -126,13 +141,31 @@ export const cloudflared: Tool = {
   isStable: false,
 };
 
+const zrokAnnouncement = "access your zrok share at the following endpoints:";
+// Version 1 writes an address, version 2 a name alone; each on the next line, or in the same message as JSON.
+const zrokAddress = (line: string, before: string): Told => {
+  const { msg } = fieldsOf(objectOn(line));
+  const text = typeof msg === "string" ? msg : line;
+  const at = text.indexOf(zrokAnnouncement);
+  if (at === -1 && !before.trimEnd().endsWith(zrokAnnouncement)) return null;
+  const rest = at === -1 ? text : text.slice(at + zrokAnnouncement.length);
+  const found = /^\s*(?:https:\/\/)?([a-z0-9.-]+(?::\d+)?)(?=[\s/]|$)/i.exec(rest);
+  return found ? publicAddress(`https://${found[1]}`) : null;
+};
+
 export const zrok: Tool = {
   name: "zrok",
   commands: ["zrok2", "zrok"],
   install: "https://docs.zrok.io/docs/getting-started",
-  setUp: "enable this machine once: zrok enable TOKEN",
-  args: ({ port }) => ["share", "public", `http://127.0.0.1:${port}`, "--headless"],
-  readLine: (line) => firstAddress(line),
+  // It answers 0 in either case; only an enabled machine has this table.
+  ready: {
+    args: ["status"],
+    isReady: (output, exitCode) => exitCode === 0 && /Environment\S*:/.test(output),
+  },
+  setUp: "enable this machine once: zrok2 enable TOKEN (version 1: zrok enable TOKEN)",
+  // An agent of zrok that runs here would take the share over, and keep it open after us.
+  args: ({ port }) => ["share", "public", `http://127.0.0.1:${port}`, "--headless", "--force-local"],
+  readLine: zrokAddress,
   callerHeader: null,
   isStable: false,
 };

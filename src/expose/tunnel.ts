@@ -38,14 +38,16 @@ export async function openTunnel(
   const local = { port: relay.port, hooksPath, apiPort: await freePort() };
   const program = startTool(command, tool.args(local), deps);
   const told = Promise.withResolvers<string>();
-  readOutput(program, (line) => {
+  let fault = "";
+  readOutput(program, (line, before) => {
     const visit = /https:\/\/login\.tailscale\.com\/\S+/.exec(line);
     if (visit) deps.onVisit(visit[0]);
-    const address = tool.readLine(line);
+    fault = tool.readFault?.(line) ?? fault;
+    const address = tool.readLine(line, before);
     if (address !== null) told.resolve(address);
   });
   const ended = program.ended.then((end): never => {
-    throw new UsageError(endText(tool.name, tool.setUp, end));
+    throw new UsageError(endText(tool.name, tool.setUp, end, fault));
   });
   const stopped = new Promise<never>((_, reject) => {
     signal.addEventListener("abort", () => reject(new UsageError("Stopped.")), { once: true });
@@ -75,9 +77,13 @@ export async function openTunnel(
 const noAddress = (name: string): string =>
   `${name} gave no public address within ${addressMs / 1000} seconds. Try it by itself, or another: --with TOOL`;
 
-export function endText(name: string, setUp: string, end: ProgramEnd): string {
+/** `fault`: said when its standard error is empty. */
+export function endText(name: string, setUp: string, end: ProgramEnd, fault = ""): string {
   if (end.kind === "not-started") return `${name} could not be started (${end.code}).`;
-  return `${withTail(`${name} ${howItEnded(end)}`, end.errorTail)}\nIs it set up? ${setUp}`;
+  const said = end.errorTail.trim() === "" ? fault : end.errorTail;
+  // ngrok repeats a token that it does not accept.
+  const tail = said.replace(/(authtoken:\s+)(?!https?:)\S+/gi, "$1[hidden]");
+  return `${withTail(`${name} ${howItEnded(end)}`, tail)}\nIs it set up? ${setUp}`;
 }
 
 async function askAddress(

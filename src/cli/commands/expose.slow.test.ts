@@ -50,8 +50,8 @@ async function start(t: TestContext, modes: Readonly<Record<string, string>>, ho
       new Request(url).url.replace(/^https:\/\/[^/]+/, `http://127.0.0.1:${readFileSync(edgeFile, "utf8")}`),
       init,
     );
-  const expose = (argv: readonly string[], overrides: ExposeOverrides = {}) => {
-    const made = createTestContext([...argv, "--config", file], { env: { PATH: path } });
+  const expose = (argv: readonly string[], overrides: ExposeOverrides = {}, env: NodeJS.ProcessEnv = {}) => {
+    const made = createTestContext([...argv, "--config", file], { env: { PATH: path, ...env } });
     const ended = runExpose(made.context, { fetch: asEdge, ...overrides }).then(
       (code) => ({ code, message: "" }),
       (fault: Error) => ({ code: 1, message: fault.message }),
@@ -123,7 +123,11 @@ for (const mode of ["works", "line", "rewrites"])
   });
 
 test("the first tool that is set up is taken; without names, every sender is exposed", async (t) => {
-  const { gateway, expose } = await start(t, { tailscale: "works", ngrok: "x", cloudflared: "works" });
+  const { gateway, expose } = await start(t, {
+    tailscale: "works",
+    ngrok: "no-config",
+    cloudflared: "works",
+  });
   const { written, signal, ended } = expose([]);
   await gateway.waitFor("the tunnel", async () => written.stderr.includes("What arrives"));
   assert.match(written.stdout, /github {2}https:\/\/laptop\.tail1234\.ts\.net\/hooks\/github/);
@@ -134,7 +138,11 @@ test("the first tool that is set up is taken; without names, every sender is exp
 });
 
 test("a tool that is not logged in is passed over, and told about where it was asked for", async (t) => {
-  const { gateway, expose } = await start(t, { tailscale: "logged-out", ngrok: "x", cloudflared: "works" });
+  const { gateway, expose } = await start(t, {
+    tailscale: "logged-out",
+    ngrok: "no-config",
+    cloudflared: "works",
+  });
   const { written, signal, ended } = expose([]);
   await gateway.waitFor("the tunnel", async () => written.stderr.includes("What arrives"));
   assert.match(written.stdout, /trycloudflare/);
@@ -142,6 +150,103 @@ test("a tool that is not logged in is passed over, and told about where it was a
   await ended;
   assert.match((await expose(["--with", "tailscale"]).ended).message, /not set up: log in: tailscale up/);
   assert.match((await expose(["--with", "ngrok"]).ended).message, /add-authtoken/);
+});
+
+/** The whole command through one tool: its address, a request to the hook through it, its end. */
+async function passThrough(
+  { gateway, expose, asEdge }: Awaited<ReturnType<typeof start>>,
+  address: string,
+  env: NodeJS.ProcessEnv = {},
+): Promise<string> {
+  const { written, signal, ended } = expose(["build"], {}, env);
+  const first = await Promise.race([
+    ended,
+    gateway.waitFor("the tunnel", async () => written.stderr.includes("What arrives")),
+  ]);
+  assert.ok(written.stdout.includes(`${address}/hooks/build`), `${JSON.stringify(first)} ${written.stdout}`);
+  const post = (path: string) =>
+    asEdge(`${address}${path}`, {
+      method: "POST",
+      body: '{"message":"from outside"}',
+      headers: { "Content-Type": "application/json", Authorization: `Bearer ${gateway.token}` },
+    });
+  assert.equal((await post("/hooks/build")).status, 202);
+  assert.equal((await post("/hooks/agent")).status, 404);
+  assert.match(written.stdout, /build {2}POST {2}202/);
+  const pid = Number(readFileSync(join(gateway.folder, "pid"), "utf8"));
+  assert.ok(isAlive(pid));
+  signal();
+  assert.deepEqual(await ended, { code: 0, message: "" });
+  assert.ok(!isAlive(pid));
+  return written.stderr;
+}
+
+/** ngrok's API has a fixed port: here it is the one of our program, whatever else runs on this machine. */
+function leadToApi(t: TestContext, folder: string): { asked: () => number } {
+  const direct = globalThis.fetch;
+  let asked = 0;
+  t.mock.method(globalThis, "fetch", (async (url, init) => {
+    const address = new Request(url).url;
+    if (!address.startsWith("http://127.0.0.1:4040/")) return direct(url, init);
+    const port = readFileSync(join(folder, "api"), "utf8");
+    asked++;
+    return direct(address.replace(":4040/", `:${port}/`), init);
+  }) satisfies typeof fetch);
+  return { asked: () => asked };
+}
+
+for (const [mode, means] of [
+  ["works", "its log"],
+  ["api", "its API"],
+  ["taken", "its log, while another ngrok has the port of the API"],
+] as const)
+  test(`a hook is reached through ngrok, with the address from ${means}`, async (t) => {
+    const started = await start(t, { ngrok: mode });
+    const { asked } = leadToApi(t, started.gateway.folder);
+    const notes = await passThrough(started, "https://brave-words.ngrok-free.app");
+    assert.doesNotMatch(notes, /another name/);
+    if (mode === "api") assert.ok(asked() > 0);
+  });
+
+test("ngrok needs no config file when its token is in NGROK_AUTHTOKEN", async (t) => {
+  const started = await start(t, { ngrok: "variable" });
+  leadToApi(t, started.gateway.folder);
+  const env = { NGROK_AUTHTOKEN: "ngrok-token-of-a-user" };
+  await passThrough(started, "https://brave-words.ngrok-free.app", env);
+});
+
+test("ngrok without a token says what to do, and a wrong token is not repeated", async (t) => {
+  const { expose } = await start(t, { ngrok: "no-token" });
+  const { code, message } = await expose([]).ended;
+  assert.equal(code, 1);
+  assert.match(message, /ngrok ended with exit code 1: .*requires a verified account and authtoken/);
+  assert.match(
+    message,
+    /your-authtoken.*ERR_NGROK_4018.*\nIs it set up\? .*ngrok config add-authtoken TOKEN/,
+  );
+  const wrong = await start(t, { ngrok: "wrong-token" });
+  const failed = await wrong.expose(["--with", "ngrok"]).ended;
+  assert.match(failed.message, /ngrok ended with exit code 1: .*Your authtoken: \[hidden\].*ERR_NGROK_105/);
+  assert.ok(!failed.message.includes("ngrok-token-of-a-user"));
+});
+
+for (const kind of ["zrok", "zrok2"])
+  test(`a hook is reached through zrok (${kind}), by no agent of zrok`, async (t) => {
+    const domain = kind === "zrok" ? "share.zrok.io" : "shares.zrok.io";
+    const notes = await passThrough(await start(t, { [kind]: "works" }), `https://k1q2w3e4r5t6.${domain}`);
+    assert.match(notes, /the next start has another name/);
+  });
+
+test("zrok on a machine that is not enabled is not started", async (t) => {
+  const { expose, edgeFile } = await start(t, { zrok2: "not-enabled" });
+  const { code, message } = await expose(["--with", "zrok"]).ended;
+  assert.equal(code, 1);
+  assert.match(message, /^zrok is installed, but not set up: .*zrok2 enable TOKEN/);
+  assert.match(
+    (await expose([]).ended).message,
+    /ngrok is not installed.*\n.*\n.*zrok is installed, but not set up/,
+  );
+  assert.ok(!existsSync(edgeFile));
 });
 
 test("without a tool, each is named with where to get it", async (t) => {
