@@ -16,7 +16,13 @@ export type CallsOptions = { store: Pick<Store, "noteCalls">; clock: Clock; log:
 
 const flushEveryMs = 3_000;
 
-type Count = { name: string; result: CallResult; calls: number; at: number; skewMs: number | null };
+type Count = {
+  readonly name: string;
+  readonly result: CallResult;
+  calls: number;
+  at: number;
+  skewMs: number | null;
+};
 
 export function createCalls({ store, clock, log }: CallsOptions): Calls {
   let counts = new Map<string, Count>();
@@ -28,8 +34,8 @@ export function createCalls({ store, clock, log }: CallsOptions): Calls {
     const known = counts.get(key);
     if (known === undefined) counts.set(key, count);
     else {
-      const newer = count.at >= known.at ? count : known;
-      counts.set(key, { ...newer, calls: known.calls + count.calls });
+      known.calls += count.calls;
+      if (count.at >= known.at) [known.at, known.skewMs] = [count.at, count.skewMs];
     }
     cancelTimer ??= clock.after(flushEveryMs, () => void (writing = flush()));
   };
