@@ -8,6 +8,7 @@ import { signWebhookPayload, verifyWebhookSignature } from "@notionhq/client";
 import { sign as signForGithub, verify as verifyForGithub } from "@octokit/webhooks-methods";
 import { Paddle } from "@paddle/paddle-node-sdk";
 import { EventWebhook } from "@sendgrid/eventwebhook";
+import { isValidSlackRequest } from "@slack/bolt/dist/receivers/verify-request.js";
 import { verifyKey } from "discord-interactions";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Stripe } from "stripe";
@@ -81,6 +82,18 @@ const paddle: Library = {
     new Paddle("key").webhooks.isSignatureValid(text, secret, headers["paddle-signature"]!),
 };
 
+const slack: Library = {
+  verify: (text, headers, signingSecret) => {
+    const timestamp = Number(headers["x-slack-request-timestamp"]);
+    return isValidSlackRequest({
+      signingSecret,
+      body: text,
+      headers: { "x-slack-signature": headers["x-slack-signature"]!, "x-slack-request-timestamp": timestamp },
+      nowMilliseconds: timestamp * 1000,
+    });
+  },
+};
+
 const twilio: Library = {
   sign: (text, secret) => ({
     "x-twilio-signature": getExpectedTwilioSignature(secret, senderUrl, fieldsOf(text)),
@@ -102,6 +115,7 @@ const libraries: readonly [kind: string, secret: string, library: Library][] = [
   ["notion", "secret_tMrlL1qK5vuQAh1b6cZGhFChZTSYJlce98V0pYn7yBl", notion],
   ["linear", "lin_wh_secret", linear],
   ["paddle", "pdl_ntfset_secret", paddle],
+  ["slack", "8f742231b10e8888abcd99aaa1zz85a5", slack],
   ["twilio", "0123456789abcdef0123456789abcdef", twilio],
 ];
 
