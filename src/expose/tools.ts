@@ -160,7 +160,7 @@ export const zrok: Tool = {
   // It answers 0 in either case; only an enabled machine has this table.
   ready: {
     args: ["status"],
-    isReady: (output, exitCode) => exitCode === 0 && /Environment\S*:/.test(output),
+    isReady: (output, exitCode) => exitCode === 0 && hasEnvironment(output),
   },
   setUp: "enable this machine once: zrok2 enable TOKEN (version 1: zrok enable TOKEN)",
   // An agent of zrok that runs here would take the share over, and keep it open after us.
@@ -169,6 +169,9 @@ export const zrok: Tool = {
   callerHeader: null,
   isStable: false,
 };
+
+const hasEnvironment = (output: string): boolean =>
+  output.split(/\s+/).some((word) => word.includes("Environment") && word.includes(":"));
 
 /** In the order in which they are looked for. */
 export const tools: readonly Tool[] = [tailscale, ngrok, cloudflared, zrok];

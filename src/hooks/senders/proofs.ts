@@ -1,5 +1,5 @@
 // What several kinds share. The most common proof: an HMAC of the body in a header.
-import type { Proof } from "./kind.ts";
+import type { Proof, Scheme } from "./kind.ts";
 
 /** For `describe.retries` of kinds with a signed time. */
 export const unknownRetryTime =
@@ -21,3 +21,36 @@ export const bodyMac = ({ header, prefix, hash = "sha256", encoding = "hex" }: B
   at: [prefix === undefined ? { header } : { header, prefix }],
   message: ["body"],
 });
+
+type ListedMac = {
+  readonly header: string;
+  /** What separates the items. */
+  readonly split: string;
+  /** The tags of the time and of the signatures. */
+  readonly tags: readonly [time: string, signature: string];
+  /** What stands between time and body in the signed bytes. */
+  readonly between: string;
+  readonly toleranceSeconds: number;
+};
+
+/** As in `t=1700000000,v1=…`: hex of HMAC-SHA256 over time and body. */
+export function listedMac({
+  header,
+  split,
+  tags: [time, signature],
+  between,
+  toleranceSeconds,
+}: ListedMac): Scheme {
+  const proof: Proof = {
+    kind: "hmac",
+    hash: "sha256",
+    encoding: "hex",
+    key: "text",
+    at: [{ header, list: { split, by: "=", tag: signature } }],
+    message: ["time", { text: between }, "body"],
+  };
+  return {
+    proof,
+    time: { at: { header, list: { split, by: "=", tag: time } }, unit: "s", toleranceSeconds },
+  };
+}

@@ -1,28 +1,18 @@
 import type { SenderKind } from "../kind.ts";
-import { unknownRetryTime } from "../proofs.ts";
-
-const list = { split: ",", by: "=" };
+import { listedMac, unknownRetryTime } from "../proofs.ts";
 
 export const buildkite: SenderKind = {
   id: "buildkite",
   label: "Buildkite",
   secret: { from: "sender", where: "Token of the notification service" },
   schemes: [
-    {
-      proof: {
-        kind: "hmac",
-        hash: "sha256",
-        encoding: "hex",
-        key: "text",
-        at: [{ header: "x-buildkite-signature", list: { ...list, tag: "signature" } }],
-        message: ["time", { text: "." }, "body"],
-      },
-      time: {
-        at: { header: "x-buildkite-signature", list: { ...list, tag: "timestamp" } },
-        unit: "s",
-        toleranceSeconds: 300,
-      },
-    },
+    listedMac({
+      header: "x-buildkite-signature",
+      split: ",",
+      tags: ["timestamp", "signature"],
+      between: ".",
+      toleranceSeconds: 300,
+    }),
   ],
   event: { at: [{ json: "event" }], signed: true },
   pings: ["ping"],

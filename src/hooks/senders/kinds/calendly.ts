@@ -1,28 +1,18 @@
 import type { SenderKind } from "../kind.ts";
-import { unknownRetryTime } from "../proofs.ts";
-
-const list = { split: ",", by: "=" };
+import { listedMac, unknownRetryTime } from "../proofs.ts";
 
 export const calendly: SenderKind = {
   id: "calendly",
   label: "Calendly",
   secret: { from: "us", where: "`signing_key` of the call that makes the webhook subscription" },
   schemes: [
-    {
-      proof: {
-        kind: "hmac",
-        hash: "sha256",
-        encoding: "hex",
-        key: "text",
-        at: [{ header: "calendly-webhook-signature", list: { ...list, tag: "v1" } }],
-        message: ["time", { text: "." }, "body"],
-      },
-      time: {
-        at: { header: "calendly-webhook-signature", list: { ...list, tag: "t" } },
-        unit: "s",
-        toleranceSeconds: 180,
-      },
-    },
+    listedMac({
+      header: "calendly-webhook-signature",
+      split: ",",
+      tags: ["t", "v1"],
+      between: ".",
+      toleranceSeconds: 180,
+    }),
   ],
   event: { at: [{ json: "event" }], signed: true },
   replay: "body",

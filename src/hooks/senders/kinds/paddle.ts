@@ -1,6 +1,5 @@
 import type { SenderKind } from "../kind.ts";
-
-const list = { split: ";", by: "=" };
+import { listedMac } from "../proofs.ts";
 
 export const paddle: SenderKind = {
   id: "paddle",
@@ -8,19 +7,13 @@ export const paddle: SenderKind = {
   secret: { from: "sender", where: "Secret key of the notification destination" },
   schemes: [
     {
-      proof: {
-        kind: "hmac",
-        hash: "sha256",
-        encoding: "hex",
-        key: "text",
-        at: [{ header: "paddle-signature", list: { ...list, tag: "h1" } }],
-        message: ["time", { text: ":" }, "body"],
-      },
-      time: {
-        at: { header: "paddle-signature", list: { ...list, tag: "ts" } },
-        unit: "s",
+      ...listedMac({
+        header: "paddle-signature",
+        split: ";",
+        tags: ["ts", "h1"],
+        between: ":",
         toleranceSeconds: 300,
-      },
+      }),
       delivery: { at: [{ json: "event_id" }], signed: true },
     },
   ],

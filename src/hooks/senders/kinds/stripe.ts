@@ -1,6 +1,5 @@
 import type { SenderKind } from "../kind.ts";
-
-const list = { split: ",", by: "=" };
+import { listedMac } from "../proofs.ts";
 
 export const stripe: SenderKind = {
   id: "stripe",
@@ -12,19 +11,13 @@ export const stripe: SenderKind = {
   },
   schemes: [
     {
-      proof: {
-        kind: "hmac",
-        hash: "sha256",
-        encoding: "hex",
-        key: "text",
-        at: [{ header: "stripe-signature", list: { ...list, tag: "v1" } }],
-        message: ["time", { text: "." }, "body"],
-      },
-      time: {
-        at: { header: "stripe-signature", list: { ...list, tag: "t" } },
-        unit: "s",
+      ...listedMac({
+        header: "stripe-signature",
+        split: ",",
+        tags: ["t", "v1"],
+        between: ".",
         toleranceSeconds: 300,
-      },
+      }),
       delivery: { at: [{ json: "id" }], signed: true },
     },
   ],
