@@ -11,7 +11,7 @@ import {
   leaseMs,
   startRun,
 } from "../src/store/ports/harness.contract.ts";
-import { aHeartbeatRequest, anAcceptance, anEvent } from "./builders/acceptance.ts";
+import { aHeartbeatRequest, anAcceptance, anEvent, anUnusedRequest } from "./builders/acceptance.ts";
 import { aRun } from "./builders/run.ts";
 import { aDelivery, aSettlement } from "./builders/settlement.ts";
 import { bothStores, type OpenedStore } from "./support/stores.ts";
@@ -205,8 +205,8 @@ async function mailGoesOn({ store, damage, found }: Opened, column: string, how:
 }
 
 async function recordsGoOn({ store, damage }: Opened, column: string, how: Damage): Promise<void> {
-  const record = { hook: "shop", outcome: "skipped", reason: "no match", credential: null } as const;
-  for (const id of ["bad", "good"]) await store.recordRequest({ id, ...record });
+  for (const id of ["bad", "good"])
+    await store.recordRequest(anUnusedRequest({ reason: "no match" }, { id, hook: "shop" }));
   await damage("request", column, "id = 'bad'", how);
   const reasons = (await store.listRequests({ limit: null })).map(({ reason }) => reason);
   assert.equal(reasons[0], "no match");

@@ -38,9 +38,17 @@ export type RunRequest = {
   trace: string | null;
   /** The named token that its request came with (`hooks.tokens`). */
   credential: string | null;
+  /** What the caller may read of its result. */
+  results: ResultAccess;
+  /** Where its result is sent (`hooks.callbacks`). */
+  callback: string | null;
 };
 
-export type AgentAction = Omit<RunRequest, "tools" | "trace" | "credential"> & {
+export const resultAccesses = ["none", "status", "reply"] as const;
+/** `status`: everything but the reply and the error's text. */
+export type ResultAccess = (typeof resultAccesses)[number];
+
+export type AgentAction = Omit<RunRequest, "tools" | "trace" | "credential" | "results" | "callback"> & {
   kind: "agent";
   /** Null: the default of hooks. */
   tools: ToolGrant | null;

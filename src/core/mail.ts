@@ -1,5 +1,5 @@
 // A mail account: how far it has been read, its status, and what its mail led to.
-import type { Acceptance, RequestRecord } from "./request.ts";
+import type { Acceptance, UnusedRequest } from "./request.ts";
 import type { HeartbeatRequest, NewEvent } from "./system-event.ts";
 
 /** The hook that decides all mail, of Gmail and IMAP alike. */
@@ -46,7 +46,7 @@ export type TakenMail = {
   outcome: MailOutcome;
   acceptance: Acceptance | null;
   /** For the operator, when it led to no action. */
-  record: Omit<RequestRecord, "createdAt"> | null;
+  record: UnusedRequest | null;
   /** With `waiting`: when it is tried again. */
   retryInMs: number | null;
 };

@@ -23,6 +23,8 @@ export type RunKind = "hook" | "heartbeat";
 
 export type NewRun = {
   id: string;
+  /** The kept request that it came from. */
+  requestId: string | null;
   kind: RunKind;
   hook: string;
   agentId: string;

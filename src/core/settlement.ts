@@ -1,4 +1,5 @@
 // What follows from an attempt of a run or of a delivery.
+import type { NewAttemptRecord } from "./attempt-record.ts";
 import type { DeliveryStatus, NewDelivery } from "./delivery.ts";
 import type { EndStatus, RunReport } from "./run.ts";
 import type { Signals } from "./signals.ts";
@@ -12,6 +13,8 @@ export type Settlement = {
     /** Queued again, as on a clean stop; the attempt does not count. */
     | { kind: "released" };
   workedMs: number;
+  /** What is kept of the attempt; null: nothing. */
+  attempt: NewAttemptRecord | null;
   /** Null when no prompt was made. */
   signals: Signals | null;
   /** What the agent reported; null when it was not called. */
@@ -22,6 +25,8 @@ export type Settlement = {
   ending: TurnEnding | null;
   summary: NewEvent | null;
   delivery: NewDelivery | null;
+  /** The result on its way to the program that asked for it. */
+  callback: NewDelivery | null;
   heartbeat: HeartbeatRequest | null;
   /** Events that the prompt has shown. */
   shownEventIds: readonly string[];

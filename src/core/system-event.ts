@@ -10,6 +10,8 @@ export type NewEvent = {
   source: EventSource;
   hook: string | null;
   text: Message;
+  /** The kept request that it came from. */
+  requestId?: string | null;
 };
 
 export type SystemEvent = NewEvent & {

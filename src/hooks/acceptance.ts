@@ -20,6 +20,7 @@ export function acceptWake(
   return {
     id,
     hook,
+    request: null,
     events: [{ id, sessionKey: mainSessionKey, source: "wake", hook, text }],
     runs: [],
     heartbeat: mode === "now" ? { agentId: settings.defaultAgentId, delayMs: heartbeatDelayMs } : null,
@@ -39,6 +40,7 @@ export function acceptAgent(
   return {
     id: run.id,
     hook,
+    request: null,
     events: [],
     runs: [run],
     heartbeat: null,
@@ -74,6 +76,7 @@ export function acceptAll(
   return {
     id: newId(),
     hook,
+    request: null,
     events,
     runs,
     heartbeat: each.find((one) => one.heartbeat)?.heartbeat ?? null,
@@ -108,12 +111,29 @@ function newRun(
   settings: Pick<HookSettings, "defaultSessionKey" | "tools">,
 ): NewRun {
   const { kind: _, agentId: requestedAgentId, sessionKey: explicitKey, tools, ...rest } = action;
-  const request = { ...rest, tools: tools ?? settings.tools, trace: null, credential: null };
+  const request = {
+    ...rest,
+    tools: tools ?? settings.tools,
+    trace: null,
+    credential: null,
+    results: "none" as const,
+    callback: null,
+  };
   const id = newId();
   const sessionKey = explicitKey ?? settings.defaultSessionKey ?? generatedKeyPrefix + id;
   // A run without a session key of its own is isolated, even where the default key is a shared one.
   const isolated = explicitKey === null;
-  return { id, kind: "hook", hook, agentId, requestedAgentId, sessionKey, isolated, request };
+  return {
+    id,
+    requestId: null,
+    kind: "hook",
+    hook,
+    agentId,
+    requestedAgentId,
+    sessionKey,
+    isolated,
+    request,
+  };
 }
 
 /** Null when the request has no Idempotency-Key. */

@@ -2,7 +2,14 @@
 import { isRefusal, type Refusal } from "../core/errors.ts";
 import { newId } from "../core/id.ts";
 import type { Metrics } from "../core/metrics.ts";
-import type { Acceptance, NoAction, Repeated, Stored, StoredResponse } from "../core/request.ts";
+import {
+  type Acceptance,
+  type NoAction,
+  newRequest,
+  type Repeated,
+  type Stored,
+  type StoredResponse,
+} from "../core/request.ts";
 import type { Span } from "../core/trace.ts";
 import type { Store } from "../store/ports/store.ts";
 import { withCredential, withTrace } from "./acceptance.ts";
@@ -95,9 +102,10 @@ async function recordNothing(
   { store }: TakeDeps,
 ): Promise<Taken> {
   const { outcome, reason } = nothing;
-  await store.recordRequest({ id: newId(), hook, outcome, reason, credential });
+  const request = newRequest({ id: newId(), hook, origin: "http", credential });
+  await store.recordRequest({ request, outcome, reason });
   if (outcome === "skipped" && idempotency) {
-    const empty = { id: newId(), hook, events: [], runs: [], heartbeat: null, idempotency };
+    const empty = { id: newId(), hook, request: null, events: [], runs: [], heartbeat: null, idempotency };
     const accepted = await store.accept({ ...empty, response: nothingToDo });
     if (accepted.kind !== "stored") return { kind: "repeated", first: accepted };
   }

@@ -2,7 +2,7 @@
 import type { Refusal } from "../core/errors.ts";
 import { newId } from "../core/id.ts";
 import { mailHook, type MailOutcome, type TakenMail, type WaitingMail } from "../core/mail.ts";
-import type { Acceptance } from "../core/request.ts";
+import { type Acceptance, newRequest } from "../core/request.ts";
 
 /** A message that fails is tried again after each of these, and then given up. */
 const retryAfterMs = [60_000, 600_000, 3_600_000];
@@ -16,11 +16,9 @@ export const accepted = (id: string, acceptance: Acceptance): TakenMail => ({
 export const recorded = (id: string, outcome: MailOutcome, reason: string): TakenMail => ({
   ...base(id, outcome),
   record: {
-    id: newId(),
-    hook: mailHook,
+    request: newRequest({ id: newId(), hook: mailHook, origin: "mail" }),
     outcome: outcome === "failed" || outcome === "waiting" ? "failed" : "skipped",
     reason: `mail ${id}: ${reason}`,
-    credential: null,
   },
 });
 

@@ -33,12 +33,14 @@ export type SettlePolicy = TargetPolicy &
 const released: Settlement = {
   next: { kind: "released" },
   workedMs: 0,
+  attempt: null,
   signals: null,
   report: null,
   used: null,
   ending: null,
   summary: null,
   delivery: null,
+  callback: null,
   heartbeat: null,
   shownEventIds: [],
 };
@@ -100,6 +102,8 @@ function endHook(
     ending: endingOf(run, outcome, true),
     summary: summaryOf(run, newId(), { status, text: reply ?? error ?? "", undelivered }),
     delivery,
+    attempt: null,
+    callback: null,
     heartbeat:
       run.request.wakeMode === "now" ? { agentId: policy.mainAgentId, delayMs: heartbeatDelayMs } : null,
     shownEventIds: [],
@@ -120,6 +124,8 @@ function endHeartbeat(
     ending: endingOf(run, attempt.outcome, isNews || attempt.shownEventIds.length > 0),
     summary: null,
     delivery: reply === null ? null : heartbeatDelivery(run, reply, policy, newId),
+    attempt: null,
+    callback: null,
     heartbeat: succeeded && attempt.leftOver ? { agentId: policy.mainAgentId, delayMs: 0 } : null,
     shownEventIds: succeeded ? attempt.shownEventIds : [],
   };

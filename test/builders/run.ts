@@ -23,6 +23,8 @@ export const aRunRequest = (parts: Partial<RunRequest> = {}): RunRequest => ({
   timeoutSeconds: null,
   trace: null,
   credential: null,
+  results: "none",
+  callback: null,
   tools: [],
   ...parts,
 });
@@ -32,6 +34,7 @@ export function aRun(parts: Partial<NewRun> = {}): NewRun {
   const id = parts.id ?? newId();
   return {
     id,
+    requestId: null,
     kind: "hook",
     hook: "agent",
     agentId: "main",

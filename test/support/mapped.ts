@@ -54,10 +54,10 @@ export function readPrompt(whole: string): SeenPrompt {
 }
 
 /** The newest record of a request that led to nothing. */
-export async function lastRecord({ inspect }: TestGateway): Promise<RequestRecord> {
-  const [newest] = await inspect.listRequests({ limit: 1 });
+export async function lastRecord({ inspect }: TestGateway): Promise<RequestRecord & { reason: string }> {
+  const newest = (await inspect.listRequests({ limit: 50 })).find(({ outcome }) => outcome !== "accepted");
   assert.ok(newest, "there is a record");
-  return newest;
+  return { ...newest, reason: newest.reason ?? "" };
 }
 
 /** The source of a transform whose function has this body. */

@@ -1,8 +1,8 @@
+import { anUnusedRequest } from "../../../test/builders/acceptance.ts";
 import assert from "node:assert/strict";
 import test from "node:test";
 import { createStoredHome, json } from "../../../test/fixtures/command-line.ts";
 import { parseFilterPath } from "../../core/field-path.ts";
-import { newId } from "../../core/id.ts";
 import { createMatcher } from "../../hooks/mapping/match.ts";
 
 const hostile = "closed\u001b]0;x\u0007\u202e\u2028\u009b2J\ud800";
@@ -20,7 +20,7 @@ test("the value that a filter met is listed, and drives no terminal", async (t) 
   });
   assert.ok(found.kind === "filtered");
   const [reason = ""] = found.reasons;
-  await store.recordRequest({ id: newId(), hook: "github", outcome: "skipped", reason, credential: "ci" });
+  await store.recordRequest(anUnusedRequest({ reason }, { hook: "github", credential: "ci" }));
   const [listed] = json(await rouse(["requests", "--json"])) as { outcome: string; reason: string }[];
   assert.deepEqual([listed?.outcome, listed?.reason], ["skipped", reason]);
   assert.match(reason, /^issues: payload\.action was "closed/);

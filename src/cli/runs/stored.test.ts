@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { newId } from "../../core/id.ts";
 import { plainText } from "../../core/message.ts";
-import { anAcceptance, anEvent } from "../../../test/builders/acceptance.ts";
+import { anAcceptance, anEvent, anUnusedRequest } from "../../../test/builders/acceptance.ts";
 import { aRun } from "../../../test/builders/run.ts";
 import { aSettlement } from "../../../test/builders/settlement.ts";
 import { acceptRuns, claim } from "../../store/ports/harness.contract.ts";
@@ -185,14 +185,9 @@ test("deliveries are listed, retried and cancelled", async (t) => {
 
 test("requests are listed with their reason", async (t) => {
   const { store, rouse } = await createStoredHome(t);
-  const id = newId();
-  await store.recordRequest({
-    id,
-    hook: "gmail",
-    outcome: "skipped",
-    reason: "nothing to do",
-    credential: null,
-  });
+  const unused = anUnusedRequest({}, { hook: "gmail" });
+  const { id } = unused.request;
+  await store.recordRequest(unused);
   const [listed] = json(await rouse(["requests", "--json"])) as Fields[];
   assert.deepEqual(Object.keys(listed!), ["id", "hook", "outcome", "reason", "credential", "createdAt"]);
   assert.match((await rouse(["requests"])).stdout, /skipped +gmail .*nothing to do/);

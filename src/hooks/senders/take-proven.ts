@@ -2,6 +2,7 @@
 // not say what came of it: accepted, skipped, repeated and refused look the same.
 import { catalogue } from "../../core/errors.ts";
 import { newId } from "../../core/id.ts";
+import { newRequest } from "../../core/request.ts";
 import type { RequestCode } from "../../core/metrics.ts";
 import { noteAccepted, startHookSpan } from "../span.ts";
 import { take, type Taken } from "../take.ts";
@@ -48,7 +49,8 @@ const isPing = ({ kind, name }: Sender, event: string | null, mappings: readonly
 
 async function answerPing({ exchange, sender: { name, kind }, ladder }: Climb): Promise<void> {
   const reason = "it is a ping, which tries the connection";
-  await ladder.store.recordRequest({ id: newId(), hook: name, outcome: "skipped", reason, credential: null });
+  const request = newRequest({ id: newId(), hook: name, origin: "http", credential: name });
+  await ladder.store.recordRequest({ request, outcome: "skipped", reason });
   ladder.responses.answer(exchange, kind.answer ?? usualAnswer, "skipped");
 }
 
@@ -65,8 +67,9 @@ async function answerTaken({ exchange, sender, ladder }: Climb, taken: Taken): P
     case "refused": {
       const { refused } = taken.refusal;
       if (catalogue[refused].status >= 500) return responses.refuse(exchange, taken.refusal);
-      const record = { id: newId(), hook: sender.name, outcome: "refused" as const, credential: null };
-      await store.recordRequest({ ...record, reason: reasonOf(taken.refusal) });
+      const { name } = sender;
+      const request = newRequest({ id: newId(), hook: name, origin: "http", credential: name });
+      await store.recordRequest({ request, outcome: "refused", reason: reasonOf(taken.refusal) });
       return answer(refused);
     }
     case "accepted":

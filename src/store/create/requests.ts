@@ -1,12 +1,13 @@
 // The port of requests: acceptances in group commits, and counts of failed tokens.
 import type { FirstAttempt } from "../../core/attempt.ts";
-import type { Acceptance, Accepted } from "../../core/request.ts";
+import type { Acceptance, Accepted, UnusedRequest } from "../../core/request.ts";
 import { idempotencyMs } from "../../core/retention.ts";
 import type { ClaimedRun, NewRun } from "../../core/run.ts";
 import type { Driver } from "../driver/program.ts";
 import type { FailureCount, Requests } from "../ports/requests.ts";
 import { packGroup } from "../programs/accept.ts";
 import type { Programs } from "../programs/catalogue.ts";
+import { toUnusedRow } from "../programs/requests.ts";
 import { toClaimedRow, toEventRow, toRunRow } from "../programs/rows.ts";
 import { createGroup, type Group } from "./group.ts";
 import { collect } from "./lists.ts";
@@ -27,6 +28,7 @@ export type RequestOptions = {
 
 export function createRequests({ driver, unreadable, isRemote, onGroup }: RequestOptions): Requests {
   const failures = createFailures(driver);
+  const records = createRecords(driver);
   return {
     accept: createAccept({ driver, unreadable, isRemote, onGroup }),
     async findRepeated(hook, idempotency) {
@@ -34,7 +36,9 @@ export function createRequests({ driver, unreadable, isRemote, onGroup }: Reques
       reportRebuilt(unreadable, found);
       return found;
     },
-    recordRequest: (record) => driver.run("recordRequest", record),
+    recordRequest: (unused) => records.add(unused),
+    findRequest: (id) => driver.run("findRequest", { id }),
+    requestBody: (id) => driver.run("requestBody", { id }),
     listRequests: ({ limit }) => collect(limit, (page) => driver.run("listRequests", page)),
     countFailure: (failure) => failures.add(failure),
   };
@@ -153,6 +157,15 @@ const claimedRun = (run: NewRun, lease: string, now: number): ClaimedRun => ({
   cancelRequested: false,
   acted: false,
 });
+
+const createRecords = (driver: Driver<Programs>): Group<UnusedRequest, void> =>
+  createGroup({
+    async write(group) {
+      await driver.run("recordRequests", { requests: group.map(toUnusedRow) });
+      return group.map(() => undefined);
+    },
+    longest: longestGroup,
+  });
 
 /** Each failure of a group gets its own number among those of its address. */
 const createFailures = (

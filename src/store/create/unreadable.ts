@@ -49,12 +49,14 @@ export function runSetAside({ id, kind, agentId, sessionKey, reason }: Unreadabl
   return {
     next: { kind: "ended", status: "failed", reply: null, error },
     workedMs: 0,
+    attempt: null,
     signals: null,
     report: null,
     used: null,
     ending: { agentId, sessionKey, text: `(No reply: ${error}.)`, foreignSession: null, carried: true },
     summary: kind === "hook" ? summary : null,
     delivery: null,
+    callback: null,
     heartbeat: null,
     shownEventIds: [],
   };

@@ -18,6 +18,7 @@ import { addLastLine } from "./013-last-line.ts";
 import { addRetries } from "./014-retries.ts";
 import { nameCredentials } from "./015-credentials.ts";
 import { addSenders } from "./016-senders.ts";
+import { keepRequests } from "./017-requests.ts";
 
 /** The first leads to version 1, and so on. */
 const migrations: readonly ((dialect: Dialect) => readonly string[])[] = [
@@ -37,6 +38,7 @@ const migrations: readonly ((dialect: Dialect) => readonly string[])[] = [
   addRetries,
   nameCredentials,
   addSenders,
+  keepRequests,
 ];
 
 export const newestVersion = migrations.length;

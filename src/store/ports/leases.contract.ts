@@ -82,7 +82,7 @@ const unfenced: Partial<Record<ProgramName, string>> = {
   noteCalls: upkeep,
   openPairing: operator,
   probe: upkeep,
-  recordRequest: beforeClaim,
+  recordRequests: beforeClaim,
   releaseRuns: operator,
   repeatFailedRuns: operator,
   repeatRun: operator,

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { newId } from "../../core/id.ts";
 import { plainText } from "../../core/message.ts";
-import { anAcceptance, anEvent } from "../../../test/builders/acceptance.ts";
+import { anAcceptance, anEvent, anUnusedRequest } from "../../../test/builders/acceptance.ts";
 import { aRun } from "../../../test/builders/run.ts";
 import { aDelivery, aSettlement } from "../../../test/builders/settlement.ts";
 import { acceptRuns, claim, type Harness } from "./harness.contract.ts";
@@ -120,13 +120,7 @@ export function listsContract(harness: () => Harness): void {
         }),
       );
       await store.markEvent(shown.id, false);
-      await store.recordRequest({
-        id: newId(),
-        hook: "x",
-        outcome: "skipped",
-        reason: "filters",
-        credential: null,
-      });
+      await store.recordRequest(anUnusedRequest());
 
       clock.advance(199);
       assert.equal(await store.sweep(retention, 2), 0);

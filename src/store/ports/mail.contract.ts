@@ -1,10 +1,14 @@
 // Mail accounts: leases, messages taken in once, cursors.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { newId } from "../../core/id.ts";
 import type { MailCommit, TakenMail } from "../../core/mail.ts";
 import type { Store } from "./store.ts";
-import { aHeartbeatRequest, anAcceptance, anEvent } from "../../../test/builders/acceptance.ts";
+import {
+  aHeartbeatRequest,
+  anAcceptance,
+  anEvent,
+  anUnusedRequest,
+} from "../../../test/builders/acceptance.ts";
 import { aRun } from "../../../test/builders/run.ts";
 import { leaseMs, type Harness } from "./harness.contract.ts";
 
@@ -24,13 +28,10 @@ const failed = (messageId: string, retryInMs: number | null): TakenMail => ({
   id: messageId,
   outcome: retryInMs === null ? "failed" : "waiting",
   acceptance: null,
-  record: {
-    id: newId(),
-    hook: "gmail",
-    outcome: "failed",
-    reason: `mail ${messageId}: broken`,
-    credential: null,
-  },
+  record: anUnusedRequest(
+    { outcome: "failed", reason: `mail ${messageId}: broken` },
+    { hook: "gmail", origin: "mail" },
+  ),
   retryInMs,
 });
 

@@ -4,7 +4,13 @@ import { describe, test } from "node:test";
 import type { RunRequest } from "../../core/action.ts";
 import { newId } from "../../core/id.ts";
 import type { Message } from "../../core/message.ts";
-import { aHeartbeatRequest, anAcceptance, anEvent } from "../../../test/builders/acceptance.ts";
+import {
+  aHeartbeatRequest,
+  anAcceptance,
+  anEvent,
+  anArrival,
+  anUnusedRequest,
+} from "../../../test/builders/acceptance.ts";
 import { aRun, aRunRequest } from "../../../test/builders/run.ts";
 import { aSettlement } from "../../../test/builders/settlement.ts";
 import { claim, type Harness } from "./harness.contract.ts";
@@ -226,15 +232,41 @@ export function requestsContract(harness: () => Harness): void {
 
     test("a request without an action is recorded", async () => {
       const { store, clock } = harness();
-      const id = newId();
-      const record = { hook: "github", outcome: "skipped", reason: hostile } as const;
-      await store.recordRequest({ id, ...record, credential: null });
-      const second = newId();
-      await store.recordRequest({ id: second, ...record, credential: "ci" });
-      assert.deepEqual(await store.listRequests({ limit: 10 }), [
-        { id: second, ...record, credential: "ci", createdAt: clock.now() },
-        { id, ...record, credential: null, createdAt: clock.now() },
-      ]);
+      const body = Buffer.from(`${hostile}\0${"x".repeat(5000)}`);
+      const bodies = [null, Buffer.from([0xff, 0]), Buffer.from(hostile), body];
+      const all = bodies.map((each) =>
+        anUnusedRequest(
+          { outcome: "skipped", reason: hostile },
+          {
+            hook: "github",
+            credential: "ci",
+            arrival: anArrival({ headers: { "x-a": hostile } }),
+            body: each,
+          },
+        ),
+      );
+      for (const each of all) await store.recordRequest(each);
+      const listed = await store.listRequests({ limit: 10 });
+      assert.deepEqual(
+        listed.map((record) => ({ ...record, seq: 0 })),
+        all.toReversed().map(({ request: { body: kept, ...request }, outcome, reason }) => ({
+          ...request,
+          outcome,
+          reason,
+          runIds: [],
+          eventIds: [],
+          hasBody: kept !== null,
+          seq: 0,
+          createdAt: clock.now(),
+        })),
+      );
+      for (const { request } of all) {
+        assert.equal((await store.findRequest(request.id))?.id, request.id);
+        const kept = await store.requestBody(request.id);
+        assert.deepEqual(kept && Buffer.from(kept), request.body);
+      }
+      assert.equal(await store.findRequest(newId()), null);
+      assert.equal(await store.requestBody(newId()), null);
     });
   });
 }

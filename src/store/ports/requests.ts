@@ -1,6 +1,13 @@
 // Requests: acceptances, records, and failed tokens.
 import type { FirstAttempt } from "../../core/attempt.ts";
-import type { Acceptance, Accepted, Idempotency, Repeated, RequestRecord } from "../../core/request.ts";
+import type {
+  Acceptance,
+  Accepted,
+  Idempotency,
+  Repeated,
+  RequestRecord,
+  UnusedRequest,
+} from "../../core/request.ts";
 import type { Page } from "./page.ts";
 
 /** How often an address has failed in its window, and when the window ends. */
@@ -11,7 +18,12 @@ export type Requests = {
   accept(acceptance: Acceptance, first?: FirstAttempt): Promise<Accepted>;
   /** Whether a request with this key is stored already; null when none is. Used when a new one would be refused. */
   findRepeated(hook: string, idempotency: Idempotency): Promise<Repeated | null>;
-  recordRequest(record: Omit<RequestRecord, "createdAt">): Promise<void>;
+  /** A request that led to nothing new. */
+  recordRequest(unused: UnusedRequest): Promise<void>;
+  /** Without its body. */
+  findRequest(id: string): Promise<RequestRecord | null>;
+  /** Null where it was not kept. */
+  requestBody(id: string): Promise<Uint8Array | null>;
   listRequests(page: Page): Promise<RequestRecord[]>;
   /** Counts a failed token for all nodes. */
   countFailure(failure: { address: string; windowMs: number }): Promise<FailureCount>;

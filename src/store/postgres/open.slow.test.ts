@@ -5,8 +5,7 @@ import pg from "pg";
 import { startWire } from "../../../test/lab/proxy.ts";
 import { createDatabase } from "../../../test/support/postgres.ts";
 import { StoreUnavailable, UsageError } from "../../core/errors.ts";
-import { newId } from "../../core/id.ts";
-import { anAcceptance } from "../../../test/builders/acceptance.ts";
+import { anAcceptance, anUnusedRequest } from "../../../test/builders/acceptance.ts";
 import { aRun } from "../../../test/builders/run.ts";
 import { aDelivery, aDeliverySettlement, aSettlement } from "../../../test/builders/settlement.ts";
 import { acceptRuns, claim, createTestClock, leaseMs } from "../ports/harness.contract.ts";
@@ -140,13 +139,7 @@ describe("postgres", () => {
     t.mock.method(performance, "now", () => real() + jumpMs);
     for (const jump of [0, 3_600_000, -3_600_000]) {
       jumpMs = jump;
-      await store.recordRequest({
-        id: newId(),
-        hook: "h",
-        outcome: "skipped",
-        reason: `${jump}`,
-        credential: null,
-      });
+      await store.recordRequest(anUnusedRequest({ reason: `${jump}` }));
       const [record] = await store.listRequests({ limit: 1 });
       const { reason, createdAt } = record!;
       assert.equal(reason, `${jump}`);

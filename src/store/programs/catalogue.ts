@@ -5,6 +5,7 @@ import { accept, acceptEvents, acceptKeyed, acceptRuns, findRepeated } from "./a
 import { countFailures } from "./auth-failures.ts";
 import { backlog, countWaiting } from "./backlog.ts";
 import { healClock } from "./clock.ts";
+import { findRequest, recordRequests, requestBody } from "./requests.ts";
 import { startRuns } from "./start.ts";
 import {
   advanceDelivery,
@@ -51,15 +52,7 @@ import { forgetKey, listSenders, noteCalls, openPairing, senderKeys, takeKey } f
 import { longConversations, sweep, sweepConversations } from "./sweep.ts";
 import { listSpending } from "./spending.ts";
 import { compact, listSessions, listTurns, resetSession, setTurnsAside } from "./transcripts.ts";
-import {
-  beatIfDue,
-  databaseTime,
-  identity,
-  lastTarget,
-  probe,
-  recordRequest,
-  setLastTarget,
-} from "./upkeep.ts";
+import { beatIfDue, databaseTime, identity, lastTarget, probe, setLastTarget } from "./upkeep.ts";
 
 /**
  * `write`: a transaction. `single`: a write of one statement, which is a transaction by itself on PostgreSQL; in SQLite's
@@ -120,6 +113,7 @@ const entries = {
   findDelivery: read(findDelivery),
   findEvent: read(findEvent),
   findRepeated: timedRead(findRepeated),
+  findRequest: read(findRequest),
   findRun: read(findRun),
   forgetMailAccount: write(forgetMailAccount),
   forgetKey: write(forgetKey),
@@ -148,7 +142,7 @@ const entries = {
   noteSubscription: write(noteSubscription),
   openPairing: write(openPairing),
   probe: write(probe),
-  recordRequest: write(recordRequest),
+  recordRequests: write(recordRequests),
   releaseMailbox: single(releaseMailbox),
   releaseRuns: write(releaseRuns),
   renewDeliveries: single(renewDeliveries),
@@ -156,6 +150,7 @@ const entries = {
   renewRuns: single(renewRuns),
   repeatFailedRuns: write(repeatFailedRuns),
   repeatRun: write(repeatRun),
+  requestBody: read(requestBody),
   requestHeartbeat: write(requestHeartbeat),
   resetSession: write(resetSession),
   retryDelivery: write(retryDelivery),

@@ -17,12 +17,17 @@ const left: Readonly<Record<string, string>> = {
   "delivery.created_at": "shown, and never compared: lists go by seq",
   "delivery.ended_at": "shown, and kept for longer by as much as the clock was ahead",
   "delivery.sent_at": "shown",
+  "attempt.started_at": "shown",
+  "attempt.ended_at": "shown, and kept for longer by as much as the clock was ahead",
+  "attempt.next_try_at": "shown: the run's own moment decides",
+  "audit.created_at": "shown, and kept for longer by as much as the clock was ahead",
   "event.created_at": "shown: the order is that of seq",
   "event.shown_at": "kept for longer by as much as the clock was ahead",
   "mail_account.last_sync_at": "shown",
   "mail_account.watch_expiration": "a date of Google's",
   "mail_seen.at": "known for longer by as much as the clock was ahead",
   "migration.applied_at": "shown to nobody",
+  "paused_hook.paused_at": "shown",
   "request.created_at": "shown, and kept for longer by as much as the clock was ahead",
   "run.ended_at":
     "shown, and kept for longer by as much as the clock was ahead; `runs retry --failed` takes it as it is",
@@ -44,6 +49,7 @@ const written: Readonly<Record<string, string>> = {
 
 /** Whole numbers that are no moments. */
 const numbers: ReadonlySet<string> = new Set([
+  "attempt.number",
   "auth_failure.failures",
   "delivery.attempts",
   "delivery.cursor",

@@ -29,10 +29,10 @@ const insertRunsSql = (dialect: Dialect, head: string | number): string => {
 };
 
 const queuedColumns =
-  "id, kind, hook, agent_id, requested_agent_id, session_key, lane, head, status, created_at, ready_at, request";
+  "id, kind, hook, agent_id, requested_agent_id, session_key, lane, head, status, created_at, ready_at, request, request_id";
 const queuedValues = (item: string, now: string, head: string | number): string =>
   `${item}.id, ${item}.kind, ${item}.hook, ${item}.agent, ${item}.requested, ${item}.session, ${item}.lane, ${head},
-      'queued', ${now}, ${now}, ${item}.request`;
+      'queued', ${now}, ${now}, ${item}.request, ${item}.origin`;
 
 /** An insert of isolated runs, as a part of a statement: `source` has their rows. */
 export const insertIsolatedFrom = (source: string, condition: string, now: string): string =>
@@ -90,10 +90,10 @@ export function* insertRunsOnce(
 
 /** An isolated run, a row of `toClaimedRow`, stored as claimed. */
 export const claimedColumns = `id, kind, hook, agent_id, requested_agent_id, session_key, lane, head, status, attempts, lease,
-      created_at, ready_at, claimed_at, started_at, request`;
+      created_at, ready_at, claimed_at, started_at, request, request_id`;
 export const claimedValues = (item: string, now: string, leaseMs: string): string =>
   `${item}.id, ${item}.kind, ${item}.hook, ${item}.agent, ${item}.requested, ${item}.session, ${item}.lane, ${isHeadOutsideIndex}, 'running', 1,
-      ${item}.lease, ${now}, ${now} + cast(${leaseMs} as bigint), ${now}, ${now}, ${item}.request`;
+      ${item}.lease, ${now}, ${now} + cast(${leaseMs} as bigint), ${now}, ${now}, ${item}.request, ${item}.origin`;
 
 /** For a single writer. On PostgreSQL it is part of the statement that also starts the runs. */
 export function* insertClaimed(

@@ -6,8 +6,8 @@ import { encode, eventRowColumns } from "./rows.ts";
 
 /** Takes the time and other plain values, `after` in all, before the columns of the events. */
 export const insertEventsSql = (dialect: Dialect, after: number, condition = ""): string =>
-  `insert into event(id, session_key, source, hook, run_id, text, bytes, created_at)
-      ${dialect.stored(eventRowColumns, after, `item.id, item.session, item.source, item.hook, item.run, item.text, octet_length(item.text), ${dialect.timeOf("$1")}`)} ${condition}`;
+  `insert into event(id, session_key, source, hook, run_id, text, bytes, request_id, created_at)
+      ${dialect.stored(eventRowColumns, after, `item.id, item.session, item.source, item.hook, item.run, item.text, octet_length(item.text), item.origin, ${dialect.timeOf("$1")}`)} ${condition}`;
 
 /** `events` are rows of `toEventRow`. */
 export function insertEvents(

@@ -27,6 +27,8 @@ const heartbeatDetail: RunRequest = {
   tools: "agent",
   trace: null,
   credential: null,
+  results: "none",
+  callback: null,
 };
 
 const waitingHeartbeat = (dialect: Dialect): string =>

@@ -8,9 +8,17 @@ import type { RequestRecord } from "../../core/request.ts";
 import { deliveryColumns } from "./deliveries.ts";
 import type { UnreadableRow } from "../../core/unreadable.ts";
 import { readEach } from "./shapes.ts";
-import { runColumns, shownRunColumns, toDelivery, toEvent, toRequest, toRun } from "./rows.ts";
+import {
+  requestColumns,
+  runColumns,
+  shownRunColumns,
+  toDelivery,
+  toEvent,
+  toRequest,
+  toRun,
+} from "./rows.ts";
 
-const eventColumns = "seq, id, session_key, source, hook, text, created_at, shown_at";
+const eventColumns = "seq, id, session_key, source, hook, text, request_id, created_at, shown_at";
 
 const shownRun = (row: Row): Run => toRun(row, "show");
 const shownEvent = (row: Row): SystemEvent => toEvent(row, "show");
@@ -55,7 +63,7 @@ export const listDeliveries = (
 export const listRequests = (_dialect: Dialect, input: PageInput): Program<PageResult<RequestRecord>> =>
   page(
     {
-      columns: "seq, id, hook, outcome, reason, credential, created_at",
+      columns: requestColumns,
       table: "request",
       where: "",
       values: [],

@@ -14,6 +14,7 @@ import { ask, type Program, type Row, type Value } from "../driver/program.ts";
 import { insertRuns } from "./enqueue.ts";
 import { insertEvent, insertEvents } from "./events.ts";
 import { requestHeartbeat } from "./heartbeats.ts";
+import { insertRequests, toUnusedRow } from "./requests.ts";
 import { jsonIn, readEach, type Reading } from "./shapes.ts";
 import * as shapes from "./shapes.ts";
 import { encode, encodeOrNull, idColumn, numberOrNull, toEventRow, toRunRow } from "./rows.ts";
@@ -144,8 +145,6 @@ function* markSeen(
   return new Set(marked.map((row) => row["message_id"] ?? null));
 }
 
-const recordColumns = ["id", "hook", "outcome", "reason"] as const;
-
 function* storeFollowing(dialect: Dialect, mails: readonly TakenMail[], now: number): Program<void> {
   const accepted = mails.flatMap(({ acceptance }) => acceptance ?? []);
   const events = accepted.flatMap((each) => each.events.map((event) => toEventRow(event)));
@@ -155,16 +154,7 @@ function* storeFollowing(dialect: Dialect, mails: readonly TakenMail[], now: num
   const heartbeat = accepted.find((each) => each.heartbeat)?.heartbeat;
   if (heartbeat) yield* requestHeartbeat(dialect, { ...heartbeat, now });
   const records = mails.flatMap(({ record }) => record ?? []);
-  if (records.length === 0) return;
-  yield {
-    sql: `insert into request(id, hook, outcome, reason, created_at)
-      ${dialect.stored(recordColumns, 1, "item.id, item.hook, item.outcome, item.reason, cast($1 as bigint)")}`,
-    values: [now],
-    rows: {
-      columns: recordColumns,
-      items: records.map((each) => [each.id, each.hook, each.outcome, encode(each.reason)]),
-    },
-  };
+  yield* ask(insertRequests(dialect, { requests: records.map(toUnusedRow), now }));
 }
 
 function* endSync(

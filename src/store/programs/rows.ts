@@ -42,6 +42,7 @@ export const runRowColumns = [
   "session",
   "lane",
   "request",
+  "origin",
 ] as const;
 
 // A lane is a queue of its own: its runs go one after another, in order of arrival. Only this file knows how lanes are
@@ -66,13 +67,14 @@ export const toRunRow = (run: NewRun): Value[] => [
   run.sessionKey,
   laneOf(run),
   encode(run.request),
+  run.requestId,
 ];
 
 export const claimedRowColumns = [...runRowColumns, "lease"] as const;
 
 export const toClaimedRow = (run: NewRun, lease: string): Value[] => [...toRunRow(run), lease];
 
-export const eventRowColumns = ["id", "session", "source", "hook", "run", "text"] as const;
+export const eventRowColumns = ["id", "session", "source", "hook", "run", "text", "origin"] as const;
 
 /** With `runId` it is that run's summary, of which there can be only one. */
 export const toEventRow = (event: NewEvent, runId: string | null = null): Value[] => [
@@ -82,10 +84,11 @@ export const toEventRow = (event: NewEvent, runId: string | null = null): Value[
   event.hook,
   runId,
   encode(event.text),
+  event.requestId ?? null,
 ];
 
 export const runColumns =
-  "seq, id, kind, hook, agent_id, requested_agent_id, session_key, lane, status, attempts, elapsed_ms, cancel_requested, created_at, started_at, ended_at, lease, request, reply, error, signals, report, acted, ready_at, waited_ms, retried_as";
+  "seq, id, kind, hook, agent_id, requested_agent_id, session_key, lane, status, attempts, elapsed_ms, cancel_requested, created_at, started_at, ended_at, lease, request, reply, error, signals, report, acted, ready_at, waited_ms, retried_as, request_id";
 
 /** A run has a lease only while it runs. */
 export const shownRunColumns = `${runColumns}, case when last_line_lease = lease then last_line end as last_line`;
@@ -112,10 +115,13 @@ const toRequestOf = (stored: RunRequest): RunRequest => ({
   deliverFailures: stored.deliverFailures ?? null,
   trace: stored.trace ?? null,
   credential: stored.credential ?? null,
+  results: stored.results ?? "none",
+  callback: stored.callback ?? null,
 });
 
 export const toRun = (row: Row, reading: Reading = "use"): Run => ({
   id: text(row["id"]),
+  requestId: textOrNull(row["request_id"]),
   kind: text(row["kind"]) as RunKind,
   hook: text(row["hook"]),
   agentId: text(row["agent_id"]),
@@ -156,6 +162,7 @@ export const toEvent = (row: Row, reading: Reading = "use"): SystemEvent => ({
   source: text(row["source"]) as EventSource,
   hook: textOrNull(row["hook"]),
   text: toMessage(jsonIn(row, "text", shapes.message, reading)),
+  requestId: textOrNull(row["request_id"]),
   createdAt: number(row["created_at"]),
   shownAt: numberOrNull(row["shown_at"]),
 });
@@ -183,11 +190,29 @@ export const toClaimedDelivery = (row: Row, now: number): ClaimedDelivery => ({
   waitedMs: Math.max(0, now - number(row["waiting_since"] ?? row["created_at"])),
 });
 
-export const toRequest = (row: Row): RequestRecord => ({
-  id: text(row["id"]),
-  hook: text(row["hook"]),
-  outcome: text(row["outcome"]) as RequestRecord["outcome"],
-  reason: jsonIn(row, "reason", shapes.text, "show") as string,
-  credential: textOrNull(row["credential"]),
-  createdAt: number(row["created_at"]),
-});
+/** The JSON of the column `about`. */
+export type RequestAbout = Pick<RequestRecord, "arrival" | "mapping" | "decision" | "runIds" | "eventIds">;
+
+const nothingAbout: RequestAbout = { arrival: null, mapping: null, decision: null, runIds: [], eventIds: [] };
+
+/** Without the body, which may be large. */
+export const requestColumns =
+  "seq, id, hook, origin, outcome, reason, credential, about, replay_of, case when body is null then 0 else 1 end as has_body, created_at";
+
+export function toRequest(row: Row): RequestRecord {
+  const reason = jsonIn(row, "reason", shapes.text, "show") as string;
+  return {
+    ...nothingAbout,
+    ...(jsonIn(row, "about", shapes.about, "show") as RequestAbout | null),
+    seq: number(row["seq"]),
+    id: text(row["id"]),
+    hook: text(row["hook"]),
+    origin: text(row["origin"]) as RequestRecord["origin"],
+    outcome: text(row["outcome"]) as RequestRecord["outcome"],
+    reason: reason === "" ? null : reason,
+    credential: textOrNull(row["credential"]),
+    replayOf: textOrNull(row["replay_of"]),
+    hasBody: number(row["has_body"]) === 1,
+    createdAt: number(row["created_at"]),
+  };
+}

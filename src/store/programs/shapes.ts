@@ -100,6 +100,8 @@ const isRequest = withFields({
   tools: optional(either(oneOf("agent"), listOf(isText))),
   trace: optional(orNull(isText)),
   credential: optional(orNull(isText)),
+  results: optional(isText),
+  callback: optional(orNull(isText)),
 });
 
 const isReport = withFields({
@@ -142,6 +144,8 @@ const unreadableRequest = (reason: string) => ({
   tools: [],
   trace: null,
   credential: null,
+  results: "none",
+  callback: null,
 });
 
 export const text: JsonColumn = { is: isText, placeholder: cannotBeRead };
@@ -154,6 +158,20 @@ export const target: JsonColumn = { is: orNull(isTarget), placeholder: nothing }
 export const healed: JsonColumn = {
   is: orNull(withFields({ at: isNumber, stepMs: orNull(isNumber) })),
   placeholder: nothing,
+};
+export const about: JsonColumn = {
+  is: withFields({
+    arrival: orNull(isRecord),
+    mapping: orNull(isText),
+    decision: orNull(isRecord),
+    runIds: listOf(isText),
+    eventIds: listOf(isText),
+  }),
+  placeholder: nothing,
+};
+export const toolCalls: JsonColumn = {
+  is: listOf(withFields({ name: isText, atMs: isNumber })),
+  placeholder: () => [],
 };
 export const response: JsonColumn = {
   is: withFields({ status: isNumber, body: isRecord }),

@@ -2,7 +2,6 @@
 import type { Target } from "../../core/target.ts";
 import type { Dialect } from "../driver/dialect.ts";
 import type { Program } from "../driver/program.ts";
-import type { RequestRecord } from "../../core/request.ts";
 import type { HeartbeatRequest } from "../../core/system-event.ts";
 import { requestHeartbeat } from "./heartbeats.ts";
 import { encode } from "./rows.ts";
@@ -77,14 +76,4 @@ export function* probe(_dialect: Dialect, input: { now: number }): Program<void>
 export function* databaseTime({ time }: Dialect, _input: null): Program<number> {
   const [row] = yield { sql: `select ${time} as time`, values: [] };
   return Number(row?.["time"]);
-}
-
-export function* recordRequest(
-  _dialect: Dialect,
-  input: Omit<RequestRecord, "createdAt"> & { now: number },
-): Program<void> {
-  yield {
-    sql: "insert into request(id, hook, outcome, reason, credential, created_at) values ($1, $2, $3, $4, $5, $6)",
-    values: [input.id, input.hook, input.outcome, encode(input.reason), input.credential, input.now],
-  };
 }
