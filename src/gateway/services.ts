@@ -36,6 +36,8 @@ export type ServiceDeps = {
   metrics: MetricsBook;
   trace: Trace;
   leaseMs: number;
+  /** The name of this process among those of its store. */
+  node: string;
   isStopping: () => boolean;
 };
 
@@ -136,7 +138,7 @@ function courierOf({ live, store, clock, log, leaseMs, metrics, trace }: Service
 }
 
 const runnerOf = (
-  { live, store, clock, log, leaseMs, metrics, trace }: ServiceDeps,
+  { live, store, clock, log, leaseMs, node, metrics, trace }: ServiceDeps,
   courier: Courier,
 ): Runner =>
   createRunner({
@@ -156,6 +158,7 @@ const runnerOf = (
     clock,
     log,
     leaseMs,
+    node,
     metrics,
     trace,
     onFull: () => store.announce("runs"),

@@ -1,7 +1,7 @@
 // Executes one attempt of a run: checks that it may start, calls the agent, and stops it when asked to.
 import { secondsToMs } from "../core/duration.ts";
 import type { Agents } from "../agents/registry.ts";
-import type { EndedAttempt, Attempt, AttemptStarted } from "../core/attempt.ts";
+import type { Attempt, AttemptStarted, ParkedAttempt } from "../core/attempt.ts";
 import { faultKind } from "../core/errors.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { ClaimedRun } from "../core/run.ts";
@@ -22,7 +22,7 @@ import {
   type InputDependencies,
   type Started,
 } from "./input.ts";
-import { stopOf, untilEnd, type TimeLimit } from "./until-end.ts";
+import { stopOf, untilEnd, type Stop, type TimeLimit } from "./until-end.ts";
 
 export type ExecuteDependencies = Omit<InputDependencies, "policy" | "store"> & {
   store: InputDependencies["store"] & Pick<Store, "noteLastLine">;
@@ -40,7 +40,7 @@ export type ExecuteDependencies = Omit<InputDependencies, "policy" | "store"> & 
 export type Work = { run: ClaimedRun; leasedFrom: number; input: AttemptInput | null };
 
 /** The end of an attempt: an outcome, or parked, released or lost. */
-type End = Outcome | Exclude<Attempt, EndedAttempt>;
+type End = Outcome | ParkedAttempt | Stop;
 
 /** `signal` fires with a StopReason. Then, or when the time is up, this resolves at once, whatever the agent does. */
 export async function execute(
@@ -51,8 +51,8 @@ export async function execute(
   const progress = createProgress(dependencies.clock);
   try {
     const end = await attempt(work, signal, progress, dependencies);
-    const isOther = end.kind === "parked" || end.kind === "released" || end.kind === "lost";
-    return isOther ? end : progress.end(end);
+    if (end.kind === "parked" || end.kind === "lost") return end;
+    return end.kind === "released" ? progress.release() : progress.end(end);
   } catch (fault) {
     return progress.end({ kind: "failed", reason: `internal fault: ${faultKind(fault)}`, mayPass: true });
   }

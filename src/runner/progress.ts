@@ -1,6 +1,6 @@
 // Collects the facts about an attempt until it ends.
 import type { AgentInput } from "../agents/agent.ts";
-import type { EndedAttempt } from "../core/attempt.ts";
+import type { EndedAttempt, ReleasedAttempt } from "../core/attempt.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Outcome, TokenUse } from "../core/outcome.ts";
 import type { AttemptInput } from "./input.ts";
@@ -13,10 +13,12 @@ export type Progress = {
   /** Earlier turns were summarised for this attempt with these tokens. */
   summarised(usage: TokenUse): void;
   end(outcome: Outcome): EndedAttempt;
+  release(): ReleasedAttempt;
 };
 
 export function createProgress(clock: Clock): Progress {
   const startedAt = clock.monotonic();
+  const workedMs = () => clock.monotonic() - startedAt;
   const known = { ...nothingKnown };
   let hasActed = false;
   let summarising: TokenUse | null = null;
@@ -35,8 +37,16 @@ export function createProgress(clock: Clock): Progress {
     },
     end(ended) {
       const outcome = summarising === null ? ended : withUse(ended, summarising);
-      const workedMs = clock.monotonic() - startedAt;
-      return { kind: "ended", ...known, outcome: hasActed ? notAgain(outcome) : outcome, workedMs };
+      return {
+        kind: "ended",
+        ...known,
+        outcome: hasActed ? notAgain(outcome) : outcome,
+        workedMs: workedMs(),
+      };
+    },
+    release() {
+      const { agentCalled, toolCalls } = known;
+      return { kind: "released", agentCalled, toolCalls, workedMs: workedMs() };
     },
   };
 }
@@ -48,6 +58,7 @@ const nothingKnown: Omit<EndedAttempt, "kind" | "outcome" | "workedMs"> = {
   agentCalled: false,
   model: null,
   toolsGranted: [],
+  toolCalls: [],
 };
 
 const notAgain = (outcome: Outcome): Outcome =>
