@@ -3,6 +3,7 @@ import { secondsToMs } from "../core/duration.ts";
 import { type Config, defaultAgent } from "../config/config.ts";
 import { createReplyRenderer } from "../channels/reply-renderer.ts";
 import type { Clock } from "../core/clock.ts";
+import type { Live as LiveRuns } from "../core/live.ts";
 import type { Log } from "../core/log.ts";
 import { mailHook } from "../core/mail.ts";
 import type { Acceptance, Stored } from "../core/request.ts";
@@ -17,6 +18,7 @@ import { inFetchedSpan } from "../hooks/span.ts";
 import { createSharedThrottle, type FailureCounter } from "../http/shared-throttle.ts";
 import { createThrottle, type Throttle } from "../http/throttle.ts";
 import { createMailAccounts, type MailAccounts } from "../mail/accounts.ts";
+import { createLive } from "../results/live.ts";
 import { acceptWith } from "../runner/intake.ts";
 import { createRunner, type Runner } from "../runner/runner.ts";
 import { createHeartbeat, type Heartbeat } from "../session/heartbeat.ts";
@@ -51,6 +53,8 @@ export type Services = {
   senders: SenderParts;
   courier: Courier;
   runner: Runner;
+  /** What agents tell while they work on this node. */
+  live: LiveRuns;
   heartbeat: Heartbeat;
   retention: RetentionKeeper;
   mail: MailAccounts;
@@ -76,7 +80,8 @@ export function createServices(deps: ServiceDeps): Services {
     failures: { fail: failuresOf(proofThrottle, deps).fail, limited: proofThrottle.limited },
   });
   const courier = courierOf(deps);
-  const runner = runnerOf(deps, courier);
+  const liveRuns = createLive({ clock });
+  const runner = runnerOf(deps, { courier, live: liveRuns });
   const onStored = storedListener(admission, runner);
   return {
     admission,
@@ -87,6 +92,7 @@ export function createServices(deps: ServiceDeps): Services {
     senders,
     courier,
     runner,
+    live: liveRuns,
     heartbeat: heartbeatOf(deps, runner),
     retention: createRetentionKeeper({
       store,
@@ -139,7 +145,7 @@ function courierOf({ live, store, clock, log, leaseMs, metrics, trace }: Service
 
 const runnerOf = (
   { live, store, clock, log, leaseMs, node, metrics, trace }: ServiceDeps,
-  courier: Courier,
+  { courier, live: liveRuns }: Pick<Services, "courier" | "live">,
 ): Runner =>
   createRunner({
     store,
@@ -159,6 +165,7 @@ const runnerOf = (
     log,
     leaseMs,
     node,
+    live: liveRuns,
     metrics,
     trace,
     onFull: () => store.announce("runs"),

@@ -2,6 +2,7 @@
 // so that a flood of hooks never stops them.
 import { hostname } from "node:os";
 import { newId as newUuid } from "../core/id.ts";
+import { noLive } from "../core/live.ts";
 import { noMetrics } from "../core/metrics.ts";
 import type { NewRun, RunKind } from "../core/run.ts";
 import type { Settlement } from "../core/settlement.ts";
@@ -20,7 +21,7 @@ import { reserveSlot, type RunSlot } from "./intake.ts";
 /** Read again for each attempt. */
 export type RunnerPolicy = AttemptPolicy & { maxConcurrent: number };
 
-type Defaulted = Pick<AttemptsOptions, "metrics" | "trace" | "newId" | "random" | "node">;
+type Defaulted = Pick<AttemptsOptions, "metrics" | "trace" | "newId" | "random" | "node" | "live">;
 
 export type RunnerOptions = Omit<AttemptsOptions, keyof Defaulted | "store" | "policy" | "onSettled"> &
   Partial<Defaulted> & {
@@ -89,6 +90,7 @@ const withDefaults = (options: RunnerOptions) => ({
   newId: options.newId ?? newUuid,
   random: options.random ?? Math.random,
   node: options.node ?? hostname(),
+  live: options.live ?? noLive,
 });
 
 function createLoops(options: RunnerOptions, attempts: RunningAttempts): Record<RunKind, Loop<Work>> {
