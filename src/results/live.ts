@@ -85,7 +85,7 @@ function createLiveRun({ clock }: Dependencies): LiveRun {
       const listener: Heard = (event) => heard(event);
       listeners.add(listener);
       return {
-        text: kept.text(),
+        text: kept.soFar(),
         stop() {
           listeners.delete(listener);
           if (listeners.size === 0) rest();
@@ -106,7 +106,7 @@ function sendTo(heard: Heard, event: LiveEvent): void {
 
 const fullMark = `\n\n[More than ${mostText} characters were written; from here on nothing is kept until the reply.]\n\n`;
 
-function createText(): { append(text: string): void; text(): string } {
+function createText(): { append(text: string): void; soFar(): string } {
   let kept = "";
   let isFull = false;
   return {
@@ -115,6 +115,6 @@ function createText(): { append(text: string): void; text(): string } {
       isFull = kept.length + text.length > mostText;
       kept += isFull ? cut(text, mostText - kept.length) : text;
     },
-    text: () => (isFull ? kept + fullMark : kept),
+    soFar: () => (isFull ? kept + fullMark : kept),
   };
 }

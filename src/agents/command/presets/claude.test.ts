@@ -69,17 +69,10 @@ describe("claude", () => {
       delta: { type: "thinking_delta", thinking: "Hm." },
     });
     const start = partial({ type: "message_start", message: { content: [] } });
-    const lines = [
-      ...[init, start, thinking, opens, delta("Let "), delta("me."), toolUse, toolResult("done\n")],
-      ...[
-        opens,
-        delta("Hello from "),
-        delta("of another", "toolu_1"),
-        delta("the fixture."),
-        lastMessage,
-        done,
-      ],
-    ];
+    const first = [init, start, thinking, opens, delta("Let "), delta("me."), toolUse, toolResult("done\n")];
+    const ofAnother = delta("of another", "toolu_1");
+    const second = [opens, delta("Hello from "), ofAnother, delta("the fixture."), lastMessage, done];
+    const lines = [first, second].flat();
     assert.deepEqual(toldBy(claude, lines.join("\n")), [
       "+ ",
       "Let ",
