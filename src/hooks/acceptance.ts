@@ -100,6 +100,17 @@ export const withTrace = (acceptance: Acceptance, trace: string | null): Accepta
 export const withCredential = (acceptance: Acceptance, credential: string | null): Acceptance =>
   credential === null ? acceptance : withRunFields(acceptance, { credential });
 
+/** The results of this acceptance's runs are sent to this callback, where neither mapping nor request names one. */
+export const withCallback = (acceptance: Acceptance, name: string | null): Acceptance =>
+  name === null
+    ? acceptance
+    : {
+        ...acceptance,
+        runs: acceptance.runs.map((run) =>
+          run.request.callback ? run : { ...run, request: { ...run.request, callback: { name, to: null } } },
+        ),
+      };
+
 const withRunFields = (acceptance: Acceptance, fields: Partial<RunRequest>): Acceptance => ({
   ...acceptance,
   runs: acceptance.runs.map((run) => ({ ...run, request: { ...run.request, ...fields } })),
@@ -117,7 +128,6 @@ function newRun(
     trace: null,
     credential: null,
     results: "none" as const,
-    callback: null,
   };
   const id = newId();
   const sessionKey = explicitKey ?? settings.defaultSessionKey ?? generatedKeyPrefix + id;

@@ -100,7 +100,15 @@ async function climb(exchange: Exchange, ladder: Ladder): Promise<void> {
   const idempotency = readIdempotency(rawHeaders, body);
   if (idempotency !== null && isRefusal(idempotency)) return responses.refuse(exchange, idempotency);
   const now = ladder.clock.now();
-  const asked = { target, rawHeaders, body, now, idempotency, credential: credential.name };
+  const asked = {
+    target,
+    rawHeaders,
+    body,
+    now,
+    idempotency,
+    credential: credential.name,
+    callback: credential.callback,
+  };
   return respond(exchange, hook, asked, ladder);
 }
 

@@ -26,6 +26,7 @@ export type HookSettings = {
   readonly sessionKeys: SessionKeyPolicy;
   readonly models: ModelList | undefined;
   readonly tools: ToolGrant;
+  readonly callbacks: Config["hooks"]["callbacks"];
   readonly channels: ReadonlySet<string>;
   readonly mappings: Mappings;
   readonly senders: Senders;
@@ -53,6 +54,7 @@ export function hookSettings(
     },
     models: agents.models,
     tools: hooks.tools,
+    callbacks: hooks.callbacks,
     channels,
     mappings,
     senders,

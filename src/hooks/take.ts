@@ -12,7 +12,7 @@ import {
 } from "../core/request.ts";
 import type { Span } from "../core/trace.ts";
 import type { Store } from "../store/ports/store.ts";
-import { withCredential, withTrace } from "./acceptance.ts";
+import { withCallback, withCredential, withTrace } from "./acceptance.ts";
 import { type Admission, queueFull } from "./admission.ts";
 import { decide, type Hook, type HookRequest, keyedByMapping } from "./decide.ts";
 import type { KeyQueues } from "./key-queues.ts";
@@ -65,7 +65,8 @@ async function takeNow(hook: Hook, request: HookRequest, span: Span, deps: TakeD
   const admitted = "runs" in decision ? await admit(decision, deps) : decision;
   if ("runs" in admitted) {
     const traced = withTrace(admitted, span.context);
-    return accept(withCredential(traced, request.credential ?? null), deps);
+    const named = withCredential(traced, request.credential ?? null);
+    return accept(withCallback(named, request.callback ?? null), deps);
   }
   const meanwhile = await findRepeated();
   if (meanwhile) return { kind: "repeated", first: meanwhile };
