@@ -149,6 +149,8 @@ test("all fields of the request are stored with the run", () => {
     tools: [],
     trace: null,
     credential: null,
+    results: "none",
+    callback: null,
   });
 });
 

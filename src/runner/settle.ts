@@ -7,7 +7,7 @@
 //
 // A heartbeat leaves no summary. Its events count as shown only when it succeeded.
 import type { EndedAttempt, ReleasedAttempt } from "../core/attempt.ts";
-import { callbackDelivery } from "../core/callback.ts";
+import { callbackDelivery } from "../core/callback-delivery.ts";
 import type { NewDelivery } from "../core/delivery.ts";
 import type { Outcome } from "../core/outcome.ts";
 import { lastChannel, resolveTarget, type TargetPolicy, type WantedTarget } from "../core/target.ts";

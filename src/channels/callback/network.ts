@@ -10,7 +10,7 @@ export type Resolve = (
   done: (fault: Error | null, addresses: readonly LookupAddress[]) => void,
 ) => void;
 
-export type Network = { fetch: typeof fetch; close(): Promise<void> };
+export type Network = { fetch: typeof fetch };
 
 const resolveAll: Resolve = (host, done) => lookup(host, { all: true }, done);
 
@@ -31,7 +31,7 @@ export function openNetwork({
   });
   const send = (url: unknown, init: object | undefined) =>
     fetchBy(url as string, { ...init, dispatcher: agent }) as unknown;
-  return { fetch: send as typeof fetch, close: () => agent.close() };
+  return { fetch: send as typeof fetch };
 }
 
 /** One private address among them is enough to ask none. */

@@ -8,7 +8,7 @@ import type { ClaimedRun, RunKind, CancelResult } from "../../core/run.ts";
 import type { NewEvent, HeartbeatRequest } from "../../core/system-event.ts";
 import type { Dialect } from "../driver/dialect.ts";
 import type { RunRequest } from "../../core/action.ts";
-import { callbackDelivery } from "../../core/callback.ts";
+import { callbackDelivery } from "../../core/callback-delivery.ts";
 import { newId } from "../../core/id.ts";
 import { ask, type Program, type Row } from "../driver/program.ts";
 import type { Claim } from "../../core/lease.ts";
