@@ -1,5 +1,5 @@
 // The configuration that the program works with: checked, complete, frozen. `schema/` describes what a user writes.
-import type { WakeMode } from "../core/action.ts";
+import type { ResultAccess, WakeMode } from "../core/action.ts";
 import type { FieldPath, FilterPath } from "../core/field-path.ts";
 import type { ModelList } from "../core/model.ts";
 import type { WantedTarget } from "../core/target.ts";
@@ -33,6 +33,8 @@ export type Config = {
     /** Hooks that are opened by their sender's own proof, and by no token. */
     senders: readonly SenderConfig[];
     tools: ToolGrant;
+    results: ResultAccess;
+    maxWaiting: number;
     deliverFailures: boolean;
     budget: { runsPerDay: number; tokensPerDay: number; moneyPerDay: number | null };
     /** In order: the user's, then the presets'. */
@@ -118,6 +120,8 @@ export type NamedTokenConfig = {
   tokens: readonly string[];
   /** Names of hooks, or a prefix such as `build/*`. */
   hooks: readonly string[];
+  /** Null: as `hooks.results`. */
+  results: ResultAccess | null;
 };
 
 /** Where a value stands in a request. */
@@ -214,6 +218,8 @@ export type MappingConfig = {
   fallback: WantedTarget | null;
   /** Null: as `hooks.deliverFailures`. */
   deliverFailures: boolean | null;
+  /** Null: as the token. */
+  results: ResultAccess | null;
   timeoutSeconds: number | null;
   templates: MappingTemplates;
   forEach: { written: string; path: FieldPath } | null;

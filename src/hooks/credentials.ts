@@ -1,10 +1,13 @@
 // Which hooks a token opens: `hooks.token` every hook that is not a sender's, a named token only its own.
 import type { Config } from "../config/config.ts";
+import type { ResultAccess } from "../core/action.ts";
 import { createGuard } from "../http/guard.ts";
 
 export type Credential = {
   /** Null for `hooks.token`, which has no name. */
   readonly name: string | null;
+  /** What it may read of the runs that it starts; null: as `hooks.results`. */
+  readonly results: ResultAccess | null;
   opens(hook: string): boolean;
 };
 
@@ -12,7 +15,7 @@ export type Credentials = {
   check(rawHeaders: readonly string[]): Credential | "wrong" | "repeated";
 };
 
-const hookToken: Credential = { name: null, opens: () => true };
+const hookToken: Credential = { name: null, results: null, opens: () => true };
 
 export function createCredentials({
   tokens,
@@ -21,7 +24,7 @@ export function createCredentials({
   const known = [
     ...tokens.map((token) => ({ token, credential: hookToken })),
     ...namedTokens.flatMap((named) => {
-      const credential = { name: named.name, opens: hookOpener(named.hooks) };
+      const credential = { name: named.name, results: named.results, opens: hookOpener(named.hooks) };
       return named.tokens.map((token) => ({ token, credential }));
     }),
   ];

@@ -1,11 +1,11 @@
 // Decides what a body asks for and whether that is allowed: the rungs between the body's last byte and the store.
-import type { Action } from "../core/action.ts";
+import type { Action, ResultAccess } from "../core/action.ts";
 import { isRefusal, type Refusal, refuse } from "../core/errors.ts";
 import { isEncoded, parseJson } from "../http/body.ts";
 import { repeated, singleHeader } from "../http/headers.ts";
 import type { Decision, Idempotency, NoAction, StoredResponse } from "../core/request.ts";
 import { type Admission, queueFull } from "./admission.ts";
-import { acceptAll, acceptOne } from "./acceptance.ts";
+import { acceptAll, acceptOne, type AccessRule } from "./acceptance.ts";
 import { readAgent } from "./payload/agent.ts";
 import { type DecodedBody, decodeBody, mappedBody } from "./body/decode.ts";
 import { readMediaType } from "../http/media-type.ts";
@@ -32,6 +32,8 @@ export type HookRequest = {
   mapped?: MappedRequest | Refusal;
   /** The name of its token; null for `hooks.token`, and where it came with none. */
   credential?: string | null;
+  /** What its token may read of the runs that it starts. Without one, nothing can be read. */
+  results?: ResultAccess;
   /** Of a sender's request: who sent it, and what it is about. */
   sent?: Sent;
 };
@@ -69,7 +71,7 @@ export type RequestedActions = {
 
 export async function decide(hook: Hook, request: HookRequest, settings: HookSettings): Promise<Decision> {
   const requested = await requestedActions(hook, request, settings);
-  const decision = conclude(hook, requested, request.idempotency, settings);
+  const decision = conclude(hook, requested, request.idempotency, settings, accessRule(request));
   return "runs" in decision && request.sent ? { ...decision, response: takenFromSender } : decision;
 }
 
@@ -190,12 +192,17 @@ export const mappedRequest = (
   ...(sent && { hook: { event: sent.event, delivery: sent.delivery, sender: sent.sender.name } }),
 });
 
+/** Where the request came with a token of ours, the mapping's word counts before the token's. */
+const accessRule = ({ results }: Pick<HookRequest, "results">): AccessRule | undefined =>
+  results === undefined ? undefined : (ofMapping) => ofMapping ?? results;
+
 /** All actions are accepted or none is. */
 export function conclude(
   { name }: Hook,
   requested: RequestedActions | Refusal | NoAction,
   idempotency: Idempotency | null,
   settings: HookSettings,
+  accessOf?: AccessRule,
 ): Decision {
   if (isRefusal(requested) || "outcome" in requested) return requested;
   const allowed: Allowed[] = [];
@@ -206,8 +213,8 @@ export function conclude(
   }
   const [only] = allowed;
   return requested.elements !== null || only === undefined
-    ? acceptAll(name, allowed, settings, idempotency)
-    : acceptOne(name, only, settings, idempotency);
+    ? acceptAll(name, allowed, settings, idempotency, accessOf)
+    : acceptOne(name, only, settings, idempotency, accessOf);
 }
 
 /** Names the element whose refusal refuses all actions. */

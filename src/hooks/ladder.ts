@@ -1,7 +1,7 @@
 // The ladder that every hook request climbs, in the order of the contract; the first rung that fails responds. Not one
 // byte of the body is read before token and name are good, and a 2xx is sent only after the commit.
 import type { Clock } from "../core/clock.ts";
-import { type ErrorCode, isRefusal, type Refusal, refuse, stopping } from "../core/errors.ts";
+import { type ErrorCode, isRefusal, refuse, stopping } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { type Metrics, noMetrics } from "../core/metrics.ts";
 import type { Acceptance, Stored } from "../core/request.ts";
@@ -9,16 +9,20 @@ import { carriedTrace, type Trace } from "../core/trace.ts";
 import { headRefusal, readBody } from "../http/body.ts";
 import type { Exchange } from "../http/exchange.ts";
 import type { FailureCounter } from "../http/shared-throttle.ts";
+import { noResults, type Results } from "../results/results.ts";
 import { readIdempotency } from "./acceptance.ts";
+import { answerAccepted, answerRepeated } from "./answer-runs.ts";
 import { mappedBody } from "./body/decode.ts";
 import { findHook, type Hook, type HookRequest, isNamedHook } from "./decide.ts";
 import { createKeyQueues } from "./key-queues.ts";
 import { createResponses, type Responses } from "./responses.ts";
+import { climbToResult, resultRoute } from "./result-ladder.ts";
 import { matchRoute } from "./route.ts";
 import type { SenderParts } from "./senders/climb.ts";
 import { climbAsSender } from "./senders/ladder.ts";
 import { noteAccepted, startHookSpan } from "./span.ts";
 import { take, type TakeDeps } from "./take.ts";
+import { refuseToken } from "./token.ts";
 
 export type LadderOptions = Pick<TakeDeps, "settings" | "store" | "admission"> & {
   throttle: FailureCounter;
@@ -28,6 +32,8 @@ export type LadderOptions = Pick<TakeDeps, "settings" | "store" | "admission"> &
   /** Called after each acceptance that is new in the store. */
   onStored: (acceptance: Acceptance, stored: Stored) => void;
   senders: SenderParts;
+  /** Without it, nobody waits for a result. */
+  results?: Results;
   metrics?: Pick<Metrics, "requestEnded" | "requestStored" | "authFailed" | "proofFailed">;
   trace?: Trace;
 };
@@ -45,13 +51,13 @@ type Ladder = Required<LadderOptions> &
 const maxDiscardedBytes = 1_048_576;
 
 export function createHooks(options: LadderOptions): Hooks {
-  const { settings, metrics = noMetrics, trace = carriedTrace } = options;
+  const { settings, results = noResults, metrics = noMetrics, trace = carriedTrace } = options;
   const clientAddress = ({ request: { socket, rawHeaders } }: Exchange): string =>
     settings().clientAddress(socket.remoteAddress, rawHeaders);
   const isNamed = (hook: string): boolean => isNamedHook(hook, settings());
   const responses = createResponses({ ...options, metrics, clientAddress, isNamed });
   const keyQueues = createKeyQueues();
-  const ladder: Ladder = { ...options, metrics, trace, responses, keyQueues, clientAddress };
+  const ladder: Ladder = { ...options, results, metrics, trace, responses, keyQueues, clientAddress };
   return {
     handle: (exchange) =>
       void climb(exchange, ladder).catch((fault: unknown) => responses.fail(exchange, fault)),
@@ -75,13 +81,13 @@ async function climb(exchange: Exchange, ladder: Ladder): Promise<void> {
   if (route.hasTokenInQuery) return refuseWith("token-in-query");
   const sender = settings.senders.get(route.name);
   if (sender !== undefined) return climbAsSender(exchange, sender, ladder);
-  if (request.method !== "POST") return refuseWith("method-not-allowed");
+  if (request.method !== "POST") {
+    const wanted = resultRoute(route.name, settings);
+    return wanted === null ? refuseWith("method-not-allowed") : climbToResult(exchange, wanted, ladder);
+  }
 
   const credential = settings.credentials.check(request.rawHeaders);
-  if (typeof credential === "string") {
-    const refusal = tokenRefusal(exchange, credential, ladder);
-    return responses.refuse(exchange, refusal instanceof Promise ? await refusal : refusal);
-  }
+  if (typeof credential === "string") return refuseToken(exchange, credential, ladder);
   exchange.authenticated = true;
   const hook = credential.opens(route.name) ? findHook(route.name, settings) : undefined;
   if (hook === undefined) return refuseWith("unknown-hook");
@@ -100,7 +106,8 @@ async function climb(exchange: Exchange, ladder: Ladder): Promise<void> {
   const idempotency = readIdempotency(rawHeaders, body);
   if (idempotency !== null && isRefusal(idempotency)) return responses.refuse(exchange, idempotency);
   const now = ladder.clock.now();
-  const asked = { target, rawHeaders, body, now, idempotency, credential: credential.name };
+  const results = credential.results ?? settings.results.access;
+  const asked = { target, rawHeaders, body, now, idempotency, credential: credential.name, results };
   return respond(exchange, hook, asked, ladder);
 }
 
@@ -109,29 +116,13 @@ async function respond(exchange: Exchange, hook: Hook, request: HookRequest, lad
   const taken = await take(hook, request, exchange.span, ladder);
   switch (taken.kind) {
     case "repeated":
-      return responses.repeated(exchange, taken.first);
+      return answerRepeated({ exchange, hook, request, ladder }, taken.first);
     case "refused":
       return responses.refuse(exchange, taken.refusal);
     case "nothing":
       return responses.noAction(exchange, taken.nothing.outcome);
     case "accepted":
       noteAccepted(exchange.span, taken.acceptance);
-      responses.accepted(exchange, taken.acceptance.response);
-      ladder.onStored(taken.acceptance, taken.stored);
+      return answerAccepted({ exchange, hook, request, ladder }, taken);
   }
 }
-
-/** For a wrong token, the failures may have to be counted over all nodes. */
-function tokenRefusal(
-  exchange: Exchange,
-  verdict: "wrong" | "repeated",
-  { metrics, throttle, clientAddress }: Ladder,
-): Refusal | Promise<Refusal> {
-  if (verdict === "repeated") return refuse("repeated-header");
-  metrics.authFailed();
-  const retryAfter = throttle.fail(clientAddress(exchange));
-  return retryAfter instanceof Promise ? retryAfter.then(wrongToken) : wrongToken(retryAfter);
-}
-
-const wrongToken = (retryAfterSeconds: number | null): Refusal =>
-  retryAfterSeconds === null ? refuse("unauthorized") : refuse("too-many-failures", { retryAfterSeconds });

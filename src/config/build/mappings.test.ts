@@ -16,6 +16,7 @@ test("missing settings get their defaults", () => {
       channel: null,
       fallback: null,
       deliverFailures: null,
+      results: null,
       timeoutSeconds: null,
       templates: {
         messageTemplate: null,

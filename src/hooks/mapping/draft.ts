@@ -125,7 +125,7 @@ export function toAction(
   draft: Draft,
   mapping: Pick<
     Mapping,
-    "id" | "match" | "allowUnsafeExternalContent" | "tools" | "fallback" | "deliverFailures"
+    "id" | "match" | "allowUnsafeExternalContent" | "tools" | "fallback" | "deliverFailures" | "results"
   >,
 ): Action | Refusal {
   if (draft.action === "wake") {
@@ -137,9 +137,9 @@ export function toAction(
   const set = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null));
   const read = readAgent({ ...set, message: plainText(message) });
   if (isRefusal(read)) return read;
-  const { allowUnsafeExternalContent: unsafe, tools, fallback, deliverFailures } = mapping;
+  const { allowUnsafeExternalContent: unsafe, tools, fallback, deliverFailures, results } = mapping;
   const budget = budgetOf(mapping);
-  return { ...read, message, origin: "mapping", budget, unsafe, tools, fallback, deliverFailures };
+  return { ...read, message, origin: "mapping", budget, unsafe, tools, fallback, deliverFailures, results };
 }
 
 /**

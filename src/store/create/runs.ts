@@ -24,6 +24,8 @@ export const createRuns = (driver: Driver<Programs>, reports: UnreadableReports)
   repeatFailedRuns: (repeats) => driver.run("repeatFailedRuns", { repeats }),
   releaseRuns: (which) => driver.run("releaseRuns", which),
   findRun: (id) => driver.run("findRun", { id }),
+  findRuns: (ids) => driver.run("findRuns", { ids }),
+  runStates: (ids) => driver.run("runStates", { ids }),
   listRuns: ({ limit, kind }) => collect(limit, (page) => driver.run("listRuns", { ...page, kind })),
   countWaiting: () => driver.run("countWaiting", null),
   backlog: () => driver.run("backlog", {}),

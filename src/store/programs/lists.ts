@@ -1,5 +1,6 @@
 // What is there: lists newest first, one record by its id, the events that wait.
 import type { Delivery } from "../../core/delivery.ts";
+import type { RunState } from "../../core/result.ts";
 import type { Run, RunKind } from "../../core/run.ts";
 import type { SystemEvent, WaitingEvents } from "../../core/system-event.ts";
 import type { Dialect } from "../driver/dialect.ts";
@@ -84,6 +85,32 @@ export const findEvent = (_dialect: Dialect, { id }: ById): Program<SystemEvent 
   find("event", eventColumns, id, shownEvent);
 export const findDelivery = (_dialect: Dialect, { id }: ById): Program<Delivery | null> =>
   find("delivery", deliveryColumns, id, shownDelivery);
+
+type ByIds = { ids: readonly string[] };
+
+const wantedColumn = ["wanted"] as const;
+
+function* findAll(dialect: Dialect, columns: string, { ids }: ByIds): Program<Row[]> {
+  if (ids.length === 0) return [];
+  return yield {
+    sql: `select ${columns} from run, ${dialect.rows(wantedColumn, 0)} where id = wanted`,
+    values: [],
+    rows: { columns: wantedColumn, items: ids.map((id) => [id]) },
+  };
+}
+
+export function* findRuns(dialect: Dialect, input: ByIds): Program<Run[]> {
+  return (yield* findAll(dialect, shownRunColumns, input)).map(shownRun);
+}
+
+export function* runStates(dialect: Dialect, input: ByIds): Program<RunState[]> {
+  const rows = yield* findAll(dialect, "id, status, attempts", input);
+  return rows.map((row) => ({
+    id: String(row["id"]),
+    status: row["status"] as RunState["status"],
+    attempts: Number(row["attempts"]),
+  }));
+}
 
 export type WaitingInput = { sessionKey: string; limit: number; mostBytes: number };
 
