@@ -27,6 +27,7 @@ import {
   outcomesPerHalfMinute,
   resolveId,
   runBehind,
+  runStates,
   sameReason,
   searchSessions,
 } from "./find.ts";
@@ -175,6 +176,7 @@ const entries = {
   resolveId: read(resolveId),
   runBehind: read(runBehind),
   retryDelivery: write(retryDelivery),
+  runStates: read(runStates),
   senderKeys: read(senderKeys),
   setLastTarget: write(setLastTarget),
   sameReason: read(sameReason),
