@@ -13,6 +13,7 @@ import { releaseFlags, releaseRuns } from "../runs/release.ts";
 import { reportWords } from "../runs/report.ts";
 import { isRetryOfMany, retryFailed, retryFlags } from "../runs/retry-failed.ts";
 import { signalWords } from "../runs/signals.ts";
+import { showRun, showRunFlags } from "../timeline/show-run.ts";
 import { type Change, runStored, type Stored, syntaxOf } from "../runs/stored.ts";
 
 const kinds: readonly RunKind[] = ["hook", "heartbeat"];
@@ -106,6 +107,12 @@ async function cancel(store: Store, run: Run, config: Config): Promise<Change> {
   };
 }
 
+async function find(store: Store, id: string): Promise<Run> {
+  const run = await store.findRun(id);
+  if (run === null) throw new UsageError(`There is no run with the id ${id}. Ids are given whole.`);
+  return run;
+}
+
 export const command: Command = {
   name: "runs",
   summary: "list, show, retry, cancel or release runs of agents",
@@ -156,12 +163,14 @@ Examples:
     ...syntaxOf(runs),
     words: {
       ...syntaxOf(runs).words,
+      show: { options: showRunFlags },
       retry: { options: retryFlags },
       release: { options: releaseFlags },
     },
   },
   async run(context) {
     if (context.argv[0] === "release") return releaseRuns(context);
+    if (context.argv[0] === "show") return showRun(context, find);
     return isRetryOfMany(context.argv) ? retryFailed(context) : runStored(context, runs);
   },
 };
