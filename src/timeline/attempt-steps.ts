@@ -13,7 +13,7 @@ export function attemptSteps(facts: RunFacts, now: number): Draft[] {
   const { run, attempts, prompt } = facts;
   const records = new Map(attempts.map((each) => [each.number, each]));
   if (attempts.length === 0 && run.endedAt !== null && run.attempts > 0) return [unrecorded(facts)];
-  const wasStarted = run.status === "running" || prompt !== null;
+  const wasStarted = run.status === "running" || run.nextTryAt !== null || prompt !== null;
   const last = Math.max(attempts.at(-1)?.number ?? 0, wasStarted ? run.attempts : 0);
   const numbers = Array.from(
     { length: Math.min(last, mostShown) },
@@ -24,7 +24,7 @@ export function attemptSteps(facts: RunFacts, now: number): Draft[] {
     if (record) return recorded(record, run, now);
     if (number < last) return lost(number, startOf(number, facts));
     if (run.status === "running") return running(facts, number, now);
-    if (run.endedAt !== null) return unrecorded(facts);
+    if (run.endedAt !== null || run.nextTryAt !== null) return unrecorded(facts);
     return lost(number, startOf(number, facts));
   });
   return run.endedAt === null && run.status !== "running" ? [...steps, toCome(run, last + 1, now)] : steps;
@@ -82,7 +82,8 @@ function outcomeWords({ outcome, reason, node }: AttemptRecord, agentId: string,
       return `${by}, cancelled after ${took}`;
     case "timed-out":
       return `${by}, timed out after ${took}`;
-    default:
+    case "failed":
+    case "retry":
       return `${by}, failed after ${took}: ${reason === null ? "no reason is kept" : reasonWords(reason)}`;
   }
 }
@@ -116,19 +117,21 @@ function running(facts: RunFacts, number: number, now: number): Draft {
   });
 }
 
-/** Of a run that ended while nothing was kept of its attempts, or not any more. */
+/** Of an attempt that ended while nothing was kept of it, or of which nothing is kept any more. */
 function unrecorded(facts: RunFacts): Draft {
-  const { run } = facts;
+  const { run, attempts } = facts;
+  const { endedAt, status, error } = run;
   const at = run.attempts === 1 ? beganAt(facts) : null;
-  const before = run.attempts === 1 ? "" : `, the last of ${run.attempts}, of which nothing is kept`;
-  const why = run.error === null ? "" : `: ${reasonWords(run.error)}`;
+  const isFirst = run.attempts === 1 || attempts.length > 0;
+  const before = isFirst ? "" : `, the last of ${run.attempts}, of which nothing is kept`;
+  const why = error === null ? "" : `: ${reasonWords(error)}`;
   return draft("attempt", {
-    state: run.status === "failed" || run.status === "timed-out" ? "failed" : "done",
+    state: endedAt === null || status === "failed" || status === "timed-out" ? "failed" : "done",
     at,
-    durationMs: at === null || run.endedAt === null ? null : Math.max(0, run.endedAt - at),
+    durationMs: at === null || endedAt === null ? null : Math.max(0, endedAt - at),
     title: `Attempt ${run.attempts}`,
-    text: `${run.agentId}, ${run.status}${before}${why}`,
-    facts: { ...noFacts, number: run.attempts, reason: run.error },
+    text: `${run.agentId}, ${endedAt === null ? "failed" : status}${before}${why}`,
+    facts: { ...noFacts, number: run.attempts, reason: error },
   });
 }
 
@@ -138,7 +141,7 @@ function toCome(run: Run, number: number, now: number): Draft {
     nextTryAt === null
       ? "to come"
       : nextTryAt > now
-        ? `in ${durationWords(nextTryAt - now)}`
+        ? `at ${new Date(nextTryAt).toISOString().slice(11, 19)}, in ${durationWords(nextTryAt - now)}`
         : "as soon as a slot is free";
   const facts = { ...noFacts, number, nextTryAt };
   return draft("attempt", { state: "to-come", title: `Attempt ${number}`, text, facts });

@@ -127,6 +127,6 @@ export function timed(drafts: readonly Draft[], runId: string | null, after: num
     const at = each.at === null ? null : Math.max(each.at, before ?? each.at);
     const sinceMs = at === null || before === null ? null : at - before;
     before = at ?? before;
-    return { ...each, runId, at, sinceMs } as Step;
+    return { ...each, runId, at, sinceMs };
   });
 }

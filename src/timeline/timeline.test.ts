@@ -121,7 +121,7 @@ describe("the timeline", () => {
     const facts = timelineFacts({ runs: [unfinished(run, { attempts, prompt })] });
     assert.deepEqual(ofRun(facts).slice(2, 4), [
       "+0 ms failed Attempt 1: main on harbour-a, failed after 600 ms: 529, next try after 1 m 7 s",
-      "to-come Attempt 2: in 10.0 s",
+      "to-come Attempt 2: at 12:05:21, in 10.0 s",
     ]);
   });
 

@@ -14,7 +14,9 @@ export function beganAt({
   const first = attempts.find(({ number }) => number === 1)?.startedAt ?? null;
   if (first !== null) return prompt === null ? first : Math.min(first, prompt.at);
   if (prompt !== null) return prompt.at;
-  return run.status === "running" || (run.attempts > 0 && run.endedAt !== null) ? run.startedAt : null;
+  return run.status === "running" || run.nextTryAt !== null || (run.attempts > 0 && run.endedAt !== null)
+    ? run.startedAt
+    : null;
 }
 
 export function waitedStep(facts: RunFacts, now: number): Draft {

@@ -12,9 +12,10 @@ export function durationWords(ms: number): string {
   const whole = Math.max(0, Math.round(ms));
   if (whole < secondMs) return `${whole} ms`;
   if (whole < minuteMs - 50) return `${(whole / secondMs).toFixed(1)} s`;
-  const [large, small, unit] = unitsOf(whole);
-  const count = Math.floor(whole / large);
-  const rest = Math.floor((whole % large) / small);
+  const seconds = Math.round(whole / secondMs) * secondMs;
+  const [large, small, unit] = unitsOf(seconds);
+  const count = Math.floor(seconds / large);
+  const rest = Math.floor((seconds % large) / small);
   return rest === 0 ? `${count} ${unit[0]}` : `${count} ${unit[0]} ${rest} ${unit[1]}`;
 }
 

@@ -1,4 +1,5 @@
 // A timeline as lines for people. Whatever it holds from outside drives no terminal.
+import { largest } from "../../core/largest.ts";
 import type { Detail, Step } from "../../timeline/step.ts";
 import { durationWords } from "../../timeline/words.ts";
 import type { Style } from "../terminal/output.ts";
@@ -79,8 +80,17 @@ function detailLines(step: Step, { from, ...options }: LineOptions & { from: num
   const texts = step.details.flatMap((detail) =>
     detail.kind === "text" ? textLines(detail, from, options) : [],
   );
-  const names = Math.min(32, Math.max(0, ...rows.map(({ name }) => widthOf(name))));
-  const verdicts = Math.max(0, ...rows.map(({ verdict }) => widthOf(verdict)));
+  const names = Math.min(
+    32,
+    largest(
+      rows.map(({ name }) => widthOf(name)),
+      0,
+    ),
+  );
+  const verdicts = largest(
+    rows.map(({ verdict }) => widthOf(verdict)),
+    0,
+  );
   const before = from + names + verdicts + 4;
   const width = textWidth(options.columns, before);
   const shown = rows.flatMap(({ name, verdict, text }) => {
@@ -118,8 +128,7 @@ function mappingRows({ id, takes, reason, filters }: Extract<Detail, { kind: "ma
   const texts = [
     ...(reason === null ? [] : [reason]),
     ...filters.map(
-      ({ field, wanted, met, holds }) =>
-        `${field} ${holds ? "met" : "did not hold: met"} ${met}, wanted ${wanted}`,
+      ({ field, wanted, met, holds }) => `${holds ? "✓" : "✗"} ${field} met ${met}, wanted ${wanted}`,
     ),
   ].map(safeLine);
   const verdict = takes ? "took it" : "no";
@@ -149,12 +158,15 @@ function textLines(
   { columns, isFull, paint }: LineOptions,
 ): string[] {
   const written = safeText(text).trimEnd().split("\n");
+  const isOwn = label !== "reply" && label !== "prompt";
+  if (isOwn && written.length === 1)
+    return lines(`${label}: ${written[0]}`, textWidth(columns, from)).map((line) => " ".repeat(from) + line);
   const shown = isFull ? written : written.slice(0, shortText);
   const left = written.length - shown.length;
   const width = textWidth(columns, from + 2);
   const wrapped = shown.flatMap((line) => (columns === null ? [line] : wrap(line, width)));
   const edge = `${" ".repeat(from)}${paint("dim", "|")} `;
-  const title = label === "reply" || label === "prompt" ? [] : [`${" ".repeat(from)}${label}:`];
+  const title = isOwn ? [`${" ".repeat(from)}${label}:`] : [];
   const rest = left > 0 ? [`${" ".repeat(from)}${paint("dim", `${left} more lines: rouse runs show`)}`] : [];
   return [...title, ...wrapped.map((line) => `${edge}${line}`.trimEnd()), ...rest];
 }

@@ -6,7 +6,7 @@ import type { Step } from "../../timeline/step.ts";
 import type { Timeline, TimelineRun } from "../../timeline/timeline.ts";
 import type { Context } from "../command.ts";
 import { painter } from "../terminal/output.ts";
-import { safeLine } from "../terminal/text.ts";
+import { safeLine, wrap } from "../terminal/text.ts";
 import { dayWords, type LineOptions, stepLines } from "./lines.ts";
 
 type Printed = { isFull: boolean };
@@ -26,7 +26,9 @@ export function printTimeline(context: Context, timeline: Timeline, printed: Pri
 }
 
 export function printHead(context: Context, timeline: Timeline): void {
-  for (const line of headLines(timeline)) context.stdout.write(`${line}\n`);
+  for (const line of headLines(timeline))
+    for (const part of context.columns === null ? [line] : wrap(line, context.columns))
+      context.stdout.write(`${part}\n`);
 }
 
 /** Prints one step after the other, and the day where it changes. */

@@ -1,6 +1,7 @@
 // `rouse runs show ID`: one run with its way, its prompt and its reply; with --follow its steps as they come.
 import type { AttemptRecord } from "../../core/attempt-record.ts";
 import { plainText } from "../../core/message.ts";
+import { UsageError } from "../../core/errors.ts";
 import type { Run } from "../../core/run.ts";
 import type { TranscriptTurn } from "../../core/transcript.ts";
 import type { Store } from "../../store/ports/store.ts";
@@ -13,6 +14,7 @@ import { type Context, WrongUsage } from "../command.ts";
 import { configFlag, jsonFlag, readArguments, refuseMore } from "../terminal/arguments.ts";
 import { noteLine, printJson } from "../terminal/output.ts";
 import { withStore } from "../open/store.ts";
+import { createPauses } from "./pause.ts";
 import { createStepPrinter, printHead, printTimeline } from "./print.ts";
 
 export const showRunFlags = {
@@ -78,14 +80,7 @@ async function detailsOf(store: FactsStore, run: Run) {
   };
 }
 
-const attemptResource = ({
-  runId: _,
-  startedAt,
-  endedAt,
-  nextTryAt,
-  toolCalls,
-  ...record
-}: AttemptRecord) => ({
+const attemptResource = ({ startedAt, endedAt, nextTryAt, toolCalls, ...record }: AttemptRecord) => ({
   ...record,
   startedAt: time(startedAt),
   endedAt: time(endedAt),
@@ -97,40 +92,29 @@ type FollowStore = FactsStore & Pick<Store, "databaseTime">;
 
 /** Resolves to 0 when the run has succeeded, and to 1 when it ended otherwise or nobody waited for its end. */
 async function follow(context: Context, store: FollowStore, id: string, json: boolean): Promise<number> {
-  let isStopped = false;
-  let wake = () => {};
-  context.onStopSignal(() => {
-    isStopped = true;
-    wake();
-  });
+  const pauses = createPauses(context);
   const printed = new Map<string, string>();
   let print: ((step: Step) => void) | null = null;
   for (;;) {
     const run = await store.findRun(id);
-    if (run === null) return 1;
+    if (run === null) throw new UsageError(`Run ${id} is not in the store any more.`);
     const timeline = await timelineOfRun(store, run);
-    if (!json && print === null) printHead(context, timeline);
-    print ??= json
-      ? (step) => printJson(context, stepResource(step))
-      : createStepPrinter(context, timeline.beganAt, { isFull: true });
+    print ??= startPrinting(context, timeline, json);
     for (const step of newSteps(timeline.steps, printed, run.endedAt !== null)) print(step);
     if (run.endedAt !== null) return run.status === "succeeded" ? 0 : 1;
-    if (!isStopped) await pause(context, (early) => (wake = early));
-    if (isStopped) {
+    await pauses.wait(pollMs);
+    if (pauses.isStopped) {
       noteLine(context, `Stopped looking. The run is ${run.status}, and goes on by itself.`);
       return 1;
     }
   }
 }
 
-const pause = ({ clock }: Context, onWake: (wake: () => void) => void): Promise<void> =>
-  new Promise((resolve) => {
-    const cancel = clock.after(pollMs, resolve);
-    onWake(() => {
-      cancel();
-      resolve();
-    });
-  });
+function startPrinting(context: Context, timeline: Timeline, json: boolean): (step: Step) => void {
+  if (json) return (step) => printJson(context, stepResource(step));
+  printHead(context, timeline);
+  return createStepPrinter(context, timeline.beganAt, { isFull: true });
+}
 
 /** In order, up to the first that goes on or is to come. One that goes on is printed again when it is over. */
 export function newSteps(steps: readonly Step[], printed: Map<string, string>, isOver: boolean): Step[] {
