@@ -3,7 +3,7 @@ import { largest } from "../../core/largest.ts";
 import type { Detail, Step } from "../../timeline/step.ts";
 import { durationWords } from "../../timeline/words.ts";
 import type { Style } from "../terminal/output.ts";
-import { safeLine, safeText, widthOf, wrap } from "../terminal/text.ts";
+import { fit, safeLine, safeText, widthOf, wrap } from "../terminal/text.ts";
 
 export type LineOptions = {
   /** The terminal's width; null: lines are not wrapped. */
@@ -35,39 +35,42 @@ const marks: Readonly<Record<Step["state"], readonly [mark: string, style: Style
 
 /** `previous`: when the step above it happened; the clock is not repeated. */
 export function stepLines(step: Step, previous: number | null, options: LineOptions): string[] {
-  const { at, sinceMs, state, title, text } = step;
-  const { paint, columns } = options;
-  const [mark, style] = marks[state];
-  const styled = (words: string) => (style === null ? words : paint(style, words));
-  const clock = at === null || at === previous ? "" : clockWords(at);
-  const since = sinceMs === null || at === previous ? "" : `+${durationWords(sinceMs)}`;
-  const quiet = state === "none" || state === "to-come" || state === "waited";
-  const shownTitle = title.padEnd(titleWidth);
-  const head = [
-    paint("dim", clock.padEnd(clockWidth)),
-    paint("dim", since.padStart(sinceWidth)),
-    styled(mark),
-    state === "failed" || state === "now"
-      ? styled(shownTitle)
-      : quiet
-        ? paint("dim", shownTitle)
-        : paint("bold", shownTitle),
-  ];
+  const { columns } = options;
   const from = indent + titleWidth + 1;
-  const width = textWidth(columns, from);
   const isNarrow = columns !== null && columns < from + leastText;
-  const [first = "", ...others] = isNarrow
-    ? ["", ...wrap(safeLine(text), textWidth(columns, 4))]
-    : lines(safeLine(text), width);
-  const shown = (words: string) => (quiet ? paint("dim", words) : words);
+  const at = isNarrow ? 4 : from;
+  const text = lines(safeLine(step.text), textWidth(columns, at));
+  const quiet = (words: string) => (isQuiet(step) && words !== "" ? options.paint("dim", words) : words);
+  const [first = "", ...others] = isNarrow ? ["", ...text] : text;
   return [
-    `${head[0]}${head[1]}  ${head[2]}  ${head[3]} ${shown(first)}`.trimEnd(),
-    ...others.map((each) => " ".repeat(isNarrow ? 4 : from) + shown(each)),
-    ...(step.details.length === 0 ? [] : detailLines(step, { ...options, from: isNarrow ? 6 : indent + 2 })),
+    `${headOf(step, previous, options)} ${quiet(first)}`.trimEnd(),
+    ...others.map((line) => " ".repeat(at) + quiet(line)),
+    ...detailLines(step, { ...options, from: isNarrow ? 6 : indent + 2 }),
   ];
 }
 
-const lines = (text: string, width: number | null): string[] => (width === null ? [text] : wrap(text, width));
+const isQuiet = ({ state }: Step): boolean => state === "none" || state === "to-come" || state === "waited";
+
+/** Clock, time since the step before, mark and title. */
+function headOf(step: Step, previous: number | null, { paint }: LineOptions): string {
+  const { at, sinceMs, state, title } = step;
+  const isNew = at !== null && at !== previous;
+  const [mark, style] = marks[state];
+  const painted = (words: string, as: Style | null) =>
+    words === "" || as === null ? words : paint(as, words);
+  const clock = isNew ? clockWords(at) : "";
+  const since = isNew && sinceMs !== null ? `+${durationWords(sinceMs)}` : "";
+  const titleStyle = isQuiet(step) ? "dim" : state === "done" ? "bold" : style;
+  return [
+    painted(clock, "dim") + " ".repeat(clockWidth - clock.length),
+    " ".repeat(Math.max(0, sinceWidth - since.length)) + painted(since, "dim"),
+    `  ${painted(mark, style)}  `,
+    painted(title, titleStyle) + " ".repeat(Math.max(0, titleWidth - title.length)),
+  ].join("");
+}
+
+const lines = (text: string, width: number): string[] =>
+  width === Number.MAX_SAFE_INTEGER ? [text] : wrap(text, width);
 
 const textWidth = (columns: number | null, from: number): number =>
   columns === null ? Number.MAX_SAFE_INTEGER : Math.max(10, Math.min(columns, longestWidth + indent) - from);
@@ -92,11 +95,15 @@ function detailLines(step: Step, { from, ...options }: LineOptions & { from: num
     0,
   );
   const before = from + names + verdicts + 4;
-  const width = textWidth(options.columns, before);
+  const isNarrow = options.columns !== null && options.columns < before + leastText;
+  const at = isNarrow ? from + 2 : before;
   const shown = rows.flatMap(({ name, verdict, text }) => {
-    const [first = "", ...others] = text === "" ? [] : lines(text, Math.max(leastText, width));
-    const head = `${pad(name, names)}  ${pad(verdict, verdicts)}  ${first}`.trimEnd();
-    return [" ".repeat(from) + head, ...others.map((each) => " ".repeat(before) + each)];
+    const head = `${" ".repeat(from)}${pad(fit(name, names), names)}  ${pad(verdict, verdicts)}`;
+    const [first = "", ...others] = text === "" ? [] : lines(text, textWidth(options.columns, at));
+    const below = (isNarrow && text !== "" ? [first, ...others] : others).map(
+      (each) => " ".repeat(at) + each,
+    );
+    return [`${head}  ${isNarrow ? "" : first}`.trimEnd(), ...below].filter((line) => line !== "");
   });
   return [...shown, ...texts];
 }
