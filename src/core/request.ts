@@ -157,3 +157,6 @@ export type UnusedRequest = {
   /** Of a repeated request: what the first one led to. */
   firstId?: string | null;
 };
+
+/** What came of a replay, and of which request it is one. */
+export type Replay = { id: string; replayOf: string; outcome: RequestOutcome };

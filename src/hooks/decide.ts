@@ -34,6 +34,8 @@ export type HookRequest = {
   credential?: string | null;
   /** Of a sender's request: who sent it, and what it is about. */
   sent?: Sent;
+  /** It is sent again by an operator: the id that it is kept under, and the request that it repeats. */
+  replay?: { readonly id: string; readonly of: string };
 };
 
 export type Sent = {

@@ -33,9 +33,13 @@ export type Taken =
   | { kind: "refused"; refusal: Refusal }
   | { kind: "nothing"; nothing: NoAction };
 
+/** It has no key but the one of its batch: under that of the first request it would be a repeated one. */
+const isReplay = ({ replay }: HookRequest): boolean => replay !== undefined;
+
 /** Requests with one key to a mapped hook are taken one after another: each sees what came of the one before it. */
 export async function take(hook: Hook, asked: HookRequest, span: Span, deps: TakeDeps): Promise<Taken> {
-  const isKeyed = hook.read !== null || (asked.idempotency !== null && asked.sent === undefined);
+  const isKeyed =
+    hook.read !== null || isReplay(asked) || (asked.idempotency !== null && asked.sent === undefined);
   const request = isKeyed ? asked : await keyedByMapping(hook, asked, deps.settings());
   if ("outcome" in request) return recordNothing(hook, { ...asked, idempotency: null }, request, deps);
   const { idempotency } = request;
@@ -97,12 +101,18 @@ const nothingToDo: StoredResponse = { status: 204, body: {} };
  */
 async function recordNothing(
   { name: hook }: Hook,
-  { idempotency, credential = null }: HookRequest,
+  { idempotency, credential = null, replay }: HookRequest,
   nothing: NoAction,
   { store }: TakeDeps,
 ): Promise<Taken> {
   const { outcome, reason } = nothing;
-  const request = newRequest({ id: newId(), hook, origin: "http", credential });
+  const request = newRequest({
+    id: replay?.id ?? newId(),
+    hook,
+    origin: replay ? "replay" : "http",
+    credential,
+    replayOf: replay?.of ?? null,
+  });
   await store.recordRequest({ request, outcome, reason });
   if (outcome === "skipped" && idempotency) {
     const empty = { id: newId(), hook, request: null, events: [], runs: [], heartbeat: null, idempotency };

@@ -5,7 +5,7 @@ import { accept, acceptEvents, acceptKeyed, acceptRuns, findRepeated } from "./a
 import { countFailures } from "./auth-failures.ts";
 import { backlog, countWaiting } from "./backlog.ts";
 import { healClock } from "./clock.ts";
-import { findRequest, recordRequests, requestBody } from "./requests.ts";
+import { findReplays, findRequest, recordRequests, requestBody } from "./requests.ts";
 import { startRuns } from "./start.ts";
 import {
   advanceDelivery,
@@ -113,6 +113,7 @@ const entries = {
   findDelivery: read(findDelivery),
   findEvent: read(findEvent),
   findRepeated: timedRead(findRepeated),
+  findReplays: read(findReplays),
   findRequest: read(findRequest),
   findRun: read(findRun),
   forgetMailAccount: write(forgetMailAccount),

@@ -1,5 +1,5 @@
 // Kept requests: what came in, how it was decided, and what it led to.
-import type { NewRequest, RequestOutcome, RequestRecord, UnusedRequest } from "../../core/request.ts";
+import type { NewRequest, Replay, RequestOutcome, RequestRecord, UnusedRequest } from "../../core/request.ts";
 import type { Dialect } from "../driver/dialect.ts";
 import { ask, command, nothing, type Program, type Query, type Value } from "../driver/program.ts";
 import { packBody, unpackBody } from "./bodies.ts";
@@ -67,6 +67,23 @@ export function* requestBody(_dialect: Dialect, { id }: { id: string }): Program
   const [row] = yield { sql: "select body from request where id = $1", values: [id] };
   const stored = row?.["body"];
   return stored == null ? null : unpackBody(String(stored));
+}
+
+const replayColumns = ["id"] as const;
+
+/** The replays of these requests. */
+export function* findReplays(dialect: Dialect, { ids }: { ids: readonly string[] }): Program<Replay[]> {
+  const rows = yield {
+    sql: `select request.id, request.replay_of, request.outcome
+      from ${dialect.rows(replayColumns, 0)} join request on request.replay_of = item.id`,
+    values: [],
+    rows: { columns: replayColumns, items: ids.map((id) => [id]) },
+  };
+  return rows.map((row) => ({
+    id: String(row["id"]),
+    replayOf: String(row["replay_of"]),
+    outcome: String(row["outcome"]) as RequestOutcome,
+  }));
 }
 
 export function* recordRequests(
