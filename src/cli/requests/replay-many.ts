@@ -156,7 +156,7 @@ function limitLeft(
 /** The same selection with its times fixed, so that nothing newer comes in. */
 function goOnLine(
   { hooks, since, until, outcomes, statuses }: Selection,
-  { batch, perMinute, again }: Asked,
+  { batch, perMinute, again, config }: Asked,
   limit: number | null,
 ): string {
   const words = [
@@ -172,6 +172,7 @@ function goOnLine(
     ...(perMinute === defaultPerMinute ? [] : ["--per-minute", String(perMinute)]),
     "--batch",
     batch,
+    ...(config === undefined ? [] : ["--config", shellWord(config)]),
   ];
   return `Go on with: rouse requests replay ${words.join(" ")}`;
 }
