@@ -12,6 +12,7 @@ import { repeatsContract } from "./repeats.contract.ts";
 import { deliveryKeysContract } from "./delivery-keys.contract.ts";
 import { requestsContract } from "./requests.contract.ts";
 import { runsContract } from "./runs.contract.ts";
+import { searchContract } from "./search.contract.ts";
 import { sendersContract } from "./senders.contract.ts";
 import { settlementsContract } from "./settlements.contract.ts";
 import { sweepContract } from "./sweep.contract.ts";
@@ -34,6 +35,7 @@ const subjects = [
   mailContract,
   leasesContract,
   listsContract,
+  searchContract,
   backlogContract,
 ];
 
