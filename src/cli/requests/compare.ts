@@ -9,7 +9,6 @@ import { configFlag, jsonFlag, readArguments, refuseMore } from "../terminal/arg
 import { pathFrom } from "../terminal/folder.ts";
 import { printJson, printLine } from "../terminal/output.ts";
 import { createProgress } from "../terminal/progress.ts";
-import { keptLimits, searches } from "./parts.ts";
 import { readSelection, selectFlags, selectionOf } from "./select.ts";
 
 export const compareFlags = {
@@ -34,13 +33,12 @@ export async function compareConfigs(context: Context): Promise<number> {
     found.push(difference);
     progress.show(`${found.length} would be decided otherwise`);
   };
-  const compared = await withStore(context, values.config, async (store, config) => {
+  const compared = await withStore(context, values.config, async (store) => {
     const selection = await selectionOf(store, asked);
-    const limits = keptLimits(config);
     const transforms = values.transforms === true;
     return withHooks(presentConfig, (present) =>
       withHooks(candidateConfig, (candidate) => {
-        const deps = { store: searches(store), present, candidate, limits, transforms };
+        const deps = { store, present, candidate, transforms };
         return compareRequests(selection, deps, onDifference);
       }),
     );

@@ -14,7 +14,7 @@ import { confirmed } from "../terminal/confirm.ts";
 import { noteLine, printJson, printLine } from "../terminal/output.ts";
 import { processTerminal, type Terminal } from "../terminal/person.ts";
 import { createProgress } from "../terminal/progress.ts";
-import { keptLimits, replayParts, searches } from "./parts.ts";
+import { replayParts } from "./parts.ts";
 import { planLines, planResource } from "./plan-words.ts";
 import { readSelection, selectFlags, selectionOf } from "./select.ts";
 
@@ -41,7 +41,7 @@ export async function replayMatching(
       const selection = await selectionOf(store, asked.selection);
       const parts = replayParts(context, { store, config, settings });
       const now = context.clock.now();
-      const deps = { store: searches(store), settings, limits: keptLimits(config), now };
+      const deps = { store, settings, now };
       const plan = await planReplay(selection, deps, { again: asked.again });
       return carryOut(context, terminal, { asked, selection, plan, parts });
     }),

@@ -5,14 +5,13 @@ import type { RequestRecord } from "../../core/request.ts";
 import type { Store } from "../../store/ports/store.ts";
 import type { HookSettings } from "../settings.ts";
 import { decideKept, type Decided } from "./decided.ts";
-import type { CannotReplay, KeptLimits } from "./request.ts";
+import type { CannotReplay } from "./request.ts";
 import { type Selection, selectRequests, type SelectStore } from "./selection.ts";
 
 export type CompareDeps = {
   store: Pick<SelectStore, "searchRequests"> & Pick<Store, "findRequest" | "requestBody">;
   present: HookSettings;
   candidate: HookSettings;
-  limits: KeptLimits;
   /** Run transforms, which may act. */
   transforms: boolean;
 };
@@ -79,11 +78,11 @@ type Decisions = { present: ComparedDecision; candidate: ComparedDecision };
 /** What neither can replay is not compared; what only one can is a difference. */
 async function decideBoth(
   record: RequestRecord,
-  { store, present, candidate, limits, transforms }: CompareDeps,
+  { store, present, candidate, transforms }: CompareDeps,
 ): Promise<Decisions | CannotReplay> {
   const body = record.hasBody ? await store.requestBody(record.id) : null;
   const by = (settings: HookSettings) =>
-    decideKept({ record, body }, { settings, limits, transforms, now: record.createdAt });
+    decideKept({ record, body }, { settings, transforms, now: record.createdAt });
   const first = await by(present);
   const other = await by(candidate);
   if ("cannot" in first && "cannot" in other) return first;

@@ -1,19 +1,12 @@
 // What the configuration in use would make of a kept request. Nothing is stored. A transform may act, so that it is run
 // only where that was asked for.
-import { isRefusal } from "../../core/errors.ts";
+import { isRefusal, reasonOf } from "../../core/errors.ts";
 import type { Decision } from "../../core/request.ts";
 import { decide, readMapped } from "../decide.ts";
-import { matchRefusal } from "../mapping/match.ts";
+import { tryMapping } from "../mapping/match.ts";
 import type { Mapping } from "../mapping/compile.ts";
-import { reasonOf } from "../senders/reason.ts";
 import type { HookSettings } from "../settings.ts";
-import {
-  type CannotReplay,
-  type KeptLimits,
-  type KeptRequest,
-  type Replayable,
-  replayable,
-} from "./request.ts";
+import { type CannotReplay, type KeptRequest, type Replayable, replayable } from "./request.ts";
 
 export type DecidedAction =
   | {
@@ -35,7 +28,6 @@ export type Decided = {
 
 export type DecideOptions = {
   settings: HookSettings;
-  limits: KeptLimits;
   now: number;
   transforms: boolean;
 };
@@ -43,21 +35,21 @@ export type DecideOptions = {
 export async function decideKept(kept: KeptRequest, options: DecideOptions): Promise<Decided | CannotReplay> {
   const found = replayable(kept, options);
   if ("cannot" in found) return found;
-  const mapping = takerOf(found, options.settings);
-  const about = { mapping: mapping?.id ?? null, actions: [] };
-  if (mapping !== null && mapping.transform !== null && !options.transforms)
-    return { outcome: "not-run", reason: "its mapping has a transform", ...about };
-  const decision = await decide(found.hook, found.request, options.settings);
-  return { ...about, ...outcomeOf(decision) };
+  if (!options.transforms) {
+    const mapping = takerOf(found, options.settings);
+    if (mapping !== null && mapping.transform !== null)
+      return { outcome: "not-run", reason: "its mapping has a transform", mapping: mapping.id, actions: [] };
+  }
+  const { decision, how } = await decide(found.hook, found.request, options.settings);
+  return { mapping: how.mapping, ...outcomeOf(decision) };
 }
 
-/** The mapping that takes the request; null where none does, or its body cannot be read. */
+/** The mapping that takes the request; null where none does, its body cannot be read, or no transform can be asked. */
 function takerOf({ hook, request }: Replayable, { mappings }: HookSettings): Mapping | null {
-  if (hook.read !== null) return null;
+  if (hook.read !== null || !mappings.mayTransform(hook.name)) return null;
   const mapped = request.mapped ?? readMapped(hook.name, request);
   if (isRefusal(mapped)) return null;
-  const takes = ({ match }: Mapping) => matchRefusal(match, mapped, mappings.patterns) === null;
-  return mappings.list.find(takes) ?? null;
+  return mappings.list.find((mapping) => tryMapping(mapping, mapped, mappings.patterns).takes) ?? null;
 }
 
 function outcomeOf(decision: Decision): Omit<Decided, "mapping"> {

@@ -6,10 +6,9 @@ import { aRun } from "../../../test/builders/run.ts";
 import { aSettlement } from "../../../test/builders/settlement.ts";
 import { createFakeClock, eventually } from "../../../test/fakes/clock.ts";
 import { createFolder } from "../../../test/fixtures/command-line.ts";
-import { limits, type ReplayScene, replayScene, settingsOf } from "../../../test/fixtures/replays.ts";
+import { type ReplayScene, replayScene, settingsOf } from "../../../test/fixtures/replays.ts";
 import { mapping, moduleOf } from "../../../test/support/mapped.ts";
 import { bothStores } from "../../../test/support/stores.ts";
-import { searches } from "../../cli/requests/parts.ts";
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { StoreUnavailable } from "../../core/errors.ts";
 import { acceptRuns, claim } from "../../store/ports/harness.contract.ts";
@@ -30,7 +29,7 @@ for (const [name, open] of Object.entries(bothStores))
       selection: Partial<Selection> = {},
       { again = false } = {},
     ) => {
-      const options = { store: searches(store), settings: deps.settings(), limits, now: clock.now() };
+      const options = { store: store, settings: deps.settings(), now: clock.now() };
       return planReplay({ ...all, ...selection }, options, { again });
     };
 
@@ -223,7 +222,7 @@ for (const [name, open] of Object.entries(bothStores))
       const scene = replayScene(await open(t), settings);
       await keep(scene);
       const found: Difference[] = [];
-      const deps = { store: searches(scene.store), present: settings, limits, transforms };
+      const deps = { store: scene.store, present: settings, transforms };
       const other = await settingsOf(t, candidate, agents);
       const compared = await compareRequests(
         all,

@@ -1,23 +1,19 @@
 // What replaying many requests would lead to, before any is: each of the first is decided without storing anything.
 // Transforms are not run for that, because they may act; of those requests the plan says what such runs have been.
 import type { RequestRecord } from "../../core/request.ts";
-import { type Run, runStatuses } from "../../core/run.ts";
-import type { Found, RunSearch } from "../../store/ports/search.ts";
+import { runStatuses } from "../../core/run.ts";
+import { collectFound } from "../../store/create/searches.ts";
 import type { Store } from "../../store/ports/store.ts";
 import type { HookSettings } from "../settings.ts";
 import { decideKept, type Decided } from "./decided.ts";
-import type { CannotReplay, KeptLimits } from "./request.ts";
+import type { CannotReplay } from "./request.ts";
 import { alreadyAccepted, type Selection, selectRequests, type SelectStore } from "./selection.ts";
 
-export type PlanStore = SelectStore &
-  Pick<Store, "findRequest" | "requestBody"> & {
-    searchRuns(search: RunSearch): Promise<Found<Run>>;
-  };
+export type PlanStore = SelectStore & Pick<Store, "findRequest" | "requestBody" | "searchRuns">;
 
 export type PlanDeps = {
   store: PlanStore;
   settings: HookSettings;
-  limits: KeptLimits;
   now: number;
 };
 
@@ -141,8 +137,10 @@ async function pastOf(
   const estimate = { inputTokens: 0, outputTokens: 0, cost: 0, basedOnRuns: 0 };
   const agents = new Set<string>();
   for (const [hook, runs] of expectedRuns) {
-    const search = { hooks: [hook], kinds: ["hook"], statuses: ended, limit: mostPastRuns, before: null };
-    const { items } = await store.searchRuns(search);
+    const search = { hooks: [hook], kinds: ["hook"], statuses: ended };
+    const items = await collectFound(mostPastRuns, (page: { limit: number; before: number | null }) =>
+      store.searchRuns({ ...search, ...page }),
+    );
     if (items.length === 0) continue;
     const mean = (of: (report: Usage) => number): number =>
       items.reduce((sum, { report }) => sum + (report === null ? 0 : of(report)), 0) / items.length;

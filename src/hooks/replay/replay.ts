@@ -1,27 +1,14 @@
 // Sends a kept request again through the configuration in use, behind the proof and without any key of its first time.
 // The new request has an id of its own and names the one that it repeats.
 import { newId } from "../../core/id.ts";
-import {
-  type Acceptance,
-  type Idempotency,
-  newRequest,
-  type RequestOutcome,
-  type Stored,
-} from "../../core/request.ts";
+import { reasonOf } from "../../core/errors.ts";
+import type { Acceptance, Idempotency, RequestOutcome, Stored } from "../../core/request.ts";
 import { noSpan } from "../../core/trace.ts";
-import { reasonOf } from "../senders/reason.ts";
 import { take, type TakeDeps, type Taken } from "../take.ts";
-import {
-  type CannotReplay,
-  type KeptLimits,
-  type KeptRequest,
-  type Replayable,
-  replayable,
-} from "./request.ts";
+import { type CannotReplay, type KeptRequest, replayable } from "./request.ts";
 
-export type ReplayDeps = TakeDeps & {
+export type ReplayDeps = Omit<TakeDeps, "unused"> & {
   clock: { now(): number };
-  limits: () => KeptLimits;
   /** Called after each acceptance that is new in the store. */
   onStored?: (acceptance: Acceptance, stored: Stored) => void;
 };
@@ -44,18 +31,18 @@ export async function replayRequest(
   deps: ReplayDeps,
   { batch }: ReplayOptions = {},
 ): Promise<Replayed | CannotReplay> {
-  const found = replayable(kept, {
-    settings: deps.settings(),
-    limits: deps.limits(),
-    now: deps.clock.now(),
-  });
+  const found = replayable(kept, { settings: deps.settings(), now: deps.clock.now() });
   if ("cannot" in found) return found;
-  const replay = { id: newId(), of: kept.record.id };
-  const idempotency = batch === undefined ? null : batchKey(batch, kept.record.id);
-  const asked = { ...found, request: { ...found.request, idempotency, replay } };
-  const taken = await take(asked.hook, asked.request, noSpan, deps);
-  return { id: replay.id, replayOf: replay.of, ...(await endOf(taken, asked, deps)) };
+  const id = newId();
+  const replayOf = kept.record.id;
+  const idempotency = batch === undefined ? null : batchKey(batch, replayOf);
+  const asked = { ...found.request, id, replayOf, idempotency };
+  const taken = await take(found.hook, asked, noSpan, { ...deps, unused });
+  return { id, replayOf, ...(await endOf(taken, deps)) };
 }
+
+/** For mismatches, which there are none of: the key of a batch has one fingerprint. */
+const unused: TakeDeps["unused"] = { add() {} };
 
 /** No header can have a key with a blank. */
 export const batchKey = (batch: string, id: string): Idempotency => ({
@@ -65,7 +52,7 @@ export const batchKey = (batch: string, id: string): Idempotency => ({
 
 type End = Omit<Replayed, "id" | "replayOf">;
 
-async function endOf(taken: Taken, asked: Replayable, deps: ReplayDeps): Promise<End> {
+async function endOf(taken: Taken, deps: ReplayDeps): Promise<End> {
   const nothing = { runIds: [], eventIds: [] };
   switch (taken.kind) {
     case "accepted": {
@@ -80,19 +67,11 @@ async function endOf(taken: Taken, asked: Replayable, deps: ReplayDeps): Promise
     case "nothing":
       return { ...taken.nothing, ...nothing };
     case "refused": {
-      const outcome = taken.refusal.refused === "queue-full" ? "full" : "refused";
-      const reason = reasonOf(taken.refusal);
-      await record(asked, { outcome, reason }, deps);
+      const { refusal, request } = taken;
+      const outcome = refusal.refused === "queue-full" ? "full" : "refused";
+      const reason = reasonOf(refusal);
+      await deps.store.recordRequest({ request, outcome, reason });
       return { outcome, reason, ...nothing };
     }
   }
-}
-
-async function record(
-  { hook, request: { replay, credential = null } }: Replayable,
-  end: { outcome: "full" | "refused"; reason: string },
-  { store }: ReplayDeps,
-): Promise<void> {
-  const about = { id: replay!.id, replayOf: replay!.of, hook: hook.name, credential };
-  await store.recordRequest({ request: newRequest({ ...about, origin: "replay" }), ...end });
 }

@@ -25,17 +25,14 @@ export type CannotReplay = {
 
 export type Replayable = { hook: Hook; request: HookRequest };
 
-/** How much of a request is kept now. */
-export type KeptLimits = { readonly requestsMs: number; readonly bodyBytes: number };
-
 export function replayable(
   kept: KeptRequest,
-  { settings, limits, now }: { settings: HookSettings; limits: KeptLimits; now: number },
+  { settings, now }: { settings: HookSettings; now: number },
 ): Replayable | CannotReplay {
   const { record, payload } = kept;
   const body = payload ?? kept.body;
   if (body === null)
-    return { cannot: "no-body", reason: `its body was not kept: ${whyNoBody(record, limits)}` };
+    return { cannot: "no-body", reason: `its body was not kept: ${whyNoBody(record, settings)}` };
   const gone = whyGone(record, settings);
   if (gone !== null) return gone;
   const hook = findHook(record.hook, settings)!;
@@ -48,19 +45,19 @@ export function replayable(
     : { hook, request };
 }
 
-function whyNoBody({ arrival }: RequestRecord, { requestsMs, bodyBytes }: KeptLimits): string {
+function whyNoBody({ arrival }: RequestRecord, { keep }: HookSettings): string {
   if (arrival === null) return "it was recorded by an earlier version, which kept none";
   if (arrival.bytes === 0) return "it had none, or it was refused before its body was read";
-  if (arrival.bytes > bodyBytes)
-    return `it has ${arrival.bytes} bytes, and hooks.keepRequestBytes is ${bodyBytes}`;
-  if (requestsMs === 0) return "hooks.keepRequests is 0";
+  if (arrival.bytes > keep.largestBody)
+    return `it has ${arrival.bytes} bytes, and hooks.keepRequestBytes is ${keep.largestBody}`;
+  if (!keep.accepted) return "hooks.keepRequests is 0";
   return "hooks.keepRequests or hooks.keepRequestBytes did not allow it when it came, or it was refused before its body was read";
 }
 
 function whyGone(record: RequestRecord, settings: HookSettings): CannotReplay | null {
   const { hook } = record;
   if (!settings.enabled) return { cannot: "hooks-off", reason: "hooks.enabled is false" };
-  if (!settings.senders.has(hook) && cameFromSender(record, settings))
+  if (hasCaller(record) && !settings.senders.has(hook) && cameFromSender(record, settings))
     return {
       cannot: "sender-gone",
       reason: `it came from the sender ${hook}, which hooks.senders no longer has`,
@@ -90,7 +87,8 @@ function requestOf(
   const { arrival, credential } = record;
   const isEdited = payload !== undefined;
   const rawHeaders = headersOf(arrival?.headers ?? {}, isEdited);
-  const head = { target: arrival?.target ?? "", rawHeaders, body, now };
+  const method = arrival?.method ?? null;
+  const head = { method, address: null, target: arrival?.target ?? "", rawHeaders, body, now };
   const sender = hasCaller(record) ? settings.senders.get(hook.name) : undefined;
   const sent = sender && sentAgain(sentBy(sender, head), record, isEdited);
   const request: HookRequest = { ...head, idempotency: null, ...(sent ? { sent } : { credential }) };

@@ -2,7 +2,7 @@
 // repeated another one. Those of which a replay has been accepted are told apart.
 import { type RequestOutcome, type RequestRecord, requestOutcomes } from "../../core/request.ts";
 import type { RunStatus } from "../../core/run.ts";
-import type { Found, RequestSearch } from "../../store/ports/search.ts";
+import type { Found } from "../../store/ports/search.ts";
 import type { Store } from "../../store/ports/store.ts";
 
 export type Selection = {
@@ -17,9 +17,7 @@ export type Selection = {
   limit: number | null;
 };
 
-export type SelectStore = Pick<Store, "findReplays"> & {
-  searchRequests(search: RequestSearch): Promise<Found<RequestRecord>>;
-};
+export type SelectStore = Pick<Store, "findReplays" | "searchRequests">;
 
 const pageRequests = 500;
 const original: readonly RequestOutcome[] = requestOutcomes.filter((outcome) => outcome !== "repeated");
@@ -37,14 +35,15 @@ export async function selectRequests(
     ...(hooks.length > 0 && { hooks }),
     ...(statuses.length > 0 && { statuses }),
   };
-  const ids: string[] = [];
-  for (let before: number | null = null; ;) {
+  /** By the id. A search by the status of runs finds a request once for each of them. */
+  const found = new Map<string, number>();
+  for (let before: number | null = null, isFirst = true; isFirst || before !== null; isFirst = false) {
     const page: Found<RequestRecord> = await store.searchRequests({ ...search, before });
-    for (const { id, origin } of page.items) if (origin !== "replay") ids.push(id);
-    if (page.next === null) break;
+    for (const { id, seq, origin } of page.items) if (origin !== "replay") found.set(id, seq);
     before = page.next;
   }
-  return ids.toReversed().slice(0, limit ?? undefined);
+  const oldestFirst = [...found].toSorted(([, one], [, other]) => one - other);
+  return oldestFirst.slice(0, limit ?? undefined).map(([id]) => id);
 }
 
 /** Those of the requests of which a replay, or a replay of one, has been accepted. */
