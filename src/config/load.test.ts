@@ -31,6 +31,7 @@ test("an empty object is a whole configuration", () => {
       senders: [],
       tools: [],
       deliverFailures: true,
+      callbacks: new Map(),
       budget: { runsPerDay: 1000, tokensPerDay: 5_000_000, moneyPerDay: null },
       mappings: [],
       gmail: null,

@@ -101,6 +101,11 @@ export const catalogue = {
     retry: false,
     text: "No channel has this name: use last, or the name of a channel.",
   },
+  "callback-unknown": {
+    status: 400,
+    retry: false,
+    text: "No callback has this name, or it is one that only a mapping can use: see hooks.callbacks.",
+  },
   "invalid-idempotency-key": {
     status: 400,
     retry: false,

@@ -27,6 +27,7 @@ const action: AgentAction = {
   to: null,
   fallback: null,
   deliverFailures: null,
+  callback: null,
   model: null,
   thinking: null,
   timeoutSeconds: null,

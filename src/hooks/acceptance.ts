@@ -108,6 +108,17 @@ export const withRequest = (acceptance: Acceptance, request: NewRequest): Accept
   events: acceptance.events.map((event) => ({ ...event, requestId: request.id })),
 });
 
+/** The results of this acceptance's runs are sent to this callback, where neither mapping nor request names one. */
+export const withCallback = (acceptance: Acceptance, name: string | null): Acceptance =>
+  name === null
+    ? acceptance
+    : {
+        ...acceptance,
+        runs: acceptance.runs.map((run) =>
+          run.request.callback ? run : { ...run, request: { ...run.request, callback: { name, to: null } } },
+        ),
+      };
+
 const withRunFields = (acceptance: Acceptance, fields: Partial<RunRequest>): Acceptance => ({
   ...acceptance,
   runs: acceptance.runs.map((run) => ({ ...run, request: { ...run.request, ...fields } })),
@@ -125,7 +136,6 @@ function newRun(
     trace: null,
     credential: null,
     results: "none" as const,
-    callback: null,
   };
   const id = newId();
   const sessionKey = explicitKey ?? settings.defaultSessionKey ?? generatedKeyPrefix + id;

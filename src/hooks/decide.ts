@@ -50,6 +50,8 @@ export type HookRequest = {
   mapped?: MappedRequest | Refusal;
   /** The name of its token; null for `hooks.token`, and where it came with none. */
   credential?: string | null;
+  /** Where its token wants the results of its runs. */
+  callback?: string | null;
   /** Of a sender's request: who sent it, and what it is about. */
   sent?: Sent;
   /** The id of the kept request that this one repeats. */

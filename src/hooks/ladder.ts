@@ -89,7 +89,8 @@ async function climb(exchange: Exchange, ladder: Ladder): Promise<void> {
   const { target } = exchange;
   const { method, rawHeaders, headers } = request;
   const address = clientAddress(exchange);
-  const arrived = { method, target, rawHeaders, address, credential: credential.name };
+  const { name, callback } = credential;
+  const arrived = { method, target, rawHeaders, address, credential: name, callback };
   const refuseKnown = (refusal: Refusal, body: Buffer | null = null): void => {
     responses.refuse(exchange, refusal);
     const bytes = Number(headers["content-length"] ?? 0);

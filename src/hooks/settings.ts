@@ -26,6 +26,7 @@ export type HookSettings = {
   readonly sessionKeys: SessionKeyPolicy;
   readonly models: ModelList | undefined;
   readonly tools: ToolGrant;
+  readonly callbacks: Config["hooks"]["callbacks"];
   readonly channels: ReadonlySet<string>;
   /** What is kept of requests: those that were accepted, and bodies up to a size. */
   readonly keep: { readonly accepted: boolean; readonly largestBody: number };
@@ -55,6 +56,7 @@ export function hookSettings(
     },
     models: agents.models,
     tools: hooks.tools,
+    callbacks: hooks.callbacks,
     channels,
     keep: { accepted: hooks.keepRequestsMs > 0, largestBody: hooks.keepRequestBytes },
     mappings,

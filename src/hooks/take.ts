@@ -14,7 +14,7 @@ import {
 } from "../core/request.ts";
 import type { Span } from "../core/trace.ts";
 import type { Store } from "../store/ports/store.ts";
-import { withCredential, withRequest, withTrace } from "./acceptance.ts";
+import { withCallback, withCredential, withRequest, withTrace } from "./acceptance.ts";
 import { type Admission, queueFull } from "./admission.ts";
 import { requestOf } from "./arrival.ts";
 import { decide, type Hook, type HookRequest, keyedByMapping } from "./decide.ts";
@@ -78,7 +78,7 @@ async function takeNow(hook: Hook, request: HookRequest, span: Span, deps: TakeD
   if ("runs" in admitted) {
     const traced = withTrace(admitted, span.context);
     const named = withCredential(traced, request.credential ?? null);
-    return accept(named, kept, deps);
+    return accept(withCallback(named, request.callback ?? null), kept, deps);
   }
   const meanwhile = await findRepeated();
   if (meanwhile) return repeated(meanwhile, kept, deps);

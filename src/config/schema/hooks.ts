@@ -3,6 +3,7 @@ import { z } from "zod";
 import { sessionKeyFault } from "../../core/session-key.ts";
 import { withoutEndSlash } from "../../core/text.ts";
 import { duration, seconds, text, wholeNumber } from "./field.ts";
+import { callbacks } from "./callbacks.ts";
 import { gmail } from "./gmail.ts";
 import { mail } from "./mail.ts";
 import { mapping, toolGrant } from "./mapping.ts";
@@ -85,6 +86,7 @@ export const hooks = z.strictObject({
     .boolean()
     .default(true)
     .describe("Whether a run that fails or times out tells, in one line, the recipient of its reply."),
+  callbacks,
   budget: z
     .strictObject({
       runsPerDay: wholeNumber(0, 1_000_000_000)

@@ -1,5 +1,6 @@
 // The contract of the store, by subject. Every implementation passes all of it.
 import { afterEach, beforeEach, describe } from "node:test";
+import { attemptsContract } from "./attempts.contract.ts";
 import { backlogContract } from "./backlog.contract.ts";
 import { budgetsContract } from "./budgets.contract.ts";
 import { deliveriesContract } from "./deliveries.contract.ts";
@@ -27,6 +28,7 @@ const subjects = [
   runsContract,
   repeatsContract,
   settlementsContract,
+  attemptsContract,
   budgetsContract,
   eventsContract,
   deliveriesContract,

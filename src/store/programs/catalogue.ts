@@ -2,6 +2,7 @@
 import type { AnyProgram } from "../driver/program.ts";
 import { checkVersion, migrate } from "../migrations/migrate.ts";
 import { accept, acceptEvents, acceptKeyed, acceptRuns, findRepeated } from "./accept.ts";
+import { listAttempts } from "./attempts.ts";
 import { countFailures } from "./auth-failures.ts";
 import { backlog, countWaiting } from "./backlog.ts";
 import { healClock } from "./clock.ts";
@@ -135,6 +136,7 @@ const entries = {
   healClock: write(healClock, { urgent: true }),
   identity: write(identity),
   lastTarget: read(lastTarget),
+  listAttempts: read(listAttempts),
   listDeliveries: read(listDeliveries),
   listEvents: read(listEvents),
   listFailedRuns: read(listFailedRuns),

@@ -1,5 +1,6 @@
 // One page of a search. It reads a bounded number of rows, whatever is stored: those that the most selective of its
 // paths leads to, or a window of the newest rows behind its position.
+import { largest } from "../../core/largest.ts";
 import { batch, type Program, type Row, type Statement, type Value } from "../driver/program.ts";
 import type { Found } from "../ports/search.ts";
 
@@ -143,7 +144,7 @@ function* choosePath(search: PageSearch<unknown>, range: Range): Program<Chosen 
   const chosen = paths.map((path): Chosen | null => {
     const bottoms = path.map((source) => bottomOf(source, found[at++]!, range));
     if (bottoms.includes(null)) return null;
-    const from = Math.max(range.from, ...(bottoms as number[]));
+    const from = Math.max(range.from, largest(bottoms as number[]));
     return { path, range: { ...range, from }, isWhole: from === range.from };
   });
   return chosen.reduce(
