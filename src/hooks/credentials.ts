@@ -15,6 +15,8 @@ export type Credential = {
 
 export type Credentials = {
   check(rawHeaders: readonly string[]): Credential | "wrong" | "repeated";
+  /** Whether a named token is called this. */
+  isNamed(name: string): boolean;
 };
 
 const hookToken: Credential = { name: null, results: null, callback: null, opens: () => true };
@@ -38,6 +40,7 @@ export function createCredentials({
       const found = guard.find(rawHeaders);
       return typeof found === "number" ? credentials[found]! : found;
     },
+    isNamed: (name) => namedTokens.some((named) => named.name === name),
   };
 }
 

@@ -34,7 +34,10 @@ export type Hook = {
 };
 
 export type HookRequest = {
-  method: string;
+  /** That it is kept under; left out: a new one. */
+  id?: string;
+  /** Null: it came by no request. */
+  method: string | null;
   target: string;
   rawHeaders: readonly string[];
   /** Its caller's. */

@@ -6,7 +6,7 @@ import { listAttempts } from "./attempts.ts";
 import { countFailures } from "./auth-failures.ts";
 import { backlog, countWaiting } from "./backlog.ts";
 import { healClock } from "./clock.ts";
-import { findRequest, recordRequests, requestBody } from "./requests.ts";
+import { findReplays, findRequest, recordRequests, requestBody } from "./requests.ts";
 import { startRuns } from "./start.ts";
 import {
   advanceDelivery,
@@ -129,6 +129,7 @@ const entries = {
   findEvent: read(findEvent),
   findEvents: read(findEvents),
   findRepeated: timedRead(findRepeated),
+  findReplays: read(findReplays),
   findRequest: read(findRequest),
   findRun: read(findRun),
   findRuns: read(findRuns),
