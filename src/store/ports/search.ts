@@ -38,5 +38,15 @@ export type DeliverySearch = Omit<Search, "hooks"> & {
   runId?: string;
 };
 
+/** Behind which conversation a page begins: when it was last used, its agent, its key. */
+export type SessionPosition = readonly [lastAt: number, agentId: string, sessionKey: string];
+
+export type SessionSearch = {
+  limit: number;
+  before: SessionPosition | null;
+  agents?: readonly string[];
+  sessions?: readonly string[];
+};
+
 /** `next`: where the next page begins, also when this one is short; null: nothing is left. */
-export type Found<T> = { items: T[]; next: number | null };
+export type Found<T, Position = number> = { items: T[]; next: Position | null };

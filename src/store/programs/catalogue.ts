@@ -51,7 +51,14 @@ import { settleRuns } from "./settle.ts";
 import { forgetKey, listSenders, noteCalls, openPairing, senderKeys, takeKey } from "./senders.ts";
 import { longConversations, sweep, sweepConversations } from "./sweep.ts";
 import { listSpending } from "./spending.ts";
-import { compact, listSessions, listTurns, resetSession, setTurnsAside } from "./transcripts.ts";
+import {
+  compact,
+  listSessions,
+  listTurns,
+  resetSession,
+  searchSessions,
+  setTurnsAside,
+} from "./transcripts.ts";
 import { beatIfDue, databaseTime, identity, lastTarget, probe, setLastTarget } from "./upkeep.ts";
 
 /**
@@ -154,6 +161,7 @@ const entries = {
   requestHeartbeat: write(requestHeartbeat),
   resetSession: write(resetSession),
   retryDelivery: write(retryDelivery),
+  searchSessions: read(searchSessions),
   senderKeys: read(senderKeys),
   setLastTarget: write(setLastTarget),
   setEventsAside: write(setEventsAside),
