@@ -11,7 +11,9 @@ const json = /^application\/(?:[\w!#$&^.+-]+\+)?json\s*(?:;|$)/i;
 
 export function checkParams<T>(schema: z.ZodType<T>, params: Readonly<Record<string, string>>): T | Refusal {
   const parsed = schema.safeParse(params);
-  return parsed.success ? parsed.data : refuse("invalid-parameter", { details: faultsOf(parsed.error) });
+  return parsed.success
+    ? parsed.data
+    : refuse("invalid-parameter", { details: faultsOf(parsed.error, params) });
 }
 
 /** A parameter that is no list may stand once. */
@@ -30,7 +32,9 @@ export function checkQuery<T>(schema: z.ZodType<T>, query: string): T | Refusal 
   }
   if (details.length > 0) return refuse("invalid-parameter", { details });
   const parsed = schema.safeParse(given);
-  return parsed.success ? parsed.data : refuse("invalid-parameter", { details: faultsOf(parsed.error) });
+  return parsed.success
+    ? parsed.data
+    : refuse("invalid-parameter", { details: faultsOf(parsed.error, given) });
 }
 
 const namesOf = (kinds: object): string => {
@@ -66,19 +70,32 @@ export function checkBody<T>(schema: z.ZodType<T>, bytes: Buffer, optional: bool
   const read = bytes.length === 0 && optional ? { value: {} } : parseJson(bytes);
   if ("refused" in read) return read;
   const parsed = schema.safeParse(read.value);
-  return parsed.success ? parsed.data : refuse("invalid-payload", { details: faultsOf(parsed.error) });
+  return parsed.success
+    ? parsed.data
+    : refuse("invalid-payload", { details: faultsOf(parsed.error, read.value) });
 }
 
-const faultsOf = (error: z.ZodError): PayloadFault[] =>
+const mostFaults = 100;
+
+/** `value`: what was checked, to tell what is missing from what is wrong. */
+const faultsOf = (error: z.ZodError, value: unknown): PayloadFault[] =>
   error.issues
-    .slice(0, 100)
-    .flatMap((issue) =>
-      issue.code === "unrecognized_keys"
-        ? issue.keys
-            .slice(0, 100)
-            .map((key) => ({ path: formatPath([...(issue.path as Path), key]), message: "is no field here" }))
-        : [{ path: formatPath(issue.path as Path), message: messageOf(issue) }],
-    );
+    .flatMap((issue) => {
+      const path = issue.path as Path;
+      if (issue.code !== "unrecognized_keys")
+        return [{ path: formatPath(path), message: messageOf(issue, valueAt(value, path) === undefined) }];
+      return issue.keys.map((key) => ({ path: formatPath([...path, key]), message: "is no field here" }));
+    })
+    .slice(0, mostFaults);
+
+const valueAt = (value: unknown, path: Path): unknown =>
+  path.reduce<unknown>(
+    (at, part) =>
+      typeof at === "object" && at !== null && Object.hasOwn(at, part)
+        ? (at as Record<string | number, unknown>)[part]
+        : undefined,
+    value,
+  );
 
 const kinds: Readonly<Record<string, string>> = {
   string: "text",
@@ -91,9 +108,9 @@ const kinds: Readonly<Record<string, string>> = {
 };
 
 /** Says what was expected, and never what came. */
-function messageOf(issue: z.core.$ZodIssue): string {
+function messageOf(issue: z.core.$ZodIssue, isMissing: boolean): string {
   if (issue.code === "invalid_type")
-    return issue.input === undefined ? "is missing" : `must be ${kinds[issue.expected] ?? issue.expected}`;
+    return isMissing ? "is missing" : `must be ${kinds[issue.expected] ?? issue.expected}`;
   if (issue.code === "invalid_value") return `must be ${issue.values.map(String).join(" or ")}`;
   if (issue.code === "too_small")
     return issue.origin === "string" ? "must not be empty" : `must be at least ${issue.minimum}`;
