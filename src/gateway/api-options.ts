@@ -9,7 +9,6 @@ import type { Log } from "../core/log.ts";
 import type { Store } from "../store/ports/store.ts";
 import type { MetricsBook } from "../telemetry/metrics.ts";
 import { readVersion } from "../telemetry/process.ts";
-import type { Recent } from "../telemetry/recent.ts";
 import { type Live, prepareGeneration } from "./generation.ts";
 import type { Services } from "./services.ts";
 
@@ -19,7 +18,6 @@ export type ApiParts = {
   services: Pick<Services, "runner" | "courier" | "failures">;
   options: { env: Environment; log: Log; loaded: { config: Config } };
   metrics: Pick<MetricsBook, "authFailed">;
-  recent: Recent;
   isStopping: () => boolean;
 };
 
@@ -29,7 +27,6 @@ export function apiOptions({
   services: { runner, courier, failures },
   options: { env, log, loaded },
   metrics,
-  recent,
   isStopping,
 }: ApiParts): ApiOptions {
   return {
@@ -57,7 +54,6 @@ export function apiOptions({
       version: readVersion(),
       startedAt: systemClock.now(),
     },
-    recent: recent.read,
     configFile: {
       env,
       running: () => live.fingerprint,

@@ -16,7 +16,6 @@ import { createMetrics, type MetricsBook } from "../telemetry/metrics.ts";
 import { openTrace } from "../telemetry/trace.ts";
 import { knownNames, type Live, prepareGeneration, stopTransforms } from "./generation.ts";
 import { createApi } from "../api/api.ts";
-import { createRecent, withRecent } from "../telemetry/recent.ts";
 import { apiOptions } from "./api-options.ts";
 import { reportClockStep } from "./clock-steps.ts";
 import { reportUnreadable } from "./unreadable.ts";
@@ -49,9 +48,7 @@ export type GatewayOptions = {
 };
 
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { loaded, log } = options;
-  const recent = createRecent(systemClock);
-  const metrics = withRecent(options.metrics ?? createMetrics(), recent);
+  const { loaded, log, metrics = createMetrics() } = options;
   report(log, loaded);
   const opened = await open(options);
   const { live, store } = opened;
@@ -74,7 +71,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     services,
     connections: () => server.connections(),
   });
-  const api = createApi(apiOptions({ ...opened, services, options, metrics, recent, isStopping }));
+  const api = createApi(apiOptions({ ...opened, services, options, metrics, isStopping }));
   const server = serverOf(options, createRoutes({ ...services, metricsPage, api, isStopping }));
   const drainMs = (): number => secondsToMs(live.generation.config.gateway.drainSeconds);
   const reload = createReload({ started: loaded.config, live, services, server, log, metrics });

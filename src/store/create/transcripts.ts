@@ -6,7 +6,6 @@ import type { Programs } from "../programs/catalogue.ts";
 export const createTranscripts = (driver: Driver<Programs>): Transcripts => ({
   listTurns: (of) => driver.run("listTurns", of),
   listSessions: (limit) => driver.run("listSessions", { limit }),
-  searchSessions: (search) => driver.run("searchSessions", search),
   resetSession: (session) => driver.run("resetSession", session),
   compact: (session) => driver.run("compact", session),
 });

@@ -1,14 +1,11 @@
 // The turns of each session.
 import type { Session, TranscriptTurn } from "../../core/transcript.ts";
-import type { Found, SessionPosition, SessionSearch } from "./search.ts";
 
 export type Transcripts = {
   /** Oldest first, including compacted ones. */
   listTurns(of: { runId: string } | { agentId: string; sessionKey: string }): Promise<TranscriptTurn[]>;
   /** Last used first. */
   listSessions(limit: number): Promise<Session[]>;
-  /** Last used first, behind a position. */
-  searchSessions(search: SessionSearch): Promise<Found<Session, SessionPosition>>;
   /** The next run of the session gets no earlier turns; they stay in the list. False: there is no such session. */
   resetSession(session: { agentId: string; sessionKey: string }): Promise<boolean>;
   /**

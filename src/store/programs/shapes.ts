@@ -167,7 +167,7 @@ export const about: JsonColumn = {
     runIds: listOf(isText),
     eventIds: listOf(isText),
   }),
-  placeholder: nothing,
+  placeholder: cannotBeRead,
 };
 export const toolCalls: JsonColumn = {
   is: listOf(withFields({ name: isText, atMs: isNumber })),

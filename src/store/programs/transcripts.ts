@@ -11,9 +11,7 @@ import {
   type Query,
   type Row,
   type Statement,
-  type Value,
 } from "../driver/program.ts";
-import type { Found, SessionPosition, SessionSearch } from "../ports/search.ts";
 import type { AttemptStart } from "../../core/attempt.ts";
 import type { TurnEnding } from "../../core/settlement.ts";
 import { byBytes, encode } from "./rows.ts";
@@ -232,55 +230,13 @@ export function* listSessions(_dialect: Dialect, input: { limit: number }): Prog
       from session order by last_at desc limit $1`,
     values: [input.limit],
   };
-  return rows.map(toSession);
-}
-
-const toSession = (row: Row): Session => ({
-  agentId: String(row["agent_id"]),
-  sessionKey: String(row["session_key"]),
-  turns: Number(row["turns"]),
-  lastAt: Number(row["last_at"]),
-  foreignSession: row["foreign_session"] == null ? null : String(row["foreign_session"]),
-});
-
-const positionOf = (row: Row): SessionPosition => [
-  Number(row["last_at"]),
-  String(row["agent_id"]),
-  String(row["session_key"]),
-];
-
-/** Where a search has filters, it looks at so many sessions for one page. */
-const searchedSessions = 1000;
-const lastUsedFirst = "order by last_at desc, agent_id desc, session_key desc";
-
-/** Last used first. With filters a page may be short and still have a next one. */
-export function* searchSessions(
-  _dialect: Dialect,
-  { limit, before, agents, sessions }: SessionSearch,
-): Program<Found<Session, SessionPosition>> {
-  const [lastAt, agentId, sessionKey] = before ?? [Number.MAX_SAFE_INTEGER, "", ""];
-  const behind = [lastAt, agentId, sessionKey];
-  const searched = agents || sessions ? searchedSessions : limit;
-  const newest = `select agent_id, session_key, foreign_session, last_at from session
-    where last_at <= $1 and (last_at < $1 or agent_id < $2 or (agent_id = $2 and session_key < $3)) ${lastUsedFirst}`;
-  const values: Value[] = [...behind, searched, limit];
-  const oneOf = (column: string, wanted: readonly string[] | undefined): string => {
-    if (wanted === undefined) return "";
-    const places = wanted.map((each) => `$${values.push(each)}`);
-    return ` and ${column} in (${places.join(", ")})`;
-  };
-  const filters = oneOf("agent_id", agents) + oneOf("session_key", sessions);
-  const rows = yield {
-    sql: `select agent_id, session_key, foreign_session, last_at,
-        (select count(*) from turn where turn.agent_id = newest.agent_id and turn.session_key = newest.session_key) as turns
-      from (${newest} limit $4) as newest where 1 = 1${filters} ${lastUsedFirst} limit $5`,
-    values,
-  };
-  const items = rows.map(toSession);
-  if (rows.length === limit) return { items, next: positionOf(rows.at(-1)!) };
-  if (searched === limit) return { items, next: null };
-  const [last] = yield { sql: `${newest} limit 1 offset $4`, values: [...behind, searched - 1] };
-  return { items, next: last ? positionOf(last) : null };
+  return rows.map((row) => ({
+    agentId: String(row["agent_id"]),
+    sessionKey: String(row["session_key"]),
+    turns: Number(row["turns"]),
+    lastAt: Number(row["last_at"]),
+    foreignSession: row["foreign_session"] == null ? null : String(row["foreign_session"]),
+  }));
 }
 
 /** The next run gets no earlier turns; they stay in the list. False: there is no such session. */
