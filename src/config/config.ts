@@ -48,6 +48,9 @@ export type Config = {
     maxQueued: number;
     maxWaitingEvents: number;
     maxWaitingBytes: number;
+    /** 0: none that was accepted, and no body. */
+    keepRequestsMs: number;
+    keepRequestBytes: number;
     authFailures: { max: number; windowSeconds: number };
   };
   agents: {

@@ -42,6 +42,8 @@ test("an empty object is a whole configuration", () => {
       maxQueued: 100_000,
       maxWaitingEvents: 100_000,
       maxWaitingBytes: 268_435_456,
+      keepRequestsMs: 604_800_000,
+      keepRequestBytes: 65_536,
       authFailures: { max: 20, windowSeconds: 60 },
     },
     agents: {

@@ -213,6 +213,12 @@ export const refuse = (refused: ErrorCode, more?: Omit<Refusal, "refused">): Ref
 /** The next gateway is there in a few seconds. */
 export const stopping: Refusal = refuse("stopping", { retryAfterSeconds: 5 });
 
+/** Why a request cannot be used, for the operator. It holds no word of the payload. */
+export function reasonOf({ refused, details = [] }: Refusal): string {
+  const found = details.map(({ path, message }) => `${path} ${message}`.trim()).join("; ");
+  return `${refused}: ${found === "" ? catalogue[refused].text : found}`;
+}
+
 export const isRefusal = (value: object): value is Refusal => "refused" in value;
 
 /** The store cannot be written now (full disk, lost database). Nothing was stored; the caller may retry. */

@@ -78,7 +78,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const listener = listenerOf(server, drainMs, () => stopTransforms(live));
   await lifecycle.start([
     [{ stop: () => store.close() }],
-    [{ stop: () => live.generation.mappings.close() }, { stop: services.senders.calls.stop }],
+    [
+      { stop: () => live.generation.mappings.close() },
+      { stop: services.senders.calls.stop },
+      services.unused,
+    ],
     [{ stop: reload.settled }],
     [listener, ...workersOf(services, { drainMs, store, config: loaded.config, log, metrics })],
     [{ stop: api.stop }, { stop: services.processStats.stop }, watcherOf(options, opened, reload)],

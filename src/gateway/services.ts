@@ -9,10 +9,11 @@ import type { Acceptance, Stored } from "../core/request.ts";
 import type { Trace } from "../core/trace.ts";
 import { type Courier, createCourier } from "../delivery/courier.ts";
 import { createAdmission, type Admission } from "../hooks/admission.ts";
-import { decidePayload } from "../hooks/decide.ts";
+import { decideMail } from "../hooks/decide.ts";
 import { createHooks, type Hooks } from "../hooks/ladder.ts";
 import type { SenderParts } from "../hooks/senders/climb.ts";
 import { createSenderParts } from "../hooks/senders/parts.ts";
+import { createUnusedRequests, type UnusedRequests } from "../hooks/unused.ts";
 import { inFetchedSpan } from "../hooks/span.ts";
 import { createSharedThrottle, type FailureCounter } from "../http/shared-throttle.ts";
 import { createThrottle, type Throttle } from "../http/throttle.ts";
@@ -52,6 +53,7 @@ export type Services = {
   heartbeat: Heartbeat;
   retention: RetentionKeeper;
   mail: MailAccounts;
+  unused: UnusedRequests;
   hooks: Hooks;
   processStats: ProcessStats;
 };
@@ -76,6 +78,7 @@ export function createServices(deps: ServiceDeps): Services {
   const courier = courierOf(deps);
   const runner = runnerOf(deps, courier);
   const onStored = storedListener(admission, runner);
+  const unused = createUnusedRequests({ store, clock, log });
   return {
     admission,
     health: createHealth({ store, clock }),
@@ -89,11 +92,13 @@ export function createServices(deps: ServiceDeps): Services {
     retention: createRetentionKeeper({
       store,
       finishedMs: () => live.generation.config.store.retentionMs,
+      requestsMs: () => live.generation.config.hooks.keepRequestsMs,
       clock,
       log,
     }),
     mail: mailOf(deps, admission, onStored),
-    hooks: hooksOf(deps, { admission, failures, senders, runner, onStored }),
+    unused,
+    hooks: hooksOf(deps, { admission, failures, senders, runner, unused, onStored }),
     processStats: createProcessStats(),
   };
 }
@@ -195,7 +200,11 @@ const mailOf = (
     store,
     decide: (payload) =>
       inFetchedSpan(trace, mailHook, () =>
-        decidePayload(mailHook, payload, { settings: live.generation.hooks, admission, now: clock.now() }),
+        decideMail(
+          mailHook,
+          { payload, delivery: payload.messages[0]?.id ?? "" },
+          { settings: live.generation.hooks, admission, now: clock.now() },
+        ),
       ),
     clock,
     log,
@@ -211,8 +220,9 @@ const hooksOf = (
     failures,
     senders,
     runner,
+    unused,
     onStored,
-  }: Pick<Services, "admission" | "failures" | "senders" | "runner"> & { onStored: OnStored },
+  }: Pick<Services, "admission" | "failures" | "senders" | "runner" | "unused"> & { onStored: OnStored },
 ): Hooks =>
   createHooks({
     settings: () => live.generation.hooks,
@@ -223,6 +233,7 @@ const hooksOf = (
     log,
     stopping: isStopping,
     admission,
+    unused,
     onStored,
     metrics,
     trace,

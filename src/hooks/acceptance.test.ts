@@ -148,6 +148,8 @@ test("all fields of the request are stored with the run", () => {
     tools: [],
     trace: null,
     credential: null,
+    results: "none",
+    callback: null,
   });
 });
 

@@ -6,7 +6,7 @@ import { newId } from "../core/id.ts";
 import { heartbeatDelayMs, mainSessionKey, type NewRun } from "../core/run.ts";
 import { generatedKeyPrefix } from "../core/session-key.ts";
 import { repeated, singleHeader } from "../http/headers.ts";
-import { type Acceptance, type Idempotency, isGoodKey } from "../core/request.ts";
+import { type Acceptance, type Idempotency, isGoodKey, type NewRequest } from "../core/request.ts";
 import type { Allowed, AllowedAgentAction } from "./policy.ts";
 import type { HookSettings } from "./settings.ts";
 
@@ -99,6 +99,14 @@ export const withTrace = (acceptance: Acceptance, trace: string | null): Accepta
 /** Runs of this acceptance name the token that their request came with. */
 export const withCredential = (acceptance: Acceptance, credential: string | null): Acceptance =>
   credential === null ? acceptance : withRunFields(acceptance, { credential });
+
+/** Stored with its request, which its runs and events name. */
+export const withRequest = (acceptance: Acceptance, request: NewRequest): Acceptance => ({
+  ...acceptance,
+  request,
+  runs: acceptance.runs.map((run) => ({ ...run, requestId: request.id })),
+  events: acceptance.events.map((event) => ({ ...event, requestId: request.id })),
+});
 
 const withRunFields = (acceptance: Acceptance, fields: Partial<RunRequest>): Acceptance => ({
   ...acceptance,

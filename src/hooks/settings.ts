@@ -27,6 +27,8 @@ export type HookSettings = {
   readonly models: ModelList | undefined;
   readonly tools: ToolGrant;
   readonly channels: ReadonlySet<string>;
+  /** What is kept of requests: those that were accepted, and bodies up to a size. */
+  readonly keep: { readonly accepted: boolean; readonly largestBody: number };
   readonly mappings: Mappings;
   readonly senders: Senders;
 };
@@ -54,6 +56,7 @@ export function hookSettings(
     models: agents.models,
     tools: hooks.tools,
     channels,
+    keep: { accepted: hooks.keepRequestsMs > 0, largestBody: hooks.keepRequestBytes },
     mappings,
     senders,
   };

@@ -73,6 +73,8 @@ function buildHooks(settings: Settings, folder: string): Config["hooks"] {
     maxQueued: hooks.maxQueued,
     maxWaitingEvents: hooks.maxWaitingEvents,
     maxWaitingBytes: hooks.maxWaitingBytes,
+    keepRequestsMs: hooks.keepRequests,
+    keepRequestBytes: hooks.keepRequestBytes,
     authFailures: hooks.authFailures,
   };
 }

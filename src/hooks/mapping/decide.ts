@@ -4,6 +4,7 @@ import type { Action } from "../../core/action.ts";
 import { isRefusal, type Refusal, refuse, stopping } from "../../core/errors.ts";
 import { withUsualNumbers } from "../../core/exact-number.ts";
 import { readField } from "../../core/field-path.ts";
+import type { TriedMapping } from "../../core/request.ts";
 import { TemplateFault } from "../template/template.ts";
 import type { CallResult, TransformCall, TransformFault, Transforms } from "../../transforms/pool.ts";
 import type { Mapping } from "./compile.ts";
@@ -29,20 +30,27 @@ export type MappingDeps = {
   list: readonly Mapping[];
   transforms: Transforms;
   thread: RenderThread;
-  /** Called with the drafts before they are checked: for explanations. */
-  onDrafts?: DraftListener;
+  listener?: DecisionListener;
+};
+
+/** Hears how a request is decided: for explanations, and for what is kept of it. */
+export type DecisionListener = {
+  onTried?(tried: readonly TriedMapping[], taker: string | null): void;
+  /** Called with the drafts before they are checked. */
+  onDrafts?(drafts: readonly RenderedDraft[]): void;
 };
 
 /** `element` is null without `forEach`; `empty` as in a draft. */
 export type RenderedDraft = { element: string | null } & Pick<Draft, "empty">;
-export type DraftListener = (drafts: readonly RenderedDraft[]) => void;
 
 export async function decideMapped(
   request: MappedRequest,
   deps: MappingDeps,
 ): Promise<MappingResult | Refusal> {
-  const { matcher } = deps;
-  const found = matcher.find(request);
+  const { matcher, listener } = deps;
+  let tried: readonly TriedMapping[] = [];
+  const found = matcher.find(request, listener?.onTried && ((all) => void (tried = all)));
+  listener?.onTried?.(tried, "mapping" in found ? found.mapping.id : null);
   if (found.kind === "unknown") return refuse("unknown-hook");
   if (found.kind === "filtered")
     return {
@@ -61,7 +69,7 @@ export async function decideMapped(
 async function applyMapping(
   mapping: Mapping,
   request: MappedRequest,
-  { list, transforms, thread, onDrafts }: MappingDeps,
+  { list, transforms, thread, listener }: MappingDeps,
 ): Promise<MappingResult | Refusal> {
   const count = countElements(mapping, request);
   if (typeof count !== "number") return count;
@@ -73,7 +81,9 @@ async function applyMapping(
     if (drafts.kind === "busy") return refuse("queue-full", { retryAfterSeconds: 5 });
     return failed(mapping, drafts.reason);
   }
-  onDrafts?.(drafts.map((draft, at) => ({ element: elementAt(mapping, at), empty: draft?.empty ?? [] })));
+  listener?.onDrafts?.(
+    drafts.map((draft, at) => ({ element: elementAt(mapping, at), empty: draft?.empty ?? [] })),
+  );
   const actions: Action[] = [];
   const elements: string[] = [];
   for (const [at, draft] of drafts.entries()) {
