@@ -64,6 +64,8 @@ export type Config = {
     timeoutSeconds: number;
     maxConcurrent: number;
     maxAttempts: number;
+    /** What tools were called with and returned is kept with the attempt. */
+    keepToolCalls: boolean;
   };
   channels: ChannelsConfig;
   models: ModelsConfig;

@@ -50,7 +50,7 @@ export function apiOptions({
     isStopping,
     kick: (work) => (work === "deliveries" ? courier.poll() : runner.kick(work)),
     about: {
-      node: `${hostname()}:${process.pid}`,
+      node: hostname(),
       version: readVersion(),
       startedAt: systemClock.now(),
     },

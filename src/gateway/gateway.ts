@@ -21,6 +21,7 @@ import { reportClockStep } from "./clock-steps.ts";
 import { reportUnreadable } from "./unreadable.ts";
 import { createLifecycle, type Part } from "./lifecycle.ts";
 import { createMetricsPage, type MetricsPage } from "./metrics-page.ts";
+import { nodeName } from "./node-name.ts";
 import { createReload, type Reload, report, requestTimeoutMs } from "./reload.ts";
 import { createRoutes, handleWith, type Route } from "./routes.ts";
 import { createServices, type Services } from "./services.ts";
@@ -61,6 +62,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     log,
     metrics,
     leaseMs: secondsToMs(loaded.config.store.leaseSeconds),
+    node: nodeName(options.port ?? loaded.config.gateway.port),
     isStopping,
   });
   await services.admission.recount();

@@ -3,6 +3,7 @@ import { secondsToMs } from "../core/duration.ts";
 import { type Config, defaultAgent } from "../config/config.ts";
 import { createReplyRenderer } from "../channels/reply-renderer.ts";
 import type { Clock } from "../core/clock.ts";
+import type { Live as LiveRuns } from "../core/live.ts";
 import type { Log } from "../core/log.ts";
 import { mailHook } from "../core/mail.ts";
 import type { Acceptance, Stored } from "../core/request.ts";
@@ -18,6 +19,7 @@ import { inFetchedSpan } from "../hooks/span.ts";
 import { createSharedThrottle, type FailureCounter } from "../http/shared-throttle.ts";
 import { createThrottle, type Throttle } from "../http/throttle.ts";
 import { createMailAccounts, type MailAccounts } from "../mail/accounts.ts";
+import { createLive } from "../results/live.ts";
 import { acceptWith } from "../runner/intake.ts";
 import { createRunner, type Runner } from "../runner/runner.ts";
 import { createHeartbeat, type Heartbeat } from "../session/heartbeat.ts";
@@ -37,6 +39,8 @@ export type ServiceDeps = {
   metrics: MetricsBook;
   trace: Trace;
   leaseMs: number;
+  /** The name of this process among those of its store. */
+  node: string;
   isStopping: () => boolean;
 };
 
@@ -50,6 +54,8 @@ export type Services = {
   senders: SenderParts;
   courier: Courier;
   runner: Runner;
+  /** What agents tell while they work on this node. */
+  live: LiveRuns;
   heartbeat: Heartbeat;
   retention: RetentionKeeper;
   mail: MailAccounts;
@@ -76,7 +82,8 @@ export function createServices(deps: ServiceDeps): Services {
     failures: { fail: failuresOf(proofThrottle, deps).fail, limited: proofThrottle.limited },
   });
   const courier = courierOf(deps);
-  const runner = runnerOf(deps, courier);
+  const liveRuns = createLive({ clock });
+  const runner = runnerOf(deps, { courier, live: liveRuns });
   const onStored = storedListener(admission, runner);
   const unused = createUnusedRequests({ store, clock, log });
   return {
@@ -88,6 +95,7 @@ export function createServices(deps: ServiceDeps): Services {
     senders,
     courier,
     runner,
+    live: liveRuns,
     heartbeat: heartbeatOf(deps, runner),
     retention: createRetentionKeeper({
       store,
@@ -141,8 +149,8 @@ function courierOf({ live, store, clock, log, leaseMs, metrics, trace }: Service
 }
 
 const runnerOf = (
-  { live, store, clock, log, leaseMs, metrics, trace }: ServiceDeps,
-  courier: Courier,
+  { live, store, clock, log, leaseMs, node, metrics, trace }: ServiceDeps,
+  { courier, live: liveRuns }: Pick<Services, "courier" | "live">,
 ): Runner =>
   createRunner({
     store,
@@ -161,6 +169,8 @@ const runnerOf = (
     clock,
     log,
     leaseMs,
+    node,
+    live: liveRuns,
     metrics,
     trace,
     onFull: () => store.announce("runs"),

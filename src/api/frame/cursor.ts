@@ -3,7 +3,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
 /** As the list's own search takes it. */
-export type Position = number | readonly (number | string)[];
+export type Position = number | Readonly<Record<string, number | string>>;
 
 export type Cursors = {
   write(position: Position, list: string): string;

@@ -6,20 +6,9 @@ import type { NewAuditEntry } from "../../core/audit.ts";
 import type { Change } from "../../core/change.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
-import type { Delivery } from "../../core/delivery.ts";
-import type { RequestRecord } from "../../core/request.ts";
-import type { Run } from "../../core/run.ts";
-import type { SystemEvent } from "../../core/system-event.ts";
 import type { ConfiguredChannel } from "../../core/target.ts";
 import type { HookSettings } from "../../hooks/settings.ts";
 import type { Channel } from "../../sdk/channel.ts";
-import type {
-  DeliverySearch,
-  EventSearch,
-  Found,
-  RequestSearch,
-  RunSearch,
-} from "../../store/ports/search.ts";
 import type { Store } from "../../store/ports/store.ts";
 import type { AccessDeps, AccessSettings } from "./access.ts";
 import type { Cursors } from "./cursor.ts";
@@ -34,12 +23,8 @@ export type ApiSettings = AccessSettings & {
   cursors: Cursors;
 };
 
-/** What the store finds and notes for operators. */
+/** What the store notes for operators. */
 export type OperatorStore = {
-  searchRuns(search: RunSearch): Promise<Found<Run>>;
-  searchRequests(search: RequestSearch): Promise<Found<RequestRecord>>;
-  searchEvents(search: EventSearch): Promise<Found<SystemEvent>>;
-  searchDeliveries(search: DeliverySearch): Promise<Found<Delivery>>;
   addAudit(entry: NewAuditEntry): Promise<void>;
 };
 
@@ -52,8 +37,6 @@ export type ApiDeps = Omit<AccessDeps, "settings"> & {
   /** There is work that waits to be done. */
   kick: (work: "hook" | "heartbeat" | "deliveries") => void;
   about: { node: string; version: string; startedAt: number };
-  /** What ended on this node in the last hour. */
-  recent: () => RecentOutcomes;
   configFile: ConfigFile;
   /** Ends them when the gateway stops. */
   streams: Streams;
@@ -62,11 +45,6 @@ export type ApiDeps = Omit<AccessDeps, "settings"> & {
   /** Hints of what has changed on any node; returns the function that ends them. */
   listen: (heard: (change: Change) => void) => () => void;
 };
-
-/** By outcome, the numbers of each step, the oldest first. */
-export type RecentOutcomes = { stepSeconds: number; until: number } & Readonly<
-  Record<"requests" | "runs" | "deliveries", Readonly<Record<string, readonly number[]>>>
->;
 
 /** The file that this node is configured by. */
 export type ConfigFile = {

@@ -5,20 +5,20 @@ import { channelName, recipientFault } from "../actions/channels.ts";
 import { ok, type Reply, type Route, route } from "../frame/route.ts";
 import { sessionResource, turnResource } from "../resources.ts";
 import { session, turn } from "../shapes/stored.ts";
-import { list } from "./list.ts";
-import { several } from "./parameters.ts";
+import { list, windowOf } from "./list.ts";
+import { several, window } from "./parameters.ts";
 
 const sessionList = list({
   id: "listSessions",
   path: "/sessions",
   summary: "Conversations, last used first.",
-  filters: { agent: several("The agent whose conversation it is."), session: several("Its key.") },
+  filters: { agent: several("The agent whose conversation it is."), ...window },
   item: session,
-  search: ({ agent, session: keys }, page, deps) =>
+  search: ({ agent, ...rest }, page, deps) =>
     deps.store.searchSessions({
       ...page,
+      ...windowOf(rest, deps),
       ...(agent && { agents: agent.map((each) => each.toLowerCase()) }),
-      ...(keys && { sessions: keys }),
     }),
   toResource: sessionResource,
 });

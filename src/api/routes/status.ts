@@ -13,12 +13,15 @@ const status = route({
   answer: { status: 200, json: statusShape },
   async handle({ deps }) {
     const { about, clock, store } = deps;
-    const [backlog, spending] = await Promise.all([store.backlog(), store.listSpending()]);
-    const { until, ...recent } = deps.recent();
+    const [backlog, spending, recent] = await Promise.all([
+      store.backlog(),
+      store.listSpending(),
+      store.outcomesPerHalfMinute(),
+    ]);
     return ok({
       version: about.version,
       node: about.node,
-      startedAt: new Date(about.startedAt).toISOString(),
+      startedAt: timeOf(about.startedAt),
       uptimeSeconds: Math.max(0, clock.now() - about.startedAt) / 1000,
       waiting: backlog.queued,
       running: backlog.running,
@@ -39,10 +42,16 @@ const status = route({
         outputTokens,
         cost,
       })),
-      recent: { ...recent, until: new Date(until).toISOString() },
+      recent: {
+        stepSeconds: 30,
+        completeSince: timeOf(recent.completeSince),
+        parts: recent.parts.map(({ from, counts }) => ({ from: timeOf(from), counts })),
+      },
     });
   },
 });
+
+const timeOf = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
 const heartbeat = route({
   id: "requestHeartbeat",

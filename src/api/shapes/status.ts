@@ -1,8 +1,7 @@
 // How the gateway is doing.
 import { z } from "zod";
+import { requestOutcomes } from "../../core/request.ts";
 import { count, time } from "./fields.ts";
-
-const outcomes = z.record(z.string(), z.array(count));
 
 export const status = z
   .strictObject({
@@ -34,11 +33,9 @@ export const status = z
     recent: z
       .strictObject({
         stepSeconds: count,
-        until: time.describe("When the last step ends."),
-        requests: outcomes,
-        runs: outcomes,
-        deliveries: outcomes,
+        completeSince: time.describe("Later than the first part where there were more requests than are counted."),
+        parts: z.array(z.strictObject({ from: time, counts: z.partialRecord(z.enum(requestOutcomes), count) })),
       })
-      .describe("What ended on this node in the last hour, by outcome, the oldest step first."),
+      .describe("What came of the requests of the last hour, on all nodes, the oldest part first."),
   })
   .meta({ id: "Status", description: "How the gateway is doing: counts, never a scan." });

@@ -80,7 +80,7 @@ function buildHooks(settings: Settings, folder: string): Config["hooks"] {
 }
 
 function buildAgents(agents: Settings["agents"], folder: string): Config["agents"] {
-  const { defaults, unknown, maxConcurrent, maxAttempts } = agents;
+  const { defaults, unknown, maxConcurrent, maxAttempts, keepToolCalls } = agents;
   const listed: ListedAgent[] = agents.list.length > 0 ? agents.list : [{ id: soleAgentId }];
   const marked = listed.findIndex((agent) => agent.default);
   const chosen = marked === -1 ? 0 : marked;
@@ -97,6 +97,7 @@ function buildAgents(agents: Settings["agents"], folder: string): Config["agents
     timeoutSeconds: defaults.timeoutSeconds,
     maxConcurrent,
     maxAttempts,
+    keepToolCalls,
   };
 }
 
