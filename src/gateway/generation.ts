@@ -1,7 +1,7 @@
 // All that one configuration becomes: mappings, channels, agents. It is made completely before it is used, and a reload
 // swaps it as one value; work in progress ends with the generation it started with. Templates, transforms or channels
 // that cannot be used are problems of the configuration.
-import { agentMaker, type Agents, createAgents } from "../agents/registry.ts";
+import { agentMaker, type Agents, createAgents, loadKinds } from "../agents/registry.ts";
 import { type Channels, openChannels } from "../channels/registry.ts";
 import type { Config } from "../config/config.ts";
 import type { Finding } from "../config/problem.ts";
@@ -47,6 +47,7 @@ export async function prepareGeneration(
   const [prepared, opened] = await Promise.all([
     prepareMappings(config.hooks),
     openChannels(config.channels, { fetch }),
+    loadKinds(config.agents.list),
   ]);
   const senders = prepareSenders(config.hooks.senders, config.hooks.mappings);
   if (!prepared.ok || !opened.ok || !senders.ok) {

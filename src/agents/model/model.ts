@@ -1,5 +1,5 @@
-// An agent that is a model behind an API, with tools of ours. This file and all it imports are loaded with the first
-// run of such an agent.
+// An agent that is a model behind an API, with tools of ours. This file and all it imports are loaded only where such an
+// agent is configured.
 import type { AgentConfig, McpServerConfig, ModelsConfig } from "../../config/config.ts";
 import type { AgentOutcome } from "../../core/outcome.ts";
 import type { AgentInput } from "../agent.ts";
