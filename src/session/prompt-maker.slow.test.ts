@@ -5,7 +5,8 @@ import { aRunRequest } from "../../test/builders/run.ts";
 import { outsideMessage } from "../core/message.ts";
 import type { SystemEvent } from "../core/system-event.ts";
 import { heartbeatPrompt, hookPrompt, type Prompt } from "./prompt.ts";
-import { createPromptMaker, mostAtOnce } from "./prompt-maker.ts";
+import { mostAtOnce } from "../untrusted/effort.ts";
+import { createPromptMaker } from "./prompt-maker.ts";
 
 function start(t: TestContext, options: Parameters<typeof createPromptMaker>[0] = {}) {
   const prompts = createPromptMaker(options);

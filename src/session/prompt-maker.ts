@@ -3,8 +3,9 @@
 import type { Message } from "../core/message.ts";
 import type { Run } from "../core/run.ts";
 import type { SystemEvent } from "../core/system-event.ts";
-import { createThread, type ThreadOptions } from "../processes/thread.ts";
-import { effortOf } from "../untrusted/effort.ts";
+import { createPacedWork } from "../processes/paced.ts";
+import type { ThreadOptions } from "../processes/thread.ts";
+import { effortOf, mostAtOnce } from "../untrusted/effort.ts";
 import { heartbeatPrompt, type HeartbeatPrompt, hookPrompt, type Prompt } from "./prompt.ts";
 import type { PromptJob } from "./prompt-job.ts";
 
@@ -21,61 +22,24 @@ export type PromptMaker = {
 /** The oldest of the events that wait, and how many those are. */
 type WaitingEvents = { events: readonly SystemEvent[]; count: number };
 
-/** Of one turn of the event loop, in usual characters of outside text: some 20 ms, whatever they are. */
-export const mostAtOnce = 300_000;
-
 export function createPromptMaker({
   entry = usualEntry(),
   ...limits
 }: Partial<ThreadOptions> = {}): PromptMaker {
-  const thread = createThread<PromptJob, Prompt>({ entry, ...limits });
-  const turns = createTurns();
-  let isClosed = false;
-
-  async function make<Made extends Prompt>(effort: number, job: PromptJob, here: () => Made): Promise<Made> {
-    if (effort > mostAtOnce) {
-      const made = (await thread.run(job)) as Made | null;
-      if (made !== null) return made;
-      if (isClosed) throw new Error("the gateway stops");
-    }
-    while (!turns.take(effort)) await turns.next();
-    return here();
-  }
-
+  const work = createPacedWork<PromptJob>({ entry, ...limits, mostAtOnce });
   return {
-    now(run, instructions) {
-      const effort = effortOfHook(run);
-      return effort <= mostAtOnce && turns.take(effort) ? hookPrompt(run, instructions) : null;
-    },
+    now: (run, instructions) => work.now(effortOfHook(run), () => hookPrompt(run, instructions)),
     hook: ({ request }, instructions) =>
-      make(effortOfHook({ request }), { kind: "hook", request, instructions }, () =>
+      work.run(effortOfHook({ request }), { kind: "hook", request, instructions }, () =>
         hookPrompt({ request }, instructions),
       ),
     heartbeat: ({ events, count }, now, instructions) =>
-      make(
+      work.run(
         effortOfTexts(events.flatMap(({ text }) => text)),
         { kind: "heartbeat", events, now, instructions, waiting: count },
         () => heartbeatPrompt(events, now, instructions, count),
       ),
-    close() {
-      isClosed = true;
-      return thread.close();
-    },
-  };
-}
-
-/** What is left of a turn of the event loop. The first to take gets what it needs. */
-function createTurns() {
-  let taken = 0;
-  const next = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-  return {
-    next,
-    take(effort: number): boolean {
-      if (taken > 0 && taken + effort > mostAtOnce) return false;
-      if (taken === 0 && effort > 0) void next().then(() => (taken = 0));
-      taken += effort;
-      return true;
-    },
+    close: work.close,
   };
 }
 
