@@ -4,7 +4,7 @@ import { readEvents, type ServerEvent } from "./events.ts";
 import { type Operations, operations } from "./shapes.ts";
 
 export type * from "./shapes.ts";
-export { verify, WebhookRefused } from "./verify.ts";
+export { type Callback, verify, WebhookRefused } from "./verify.ts";
 
 export type ClientOptions = {
   /** The gateway's address, such as `http://127.0.0.1:4665`. */
