@@ -55,7 +55,7 @@ describe("the client", { concurrency: 4 }, () => {
       hooks.push(request.hook);
     assert.deepEqual(hooks, ["wake", "list"]);
     assert.equal((await admin.call("getRun", { id: runId })).id, runId);
-    assert.equal((await admin.call("getStatus")).running, 0);
+    assert.equal((await admin.call("getStatus")).parked, 0);
     for await (const request of admin.requests({ hook: "agent" })) {
       const body = await admin.call("getRequestBody", { id: request.id });
       assert.match(await body.text(), /build 8814/);
