@@ -11,6 +11,7 @@ import { mailContract } from "./mail.contract.ts";
 import { repeatsContract } from "./repeats.contract.ts";
 import { deliveryKeysContract } from "./delivery-keys.contract.ts";
 import { requestsContract } from "./requests.contract.ts";
+import { runStatesContract } from "./run-states.contract.ts";
 import { runsContract } from "./runs.contract.ts";
 import { sendersContract } from "./senders.contract.ts";
 import { settlementsContract } from "./settlements.contract.ts";
@@ -24,6 +25,7 @@ const subjects = [
   sendersContract,
   firstAttemptsContract,
   runsContract,
+  runStatesContract,
   repeatsContract,
   settlementsContract,
   budgetsContract,
