@@ -4,20 +4,23 @@ import { type Config, defaultAgent } from "../config/config.ts";
 import { createReplyRenderer } from "../channels/reply-renderer.ts";
 import type { Changes } from "../core/change.ts";
 import type { Clock } from "../core/clock.ts";
+import type { Live as LiveRuns } from "../core/live.ts";
 import type { Log } from "../core/log.ts";
 import { mailHook } from "../core/mail.ts";
 import type { Acceptance, Stored } from "../core/request.ts";
 import type { Trace } from "../core/trace.ts";
 import { type Courier, createCourier } from "../delivery/courier.ts";
 import { createAdmission, type Admission } from "../hooks/admission.ts";
-import { decidePayload } from "../hooks/decide.ts";
+import { decideMail } from "../hooks/decide.ts";
 import { createHooks, type Hooks } from "../hooks/ladder.ts";
 import type { SenderParts } from "../hooks/senders/climb.ts";
 import { createSenderParts } from "../hooks/senders/parts.ts";
+import { createUnusedRequests, type UnusedRequests } from "../hooks/unused.ts";
 import { inFetchedSpan } from "../hooks/span.ts";
 import { createSharedThrottle, type FailureCounter } from "../http/shared-throttle.ts";
 import { createThrottle, type Throttle } from "../http/throttle.ts";
 import { createMailAccounts, type MailAccounts } from "../mail/accounts.ts";
+import { createLive } from "../results/live.ts";
 import { createResults, type Results } from "../results/results.ts";
 import { acceptWith } from "../runner/intake.ts";
 import { createRunner, type Runner } from "../runner/runner.ts";
@@ -39,6 +42,8 @@ export type ServiceDeps = {
   metrics: MetricsBook;
   trace: Trace;
   leaseMs: number;
+  /** The name of this process among those of its store. */
+  node: string;
   isStopping: () => boolean;
 };
 
@@ -54,9 +59,12 @@ export type Services = {
   results: Results;
   courier: Courier;
   runner: Runner;
+  /** What agents tell while they work on this node. */
+  live: LiveRuns;
   heartbeat: Heartbeat;
   retention: RetentionKeeper;
   mail: MailAccounts;
+  unused: UnusedRequests;
   hooks: Hooks;
   processStats: ProcessStats;
 };
@@ -79,15 +87,19 @@ export function createServices(deps: ServiceDeps): Services {
     failures: { fail: failuresOf(proofThrottle, deps).fail, limited: proofThrottle.limited },
   });
   const changes = createChanges({ store: isShared(live.generation.config) ? store : null, clock });
+  const liveRuns = createLive({ clock });
   const results = createResults({
     store,
     changes,
+    live: liveRuns,
     clock,
     mostWaiting: () => live.generation.config.hooks.maxWaiting,
   });
   const courier = courierOf(deps, changes);
-  const runner = runnerOf(deps, { courier, changes });
+  const runner = runnerOf(deps, { courier, changes, live: liveRuns });
   const onStored = storedListener(admission, runner, changes);
+  const recordRequest = recorder(store, changes);
+  const unused = createUnusedRequests({ store: { recordRequest }, clock, log });
   return {
     admission,
     health: createHealth({ store, clock }),
@@ -99,15 +111,18 @@ export function createServices(deps: ServiceDeps): Services {
     results,
     courier,
     runner,
+    live: liveRuns,
     heartbeat: heartbeatOf(deps, runner),
     retention: createRetentionKeeper({
       store,
       finishedMs: () => live.generation.config.store.retentionMs,
+      requestsMs: () => live.generation.config.hooks.keepRequestsMs,
       clock,
       log,
     }),
     mail: mailOf(deps, admission, onStored),
-    hooks: hooksOf(deps, { admission, failures, senders, results, runner, onStored }),
+    unused,
+    hooks: hooksOf(deps, { admission, failures, senders, results, runner, unused, recordRequest, onStored }),
     processStats: createProcessStats(),
   };
 }
@@ -154,8 +169,8 @@ function courierOf(
 }
 
 const runnerOf = (
-  { live, store, clock, log, leaseMs, metrics, trace }: ServiceDeps,
-  { courier, changes }: { courier: Courier; changes: Changes },
+  { live, store, clock, log, leaseMs, node, metrics, trace }: ServiceDeps,
+  { courier, changes, live: liveRuns }: Pick<Services, "courier" | "changes" | "live">,
 ): Runner =>
   createRunner({
     store,
@@ -174,6 +189,8 @@ const runnerOf = (
     clock,
     log,
     leaseMs,
+    node,
+    live: liveRuns,
     metrics,
     trace,
     onFull: () => store.announce("runs"),
@@ -212,6 +229,15 @@ const storedListener =
     for (const { id } of events) changes.tell({ kind: "event", id, status: "waiting" });
   };
 
+type RecordRequest = Store["recordRequest"];
+
+const recorder =
+  (store: Pick<Store, "recordRequest">, changes: Changes): RecordRequest =>
+  async (unused) => {
+    await store.recordRequest(unused);
+    changes.tell({ kind: "request", id: unused.request.id, status: unused.outcome });
+  };
+
 const mailOf = (
   { live, store, clock, log, leaseMs, trace }: ServiceDeps,
   admission: Admission,
@@ -221,7 +247,11 @@ const mailOf = (
     store,
     decide: (payload) =>
       inFetchedSpan(trace, mailHook, () =>
-        decidePayload(mailHook, payload, { settings: live.generation.hooks, admission, now: clock.now() }),
+        decideMail(
+          mailHook,
+          { payload, delivery: payload.messages[0]?.id ?? "" },
+          { settings: live.generation.hooks, admission, now: clock.now() },
+        ),
       ),
     clock,
     log,
@@ -238,12 +268,17 @@ const hooksOf = (
     senders,
     results,
     runner,
+    unused,
+    recordRequest,
     onStored,
-  }: Pick<Services, "admission" | "failures" | "senders" | "results" | "runner"> & { onStored: OnStored },
+  }: Pick<Services, "admission" | "failures" | "senders" | "results" | "runner" | "unused"> & {
+    recordRequest: RecordRequest;
+    onStored: OnStored;
+  },
 ): Hooks =>
   createHooks({
     settings: () => live.generation.hooks,
-    store: { ...store, accept: acceptWith(store, runner) },
+    store: { ...store, recordRequest, accept: acceptWith(store, runner) },
     throttle: failures,
     senders,
     results,
@@ -251,6 +286,7 @@ const hooksOf = (
     log,
     stopping: isStopping,
     admission,
+    unused,
     onStored,
     metrics,
     trace,

@@ -28,6 +28,7 @@ const action: AgentAction = {
   fallback: null,
   deliverFailures: null,
   results: null,
+  callback: null,
   model: null,
   thinking: null,
   timeoutSeconds: null,

@@ -8,6 +8,8 @@ export type Credential = {
   readonly name: string | null;
   /** What it may read of the runs that it starts; null: as `hooks.results`. */
   readonly results: ResultAccess | null;
+  /** Where the results of its runs are sent, where nothing else says so. */
+  readonly callback: string | null;
   opens(hook: string): boolean;
 };
 
@@ -15,7 +17,7 @@ export type Credentials = {
   check(rawHeaders: readonly string[]): Credential | "wrong" | "repeated";
 };
 
-const hookToken: Credential = { name: null, results: null, opens: () => true };
+const hookToken: Credential = { name: null, results: null, callback: null, opens: () => true };
 
 export function createCredentials({
   tokens,
@@ -24,7 +26,8 @@ export function createCredentials({
   const known = [
     ...tokens.map((token) => ({ token, credential: hookToken })),
     ...namedTokens.flatMap((named) => {
-      const credential = { name: named.name, results: named.results, opens: hookOpener(named.hooks) };
+      const { name, results, callback, hooks } = named;
+      const credential = { name, results, callback, opens: hookOpener(hooks) };
       return named.tokens.map((token) => ({ token, credential }));
     }),
   ];

@@ -17,6 +17,7 @@ test("missing settings get their defaults", () => {
       fallback: null,
       deliverFailures: null,
       results: null,
+      callback: null,
       timeoutSeconds: null,
       templates: {
         messageTemplate: null,
@@ -106,6 +107,7 @@ test("written settings are kept", () => {
     channel: "slack",
     fallback: { channel: "signal", to: null },
     deliverFailures: false,
+    callback: null,
     timeoutSeconds: 0.5,
     templates: {
       messageTemplate: "m",

@@ -54,6 +54,11 @@ const namedToken = z.strictObject({
     .enum(resultAccesses)
     .describe("What it may read of the runs that it started. Left out: as `hooks.results`.")
     .optional(),
+  callback: z
+    .string()
+    .trim()
+    .describe("Where the results of its runs are sent, where neither mapping nor request says so.")
+    .optional(),
 });
 
 export const namedTokens = z

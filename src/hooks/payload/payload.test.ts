@@ -82,6 +82,7 @@ test("agent: all fields, and no request can lift the boundary, ask for tools, se
     fallback: null,
     deliverFailures: null,
     results: null,
+    callback: null,
     agentId: "Ops",
     channel: "telegram",
   });

@@ -19,11 +19,11 @@ import {
   toRun,
 } from "./rows.ts";
 
-const eventColumns = "seq, id, session_key, source, hook, text, request_id, created_at, shown_at";
+export const eventColumns = "seq, id, session_key, source, hook, text, request_id, created_at, shown_at";
 
-const shownRun = (row: Row): Run => toRun(row, "show");
-const shownEvent = (row: Row): SystemEvent => toEvent(row, "show");
-const shownDelivery = (row: Row): Delivery => toDelivery(row, "show");
+export const shownRun = (row: Row): Run => toRun(row, "show");
+export const shownEvent = (row: Row): SystemEvent => toEvent(row, "show");
+export const shownDelivery = (row: Row): Delivery => toDelivery(row, "show");
 
 /** One page of the rows below the sequence number `before`; null: from the newest. */
 export type PageInput = { limit: number; before: number | null };
@@ -86,25 +86,15 @@ export const findEvent = (_dialect: Dialect, { id }: ById): Program<SystemEvent 
 export const findDelivery = (_dialect: Dialect, { id }: ById): Program<Delivery | null> =>
   find("delivery", deliveryColumns, id, shownDelivery);
 
-type ByIds = { ids: readonly string[] };
-
 const wantedColumn = ["wanted"] as const;
 
-function* findAll(dialect: Dialect, columns: string, { ids }: ByIds): Program<Row[]> {
+export function* runStates(dialect: Dialect, { ids }: { ids: readonly string[] }): Program<RunState[]> {
   if (ids.length === 0) return [];
-  return yield {
-    sql: `select ${columns} from run, ${dialect.rows(wantedColumn, 0)} where id = wanted`,
+  const rows = yield {
+    sql: `select id, status, attempts from run, ${dialect.rows(wantedColumn, 0)} where id = wanted`,
     values: [],
     rows: { columns: wantedColumn, items: ids.map((id) => [id]) },
   };
-}
-
-export function* findRuns(dialect: Dialect, input: ByIds): Program<Run[]> {
-  return (yield* findAll(dialect, shownRunColumns, input)).map(shownRun);
-}
-
-export function* runStates(dialect: Dialect, input: ByIds): Program<RunState[]> {
-  const rows = yield* findAll(dialect, "id, status, attempts", input);
   return rows.map((row) => ({
     id: String(row["id"]),
     status: row["status"] as RunState["status"],
