@@ -49,6 +49,7 @@ test("agent: defaults; its message is outside text", () => {
     fallback: null,
     deliverFailures: null,
     results: null,
+    callback: null,
     model: null,
     thinking: null,
     timeoutSeconds: null,
