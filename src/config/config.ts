@@ -1,6 +1,6 @@
 // The configuration that the program works with: checked, complete, frozen. `schema/` describes what a user writes.
-import type { ResultAccess, WakeMode } from "../core/action.ts";
 import type { CallbackFormat } from "../core/callback.ts";
+import type { ResultAccess, WakeMode } from "../core/action.ts";
 import type { FieldPath, FilterPath } from "../core/field-path.ts";
 import type { ModelList } from "../core/model.ts";
 import type { WantedTarget } from "../core/target.ts";
@@ -15,6 +15,8 @@ export type Config = {
     host: string;
     port: number;
     auth: { token: string | null };
+    /** In lower case. */
+    publicHosts: readonly string[];
     trustedProxies: readonly string[];
     drainSeconds: number;
     maxConnections: number;
@@ -128,10 +130,10 @@ export type NamedTokenConfig = {
   tokens: readonly string[];
   /** Names of hooks, or a prefix such as `build/*`. */
   hooks: readonly string[];
-  /** Null: as `hooks.results`. */
-  results: ResultAccess | null;
   /** Where the results of its runs are sent, where nothing else says so. */
   callback: string | null;
+  /** Null: as `hooks.results`. */
+  results: ResultAccess | null;
 };
 
 /** Where a value stands in a request. */

@@ -171,6 +171,9 @@ export type UnusedRequest = {
   first?: Effects;
 };
 
+/** What came of a replay, and of which request it is one. */
+export type Replay = { id: string; replayOf: string; outcome: RequestOutcome };
+
 /** What the first request led to, as far as its stored response says. */
 export function effectsIn({ body }: StoredResponse): Effects {
   const idsIn = (one: unknown, list: unknown): string[] =>

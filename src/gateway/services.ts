@@ -102,7 +102,7 @@ export function createServices(deps: ServiceDeps): Services {
   const unused = createUnusedRequests({ store: { recordRequest }, clock, log });
   return {
     admission,
-    health: createHealth({ store, clock }),
+    health: createHealth({ store, clock, log }),
     throttle,
     failures,
     proofThrottle,

@@ -6,15 +6,17 @@ import { createGuard } from "../http/guard.ts";
 export type Credential = {
   /** Null for `hooks.token`, which has no name. */
   readonly name: string | null;
-  /** What it may read of the runs that it starts; null: as `hooks.results`. */
-  readonly results: ResultAccess | null;
   /** Where the results of its runs are sent, where nothing else says so. */
   readonly callback: string | null;
+  /** What it may read of the runs that it starts; null: as `hooks.results`. */
+  readonly results: ResultAccess | null;
   opens(hook: string): boolean;
 };
 
 export type Credentials = {
   check(rawHeaders: readonly string[]): Credential | "wrong" | "repeated";
+  /** Whether a named token is called this. */
+  isNamed(name: string): boolean;
 };
 
 const hookToken: Credential = { name: null, results: null, callback: null, opens: () => true };
@@ -26,8 +28,8 @@ export function createCredentials({
   const known = [
     ...tokens.map((token) => ({ token, credential: hookToken })),
     ...namedTokens.flatMap((named) => {
-      const { name, results, callback, hooks } = named;
-      const credential = { name, results, callback, opens: hookOpener(hooks) };
+      const { name, results, callback } = named;
+      const credential = { name, results, callback, opens: hookOpener(named.hooks) };
       return named.tokens.map((token) => ({ token, credential }));
     }),
   ];
@@ -38,6 +40,7 @@ export function createCredentials({
       const found = guard.find(rawHeaders);
       return typeof found === "number" ? credentials[found]! : found;
     },
+    isNamed: (name) => namedTokens.some((named) => named.name === name),
   };
 }
 

@@ -34,7 +34,10 @@ export type Hook = {
 };
 
 export type HookRequest = {
-  method: string;
+  /** That it is kept under; left out: a new one. */
+  id?: string;
+  /** Null: it came by no request. */
+  method: string | null;
   target: string;
   rawHeaders: readonly string[];
   /** Its caller's. */
@@ -47,10 +50,10 @@ export type HookRequest = {
   mapped?: MappedRequest | Refusal;
   /** The name of its token; null for `hooks.token`, and where it came with none. */
   credential?: string | null;
-  /** What its token may read of the runs that it starts. Without one, nothing can be read. */
-  results?: ResultAccess;
   /** Where its token wants the results of its runs. */
   callback?: string | null;
+  /** What its token may read of the runs that it starts. Without one, nothing can be read. */
+  results?: ResultAccess;
   /** Of a sender's request: who sent it, and what it is about. */
   sent?: Sent;
   /** The id of the kept request that this one repeats. */

@@ -23,8 +23,8 @@ import type { SenderParts } from "./senders/climb.ts";
 import { climbAsSender } from "./senders/ladder.ts";
 import { noteAccepted, startHookSpan } from "./span.ts";
 import { take, type TakeDeps } from "./take.ts";
-import { refuseToken } from "./token.ts";
 import { keepRefused } from "./unused.ts";
+import { refuseToken } from "./token.ts";
 
 export type LadderOptions = Pick<TakeDeps, "settings" | "store" | "admission" | "unused"> & {
   throttle: FailureCounter;

@@ -16,8 +16,8 @@ test("missing settings get their defaults", () => {
       channel: null,
       fallback: null,
       deliverFailures: null,
-      results: null,
       callback: null,
+      results: null,
       timeoutSeconds: null,
       templates: {
         messageTemplate: null,

@@ -50,14 +50,14 @@ const namedToken = z.strictObject({
     .array(openedHook)
     .min(1)
     .describe("The hooks that it opens: names, or a prefix such as `build/*`. Any other is 404 for it."),
-  results: z
-    .enum(resultAccesses)
-    .describe("What it may read of the runs that it started. Left out: as `hooks.results`.")
-    .optional(),
   callback: z
     .string()
     .trim()
     .describe("Where the results of its runs are sent, where neither mapping nor request says so.")
+    .optional(),
+  results: z
+    .enum(resultAccesses)
+    .describe("What it may read of the runs that it started. Left out: as `hooks.results`.")
     .optional(),
 });
 

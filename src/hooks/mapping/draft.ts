@@ -141,8 +141,18 @@ export function toAction(
   if (isRefusal(read)) return read;
   const { allowUnsafeExternalContent: unsafe, tools, fallback, deliverFailures, results } = mapping;
   const budget = budgetOf(mapping);
-  const text = { message, origin: "mapping", budget, unsafe } as const;
-  return { ...read, ...text, tools, fallback, deliverFailures, callback, results };
+  return {
+    ...read,
+    message,
+    origin: "mapping",
+    budget,
+    unsafe,
+    tools,
+    fallback,
+    deliverFailures,
+    results,
+    callback,
+  };
 }
 
 /**

@@ -52,10 +52,10 @@ export type Runs = {
   /** Queues parked runs: one, those of a hook, or all. Returns how many. */
   releaseRuns(which: { id: string | null; hook: string | null }): Promise<number>;
   findRun(id: string): Promise<Run | null>;
-  /** The states of those that are stored, in any order: of a run, what is read fastest. */
-  runStates(ids: readonly string[]): Promise<RunState[]>;
   /** What is kept of the attempts of a run that have ended, oldest first. One whose process died is not among them. */
   listAttempts(runId: string): Promise<AttemptRecord[]>;
+  /** The states of these runs, which are read faster than the runs; in any order, without those that are not there. */
+  runStates(ids: readonly string[]): Promise<RunState[]>;
   listRuns(page: Page & { kind: RunKind }): Promise<Run[]>;
   /** Unfinished runs that are not running. */
   countWaiting(): Promise<number>;

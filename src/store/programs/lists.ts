@@ -1,6 +1,5 @@
 // What is there: lists newest first, one record by its id, the events that wait.
 import type { Delivery } from "../../core/delivery.ts";
-import type { RunState } from "../../core/result.ts";
 import type { Run, RunKind } from "../../core/run.ts";
 import type { SystemEvent, WaitingEvents } from "../../core/system-event.ts";
 import type { Dialect } from "../driver/dialect.ts";
@@ -83,24 +82,12 @@ export const findRun = (_dialect: Dialect, { id }: ById): Program<Run | null> =>
   find("run", shownRunColumns, id, shownRun);
 export const findEvent = (_dialect: Dialect, { id }: ById): Program<SystemEvent | null> =>
   find("event", eventColumns, id, shownEvent);
+export function* findSummary(_dialect: Dialect, input: { runId: string }): Program<SystemEvent | null> {
+  const [row] = yield { sql: `select ${eventColumns} from event where run_id = $1`, values: [input.runId] };
+  return row ? shownEvent(row) : null;
+}
 export const findDelivery = (_dialect: Dialect, { id }: ById): Program<Delivery | null> =>
   find("delivery", deliveryColumns, id, shownDelivery);
-
-const wantedColumn = ["wanted"] as const;
-
-export function* runStates(dialect: Dialect, { ids }: { ids: readonly string[] }): Program<RunState[]> {
-  if (ids.length === 0) return [];
-  const rows = yield {
-    sql: `select id, status, attempts from run, ${dialect.rows(wantedColumn, 0)} where id = wanted`,
-    values: [],
-    rows: { columns: wantedColumn, items: ids.map((id) => [id]) },
-  };
-  return rows.map((row) => ({
-    id: String(row["id"]),
-    status: row["status"] as RunState["status"],
-    attempts: Number(row["attempts"]),
-  }));
-}
 
 export type WaitingInput = { sessionKey: string; limit: number; mostBytes: number };
 
