@@ -71,6 +71,7 @@ export const runner: QueueContender = {
       budget: { runsPerDay: 1_000_000_000, tokensPerDay: 1_000_000_000_000, moneyPerDay: null },
       prices: {},
       deliverFailures: true,
+      keepToolCalls: false,
       // Hardly any history for a run without a model: the subject is the queue, not a long conversation.
       contextTokens: { "": 1 },
       configured: [],

@@ -1,4 +1,5 @@
 // The configuration that the program works with: checked, complete, frozen. `schema/` describes what a user writes.
+import type { CallbackFormat } from "../core/callback.ts";
 import type { WakeMode } from "../core/action.ts";
 import type { FieldPath, FilterPath } from "../core/field-path.ts";
 import type { ModelList } from "../core/model.ts";
@@ -34,6 +35,8 @@ export type Config = {
     senders: readonly SenderConfig[];
     tools: ToolGrant;
     deliverFailures: boolean;
+    /** By name. */
+    callbacks: ReadonlyMap<string, CallbackConfig>;
     budget: { runsPerDay: number; tokensPerDay: number; moneyPerDay: number | null };
     /** In order: the user's, then the presets'. */
     mappings: readonly MappingConfig[];
@@ -46,6 +49,9 @@ export type Config = {
     maxQueued: number;
     maxWaitingEvents: number;
     maxWaitingBytes: number;
+    /** 0: none that was accepted, and no body. */
+    keepRequestsMs: number;
+    keepRequestBytes: number;
     authFailures: { max: number; windowSeconds: number };
   };
   agents: {
@@ -59,6 +65,8 @@ export type Config = {
     timeoutSeconds: number;
     maxConcurrent: number;
     maxAttempts: number;
+    /** What tools were called with and returned is kept with the attempt. */
+    keepToolCalls: boolean;
   };
   channels: ChannelsConfig;
   models: ModelsConfig;
@@ -118,6 +126,8 @@ export type NamedTokenConfig = {
   tokens: readonly string[];
   /** Names of hooks, or a prefix such as `build/*`. */
   hooks: readonly string[];
+  /** Where the results of its runs are sent, where nothing else says so. */
+  callback: string | null;
 };
 
 /** Where a value stands in a request. */
@@ -222,7 +232,21 @@ export type MappingConfig = {
   tools: ToolGrant | null;
   /** Files with payloads as its sender sends them. */
   examples: readonly { payload: string; headers: string | null }[];
+  /** Where the results of its runs are sent. */
+  callback: { name: string; format: CallbackFormat } | null;
   allowUnsafeExternalContent: boolean;
+};
+
+/** Where results of runs are sent. */
+export type CallbackConfig = {
+  format: CallbackFormat;
+  /** For comments, of the API. Null where the request says it. */
+  url: string | null;
+  secret: string | null;
+  token: string | null;
+  isThin: boolean;
+  /** Its host may be in a private network. */
+  allowPrivate: boolean;
 };
 
 /** The sources of the templates, under their names in the config. */

@@ -31,6 +31,7 @@ test("an empty object is a whole configuration", () => {
       senders: [],
       tools: [],
       deliverFailures: true,
+      callbacks: new Map(),
       budget: { runsPerDay: 1000, tokensPerDay: 5_000_000, moneyPerDay: null },
       mappings: [],
       gmail: null,
@@ -42,6 +43,8 @@ test("an empty object is a whole configuration", () => {
       maxQueued: 100_000,
       maxWaitingEvents: 100_000,
       maxWaitingBytes: 268_435_456,
+      keepRequestsMs: 604_800_000,
+      keepRequestBytes: 65_536,
       authFailures: { max: 20, windowSeconds: 60 },
     },
     agents: {

@@ -101,6 +101,11 @@ export const catalogue = {
     retry: false,
     text: "No channel has this name: use last, or the name of a channel.",
   },
+  "callback-unknown": {
+    status: 400,
+    retry: false,
+    text: "No callback has this name, or it is one that only a mapping can use: see hooks.callbacks.",
+  },
   "invalid-idempotency-key": {
     status: 400,
     retry: false,
@@ -156,6 +161,12 @@ export const refuse = (refused: ErrorCode, more?: Omit<Refusal, "refused">): Ref
 
 /** The next gateway is there in a few seconds. */
 export const stopping: Refusal = refuse("stopping", { retryAfterSeconds: 5 });
+
+/** Why a request cannot be used, for the operator. It holds no word of the payload. */
+export function reasonOf({ refused, details = [] }: Refusal): string {
+  const found = details.map(({ path, message }) => `${path} ${message}`.trim()).join("; ");
+  return `${refused}: ${found === "" ? catalogue[refused].text : found}`;
+}
 
 export const isRefusal = (value: object): value is Refusal => "refused" in value;
 

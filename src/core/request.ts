@@ -1,5 +1,5 @@
 // A request: what follows from it, and the response to its caller.
-import type { Refusal } from "./errors.ts";
+import { reasonOf, type Refusal } from "./errors.ts";
 import type { ClaimedRun, NewRun } from "./run.ts";
 import type { HeartbeatRequest, NewEvent } from "./system-event.ts";
 
@@ -22,6 +22,8 @@ export type Acceptance = {
   hook: string;
   /** The request that it came from, as it is kept; null where requests are not kept. Its runs and events name it. */
   request: NewRequest | null;
+  /** It leads to nothing, and only its key is stored. */
+  nothing?: NoAction;
   events: readonly NewEvent[];
   runs: readonly NewRun[];
   /** Ask for a heartbeat of the main session in the same transaction. */
@@ -45,6 +47,9 @@ export type Accepted = Stored | Repeated;
 export type NoAction = { readonly outcome: "skipped" | "failed"; readonly reason: string };
 
 export type Decision = Acceptance | Refusal | NoAction;
+
+/** A decision, and the request that it is about: an acceptance has it, too, where that is kept. */
+export type Decided = { decision: Decision; request: NewRequest };
 
 export const requestOrigins = ["http", "mail", "schedule", "replay"] as const;
 export type RequestOrigin = (typeof requestOrigins)[number];
@@ -112,7 +117,7 @@ export type NewRequest = {
   body: Uint8Array | null;
 };
 
-const noArrival: RequestArrival = {
+export const noArrival: RequestArrival = {
   method: null,
   target: null,
   address: null,
@@ -149,11 +154,32 @@ export type RequestRecord = Omit<NewRequest, "body" | "arrival"> & {
   createdAt: number;
 };
 
+/** What a request led to. */
+export type Effects = { readonly runIds: readonly string[]; readonly eventIds: readonly string[] };
+
 /** A request that led to nothing new. `request` has no body where that was not read. */
 export type UnusedRequest = {
   request: NewRequest;
   outcome: Exclude<RequestOutcome, "accepted">;
   reason: string | null;
   /** Of a repeated request: what the first one led to. */
-  firstId?: string | null;
+  first?: Effects;
 };
+
+/** What the first request led to, as far as its stored response says. */
+export function effectsIn({ body }: StoredResponse): Effects {
+  const idsIn = (one: unknown, list: unknown): string[] =>
+    (typeof one === "string" ? [one] : Array.isArray(list) ? list : []).filter(
+      (id): id is string => typeof id === "string",
+    );
+  return {
+    runIds: idsIn(body["runId"], body["runIds"]),
+    eventIds: idsIn(body["eventId"], body["eventIds"]),
+  };
+}
+
+/** What is kept of a repeated request. */
+export const repeatedRequest = (first: Repeated): Omit<UnusedRequest, "request"> =>
+  first.kind === "mismatch"
+    ? { outcome: "refused", reason: reasonOf({ refused: "idempotency-mismatch" }) }
+    : { outcome: "repeated", reason: null, first: effectsIn(first.response) };

@@ -19,6 +19,7 @@ import { reportClockStep } from "./clock-steps.ts";
 import { reportUnreadable } from "./unreadable.ts";
 import { createLifecycle, type Part } from "./lifecycle.ts";
 import { createMetricsPage, type MetricsPage } from "./metrics-page.ts";
+import { nodeName } from "./node-name.ts";
 import { createReload, type Reload, report, requestTimeoutMs } from "./reload.ts";
 import { createRoutes, handleWith, type Route } from "./routes.ts";
 import { createServices, type Services } from "./services.ts";
@@ -59,6 +60,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     log,
     metrics,
     leaseMs: secondsToMs(loaded.config.store.leaseSeconds),
+    node: nodeName(options.port ?? loaded.config.gateway.port),
     isStopping,
   });
   await services.admission.recount();
@@ -75,7 +77,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const listener = listenerOf(server, drainMs, () => stopTransforms(live));
   await lifecycle.start([
     [{ stop: () => store.close() }],
-    [{ stop: () => live.generation.mappings.close() }, { stop: services.senders.calls.stop }],
+    [
+      { stop: () => live.generation.mappings.close() },
+      { stop: services.senders.calls.stop },
+      services.unused,
+    ],
     [{ stop: reload.settled }],
     [listener, ...workersOf(services, { drainMs, store, config: loaded.config, log, metrics })],
     [{ stop: services.processStats.stop }, watcherOf(options, opened, reload)],

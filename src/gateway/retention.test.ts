@@ -7,7 +7,7 @@ import type { Retention } from "../core/retention.ts";
 
 const day = 86_400_000;
 
-function keeperOver(left: number[], finishedMs = 30 * day) {
+function keeperOver(left: number[], finishedMs = 30 * day, requestsMs = 7 * day) {
   const clock = createFakeClock();
   const asked: Retention[] = [];
   const store = {
@@ -16,7 +16,13 @@ function keeperOver(left: number[], finishedMs = 30 * day) {
       return Promise.resolve(left.shift() ?? 0);
     },
   };
-  const keeper = createRetentionKeeper({ store, finishedMs: () => finishedMs, clock, log: silentLog });
+  const keeper = createRetentionKeeper({
+    store,
+    finishedMs: () => finishedMs,
+    requestsMs: () => requestsMs,
+    clock,
+    log: silentLog,
+  });
   return { keeper, clock, asked };
 }
 
@@ -45,4 +51,15 @@ test("records of requests are kept no longer than runs", async () => {
   const { keeper, asked } = keeperOver([], day);
   assert.equal(await keeper.sweep(), 0);
   assert.equal(asked[0]?.requestsMs, day);
+});
+
+test("requests are kept as long as is configured, and where they are not, what led to nothing for a week", async () => {
+  for (const [configured, kept] of [
+    [3 * day, 3 * day],
+    [0, 7 * day],
+  ] as const) {
+    const { keeper, asked } = keeperOver([], 30 * day, configured);
+    await keeper.sweep();
+    assert.equal(asked[0]?.requestsMs, kept);
+  }
 });

@@ -11,11 +11,14 @@ const everyMs = 10 * 60_000;
 const firstMs = 60_000;
 const step = 500;
 const pauseMs = 20;
-const requestsMs = 7 * 86_400_000;
+/** Where requests are not kept: what led to nothing. */
+const unusedMs = 7 * 86_400_000;
 
 export type RetentionOptions = {
   store: Pick<Store, "sweep">;
   finishedMs: () => number;
+  /** 0: accepted requests are not kept. */
+  requestsMs: () => number;
   clock: Clock;
   log: Log;
 };
@@ -58,7 +61,7 @@ export function createRetentionKeeper(options: RetentionOptions): RetentionKeepe
 
 /** Sweeps until nothing old is left or the gateway stops. Resolves to the number of removed records. */
 async function sweepInSteps(
-  { store, finishedMs, clock }: RetentionOptions,
+  { store, finishedMs, requestsMs, clock }: RetentionOptions,
   isStopped: () => boolean,
 ): Promise<number> {
   let removed = 0;
@@ -66,7 +69,7 @@ async function sweepInSteps(
     const finished = finishedMs();
     const windows = {
       finishedMs: finished,
-      requestsMs: Math.min(requestsMs, finished),
+      requestsMs: Math.min(requestsMs() || unusedMs, finished),
       idempotencyMs,
       conversationTurns: mostCarriedTurns,
     };

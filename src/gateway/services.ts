@@ -3,20 +3,23 @@ import { secondsToMs } from "../core/duration.ts";
 import { type Config, defaultAgent } from "../config/config.ts";
 import { createReplyRenderer } from "../channels/reply-renderer.ts";
 import type { Clock } from "../core/clock.ts";
+import type { Live as LiveRuns } from "../core/live.ts";
 import type { Log } from "../core/log.ts";
 import { mailHook } from "../core/mail.ts";
 import type { Acceptance, Stored } from "../core/request.ts";
 import type { Trace } from "../core/trace.ts";
 import { type Courier, createCourier } from "../delivery/courier.ts";
 import { createAdmission, type Admission } from "../hooks/admission.ts";
-import { decidePayload } from "../hooks/decide.ts";
+import { decideMail } from "../hooks/decide.ts";
 import { createHooks, type Hooks } from "../hooks/ladder.ts";
 import type { SenderParts } from "../hooks/senders/climb.ts";
 import { createSenderParts } from "../hooks/senders/parts.ts";
+import { createUnusedRequests, type UnusedRequests } from "../hooks/unused.ts";
 import { inFetchedSpan } from "../hooks/span.ts";
 import { createSharedThrottle, type FailureCounter } from "../http/shared-throttle.ts";
 import { createThrottle, type Throttle } from "../http/throttle.ts";
 import { createMailAccounts, type MailAccounts } from "../mail/accounts.ts";
+import { createLive } from "../results/live.ts";
 import { acceptWith } from "../runner/intake.ts";
 import { createRunner, type Runner } from "../runner/runner.ts";
 import { createHeartbeat, type Heartbeat } from "../session/heartbeat.ts";
@@ -36,6 +39,8 @@ export type ServiceDeps = {
   metrics: MetricsBook;
   trace: Trace;
   leaseMs: number;
+  /** The name of this process among those of its store. */
+  node: string;
   isStopping: () => boolean;
 };
 
@@ -49,9 +54,12 @@ export type Services = {
   senders: SenderParts;
   courier: Courier;
   runner: Runner;
+  /** What agents tell while they work on this node. */
+  live: LiveRuns;
   heartbeat: Heartbeat;
   retention: RetentionKeeper;
   mail: MailAccounts;
+  unused: UnusedRequests;
   hooks: Hooks;
   processStats: ProcessStats;
 };
@@ -74,8 +82,10 @@ export function createServices(deps: ServiceDeps): Services {
     failures: { fail: failuresOf(proofThrottle, deps).fail, limited: proofThrottle.limited },
   });
   const courier = courierOf(deps);
-  const runner = runnerOf(deps, courier);
+  const liveRuns = createLive({ clock });
+  const runner = runnerOf(deps, { courier, live: liveRuns });
   const onStored = storedListener(admission, runner);
+  const unused = createUnusedRequests({ store, clock, log });
   return {
     admission,
     health: createHealth({ store, clock }),
@@ -85,15 +95,18 @@ export function createServices(deps: ServiceDeps): Services {
     senders,
     courier,
     runner,
+    live: liveRuns,
     heartbeat: heartbeatOf(deps, runner),
     retention: createRetentionKeeper({
       store,
       finishedMs: () => live.generation.config.store.retentionMs,
+      requestsMs: () => live.generation.config.hooks.keepRequestsMs,
       clock,
       log,
     }),
     mail: mailOf(deps, admission, onStored),
-    hooks: hooksOf(deps, { admission, failures, senders, runner, onStored }),
+    unused,
+    hooks: hooksOf(deps, { admission, failures, senders, runner, unused, onStored }),
     processStats: createProcessStats(),
   };
 }
@@ -136,8 +149,8 @@ function courierOf({ live, store, clock, log, leaseMs, metrics, trace }: Service
 }
 
 const runnerOf = (
-  { live, store, clock, log, leaseMs, metrics, trace }: ServiceDeps,
-  courier: Courier,
+  { live, store, clock, log, leaseMs, node, metrics, trace }: ServiceDeps,
+  { courier, live: liveRuns }: Pick<Services, "courier" | "live">,
 ): Runner =>
   createRunner({
     store,
@@ -156,6 +169,8 @@ const runnerOf = (
     clock,
     log,
     leaseMs,
+    node,
+    live: liveRuns,
     metrics,
     trace,
     onFull: () => store.announce("runs"),
@@ -195,7 +210,11 @@ const mailOf = (
     store,
     decide: (payload) =>
       inFetchedSpan(trace, mailHook, () =>
-        decidePayload(mailHook, payload, { settings: live.generation.hooks, admission, now: clock.now() }),
+        decideMail(
+          mailHook,
+          { payload, delivery: payload.messages[0]?.id ?? "" },
+          { settings: live.generation.hooks, admission, now: clock.now() },
+        ),
       ),
     clock,
     log,
@@ -211,8 +230,9 @@ const hooksOf = (
     failures,
     senders,
     runner,
+    unused,
     onStored,
-  }: Pick<Services, "admission" | "failures" | "senders" | "runner"> & { onStored: OnStored },
+  }: Pick<Services, "admission" | "failures" | "senders" | "runner" | "unused"> & { onStored: OnStored },
 ): Hooks =>
   createHooks({
     settings: () => live.generation.hooks,
@@ -223,6 +243,7 @@ const hooksOf = (
     log,
     stopping: isStopping,
     admission,
+    unused,
     onStored,
     metrics,
     trace,

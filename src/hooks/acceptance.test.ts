@@ -27,6 +27,7 @@ const action: AgentAction = {
   to: null,
   fallback: null,
   deliverFailures: null,
+  callback: null,
   model: null,
   thinking: null,
   timeoutSeconds: null,
@@ -148,6 +149,8 @@ test("all fields of the request are stored with the run", () => {
     tools: [],
     trace: null,
     credential: null,
+    results: "none",
+    callback: null,
   });
 });
 

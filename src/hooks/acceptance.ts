@@ -6,7 +6,7 @@ import { newId } from "../core/id.ts";
 import { heartbeatDelayMs, mainSessionKey, type NewRun } from "../core/run.ts";
 import { generatedKeyPrefix } from "../core/session-key.ts";
 import { repeated, singleHeader } from "../http/headers.ts";
-import { type Acceptance, type Idempotency, isGoodKey } from "../core/request.ts";
+import { type Acceptance, type Idempotency, isGoodKey, type NewRequest } from "../core/request.ts";
 import type { Allowed, AllowedAgentAction } from "./policy.ts";
 import type { HookSettings } from "./settings.ts";
 
@@ -100,6 +100,25 @@ export const withTrace = (acceptance: Acceptance, trace: string | null): Accepta
 export const withCredential = (acceptance: Acceptance, credential: string | null): Acceptance =>
   credential === null ? acceptance : withRunFields(acceptance, { credential });
 
+/** Stored with its request, which its runs and events name. */
+export const withRequest = (acceptance: Acceptance, request: NewRequest): Acceptance => ({
+  ...acceptance,
+  request,
+  runs: acceptance.runs.map((run) => ({ ...run, requestId: request.id })),
+  events: acceptance.events.map((event) => ({ ...event, requestId: request.id })),
+});
+
+/** The results of this acceptance's runs are sent to this callback, where neither mapping nor request names one. */
+export const withCallback = (acceptance: Acceptance, name: string | null): Acceptance =>
+  name === null
+    ? acceptance
+    : {
+        ...acceptance,
+        runs: acceptance.runs.map((run) =>
+          run.request.callback ? run : { ...run, request: { ...run.request, callback: { name, to: null } } },
+        ),
+      };
+
 const withRunFields = (acceptance: Acceptance, fields: Partial<RunRequest>): Acceptance => ({
   ...acceptance,
   runs: acceptance.runs.map((run) => ({ ...run, request: { ...run.request, ...fields } })),
@@ -117,7 +136,6 @@ function newRun(
     trace: null,
     credential: null,
     results: "none" as const,
-    callback: null,
   };
   const id = newId();
   const sessionKey = explicitKey ?? settings.defaultSessionKey ?? generatedKeyPrefix + id;

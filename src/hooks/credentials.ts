@@ -5,6 +5,8 @@ import { createGuard } from "../http/guard.ts";
 export type Credential = {
   /** Null for `hooks.token`, which has no name. */
   readonly name: string | null;
+  /** Where the results of its runs are sent, where nothing else says so. */
+  readonly callback: string | null;
   opens(hook: string): boolean;
 };
 
@@ -12,7 +14,7 @@ export type Credentials = {
   check(rawHeaders: readonly string[]): Credential | "wrong" | "repeated";
 };
 
-const hookToken: Credential = { name: null, opens: () => true };
+const hookToken: Credential = { name: null, callback: null, opens: () => true };
 
 export function createCredentials({
   tokens,
@@ -21,7 +23,7 @@ export function createCredentials({
   const known = [
     ...tokens.map((token) => ({ token, credential: hookToken })),
     ...namedTokens.flatMap((named) => {
-      const credential = { name: named.name, opens: hookOpener(named.hooks) };
+      const credential = { name: named.name, callback: named.callback, opens: hookOpener(named.hooks) };
       return named.tokens.map((token) => ({ token, credential }));
     }),
   ];

@@ -1,14 +1,26 @@
 // Decides what a body asks for and whether that is allowed: the rungs between the body's last byte and the store.
 import type { Action } from "../core/action.ts";
-import { isRefusal, type Refusal, refuse } from "../core/errors.ts";
+import { isRefusal, reasonOf, type Refusal, refuse } from "../core/errors.ts";
+import { newId } from "../core/id.ts";
 import { isEncoded, parseJson } from "../http/body.ts";
 import { repeated, singleHeader } from "../http/headers.ts";
-import type { Decision, Idempotency, NoAction, StoredResponse } from "../core/request.ts";
+import {
+  type Acceptance,
+  type Decided,
+  type Decision,
+  type Idempotency,
+  type NewRequest,
+  newRequest,
+  noArrival,
+  type NoAction,
+  type TriedMapping,
+} from "../core/request.ts";
 import { type Admission, queueFull } from "./admission.ts";
-import { acceptAll, acceptOne } from "./acceptance.ts";
+import { acceptAll, acceptOne, withRequest } from "./acceptance.ts";
 import { readAgent } from "./payload/agent.ts";
 import { type DecodedBody, decodeBody, mappedBody } from "./body/decode.ts";
 import { readMediaType } from "../http/media-type.ts";
+import type { DecisionListener } from "./mapping/decide.ts";
 import { contentTypeOf, type MappedRequest, queryOf, visibleHeaders } from "./mapping/request.ts";
 import { allow, type Allowed } from "./policy.ts";
 import type { Sender } from "./senders/prepare.ts";
@@ -22,8 +34,11 @@ export type Hook = {
 };
 
 export type HookRequest = {
+  method: string;
   target: string;
   rawHeaders: readonly string[];
+  /** Its caller's. */
+  address: string | null;
   body: Buffer;
   now: number;
   /** Of its Idempotency-Key; null when it has none. */
@@ -32,8 +47,12 @@ export type HookRequest = {
   mapped?: MappedRequest | Refusal;
   /** The name of its token; null for `hooks.token`, and where it came with none. */
   credential?: string | null;
+  /** Where its token wants the results of its runs. */
+  callback?: string | null;
   /** Of a sender's request: who sent it, and what it is about. */
   sent?: Sent;
+  /** The id of the kept request that this one repeats. */
+  replayOf?: string;
 };
 
 export type Sent = {
@@ -67,26 +86,61 @@ export type RequestedActions = {
   readonly elements: readonly string[] | null;
 };
 
-export async function decide(hook: Hook, request: HookRequest, settings: HookSettings): Promise<Decision> {
-  const requested = await requestedActions(hook, request, settings);
+/** A decision, and how it came about. */
+export type ExplainedDecision = { decision: Decision; how: Pick<NewRequest, "mapping" | "decision"> };
+
+export async function decide(
+  hook: Hook,
+  request: HookRequest,
+  settings: HookSettings,
+): Promise<ExplainedDecision> {
+  const notes = createNotes();
+  const requested = await requestedActions(hook, request, settings, notes);
   const decision = conclude(hook, requested, request.idempotency, settings);
-  return "runs" in decision && request.sent ? { ...decision, response: takenFromSender } : decision;
+  const how = notes.conclude(requested, decision);
+  return { decision: "runs" in decision && request.sent ? fromSender(decision) : decision, how };
 }
 
-/** Kept with the key of a sender's request; what the sender hears is said by its kind. */
-const takenFromSender: StoredResponse = { status: 200, body: { ok: true } };
+/** What the sender hears is said by its kind; the ids are for a repeated delivery. */
+const fromSender = (acceptance: Acceptance): Acceptance => ({
+  ...acceptance,
+  response: { status: 200, body: acceptance.response.body },
+});
+
+const allowed = { allowed: true, reason: null } as const;
+
+/** Listens to a decision. */
+function createNotes(): DecisionListener & {
+  conclude(requested: RequestedActions | Refusal | NoAction, decision: Decision): ExplainedDecision["how"];
+} {
+  let mappings: readonly TriedMapping[] = [];
+  let mapping: string | null = null;
+  return {
+    onTried(tried, taker) {
+      mappings = tried;
+      mapping = taker;
+    },
+    conclude(requested, decision) {
+      const isRefused = isRefusal(decision);
+      const verdict = isRefused ? { allowed: false, reason: reasonOf(decision) } : allowed;
+      const policy = "actions" in requested ? verdict : null;
+      return { mapping, decision: policy || mappings.length > 0 ? { mappings, policy } : null };
+    },
+  };
+}
 
 export async function requestedActions(
   hook: Hook,
   request: HookRequest,
   settings: HookSettings,
+  listener?: DecisionListener,
 ): Promise<RequestedActions | Refusal | NoAction> {
   if (hook.read === null) {
     const mapped = request.mapped ?? readMapped(hook.name, request);
     if (isRefusal(mapped)) return mapped;
     // Parsing has held the event loop for a while. Rendering may hold it for as long again.
     if (request.body.length > quickBytes) await nextTurn();
-    return mappedActions(mapped, settings);
+    return mappedActions(mapped, settings, listener);
   }
   const parsed = parseJson(request.body);
   if (isRefusal(parsed)) return parsed;
@@ -155,26 +209,46 @@ const withMappingKey = ({ sent, idempotency }: HookRequest, own: Idempotency): I
 async function mappedActions(
   request: MappedRequest,
   settings: HookSettings,
+  listener?: DecisionListener,
 ): Promise<RequestedActions | Refusal | NoAction> {
-  const mapped = await settings.mappings.decide(request);
+  const mapped = await settings.mappings.decide(request, listener);
   if (isRefusal(mapped)) return mapped;
   if (mapped.kind !== "actions") return { outcome: mapped.kind, reason: mapped.reason };
   return { actions: mapped.actions, elements: mapped.elements };
 }
 
-/** Decides a payload that this node made itself, as if it had been sent to this mapped hook. */
-export async function decidePayload(
+/** Decides a mail as if it had been sent to this mapped hook. */
+export async function decideMail(
   name: string,
-  payload: unknown,
+  { payload, delivery }: { payload: unknown; /** The mail's id. */ delivery: string },
   options: { settings: HookSettings; admission: Pick<Admission, "admits" | "recount">; now: number },
-): Promise<Decision> {
+): Promise<Decided> {
   const { settings, admission, now } = options;
-  const request = mappedRequest(name, payload, { rawHeaders: [], target: "", now });
-  const requested = await mappedActions(request, settings);
+  const notes = createNotes();
+  const requested = await mappedActions(
+    mappedRequest(name, payload, { rawHeaders: [], target: "", now }),
+    settings,
+    notes,
+  );
   const decision = conclude({ name, read: null }, requested, null, settings);
-  if (!("runs" in decision) || admission.admits(decision)) return decision;
-  await admission.recount(decision);
-  return admission.admits(decision) ? decision : queueFull();
+  const how = notes.conclude(requested, decision);
+  const request = { ...mailRequest(name, payload, delivery, settings), ...how };
+  if (!("runs" in decision)) return { decision, request };
+  if (!admission.admits(decision)) await admission.recount(decision);
+  if (!admission.admits(decision)) return { decision: queueFull(), request };
+  return { decision: settings.keep.accepted ? withRequest(decision, request) : decision, request };
+}
+
+function mailRequest(
+  hook: string,
+  payload: unknown,
+  delivery: string,
+  { keep }: Pick<HookSettings, "keep">,
+): NewRequest {
+  const body = Buffer.from(JSON.stringify(payload));
+  const isBodyKept = keep.accepted && body.length <= keep.largestBody;
+  const arrival = { ...noArrival, bytes: body.length, delivery };
+  return newRequest({ id: newId(), hook, origin: "mail", arrival, body: isBodyKept ? body : null });
 }
 
 export const mappedRequest = (
@@ -198,15 +272,15 @@ export function conclude(
   settings: HookSettings,
 ): Decision {
   if (isRefusal(requested) || "outcome" in requested) return requested;
-  const allowed: Allowed[] = [];
+  const actions: Allowed[] = [];
   for (const [at, action] of requested.actions.entries()) {
     const each = allow(action, settings);
     if (isRefusal(each)) return requested.elements === null ? each : refusedAt(requested.elements[at]!, each);
-    allowed.push(each);
+    actions.push(each);
   }
-  const [only] = allowed;
+  const [only] = actions;
   return requested.elements !== null || only === undefined
-    ? acceptAll(name, allowed, settings, idempotency)
+    ? acceptAll(name, actions, settings, idempotency)
     : acceptOne(name, only, settings, idempotency);
 }
 

@@ -11,6 +11,7 @@ import type { Exchange } from "../http/exchange.ts";
 import type { FailureCounter } from "../http/shared-throttle.ts";
 import { readIdempotency } from "./acceptance.ts";
 import { mappedBody } from "./body/decode.ts";
+import { requestOf } from "./arrival.ts";
 import { findHook, type Hook, type HookRequest, isNamedHook } from "./decide.ts";
 import { createKeyQueues } from "./key-queues.ts";
 import { createResponses, type Responses } from "./responses.ts";
@@ -19,8 +20,9 @@ import type { SenderParts } from "./senders/climb.ts";
 import { climbAsSender } from "./senders/ladder.ts";
 import { noteAccepted, startHookSpan } from "./span.ts";
 import { take, type TakeDeps } from "./take.ts";
+import { keepRefused } from "./unused.ts";
 
-export type LadderOptions = Pick<TakeDeps, "settings" | "store" | "admission"> & {
+export type LadderOptions = Pick<TakeDeps, "settings" | "store" | "admission" | "unused"> & {
   throttle: FailureCounter;
   clock: Clock;
   log: Log;
@@ -64,7 +66,7 @@ export function createHooks(options: LadderOptions): Hooks {
  */
 async function climb(exchange: Exchange, ladder: Ladder): Promise<void> {
   const { request } = exchange;
-  const { responses } = ladder;
+  const { responses, clientAddress } = ladder;
   const settings = ladder.settings();
   const refuseWith = (code: ErrorCode): void => responses.refuse(exchange, refuse(code));
   exchange.discardBytes = Math.min(settings.body.maxBytes, maxDiscardedBytes);
@@ -84,23 +86,30 @@ async function climb(exchange: Exchange, ladder: Ladder): Promise<void> {
   }
   exchange.authenticated = true;
   const hook = credential.opens(route.name) ? findHook(route.name, settings) : undefined;
-  if (hook === undefined) return refuseWith("unknown-hook");
+  const { target } = exchange;
+  const { method, rawHeaders, headers } = request;
+  const address = clientAddress(exchange);
+  const { name, callback } = credential;
+  const arrived = { method, target, rawHeaders, address, credential: name, callback };
+  const refuseKnown = (refusal: Refusal, body: Buffer | null = null): void => {
+    responses.refuse(exchange, refusal);
+    const bytes = Number(headers["content-length"] ?? 0);
+    keepRefused(requestOf(route.name, { ...arrived, body, bytes }, settings), refusal, ladder);
+  };
+  if (hook === undefined) return refuseKnown(refuse("unknown-hook"));
   exchange.span = startHookSpan(ladder.trace, exchange);
   if (ladder.stopping()) return responses.refuse(exchange, stopping);
 
   const taken = hook.read === null ? mappedBody.types : undefined;
-  const unreadable = headRefusal(request.headers, settings.body.maxBytes, taken);
-  if (unreadable !== null) return responses.refuse(exchange, unreadable);
+  const unreadable = headRefusal(headers, settings.body.maxBytes, taken);
+  if (unreadable !== null) return refuseKnown(unreadable);
   const body = await readBody(exchange, settings.body);
   if (body === null) return responses.callerGone(exchange);
-  if (isRefusal(body)) return responses.refuse(exchange, body);
+  if (isRefusal(body)) return refuseKnown(body);
 
-  const { target } = exchange;
-  const { rawHeaders } = request;
   const idempotency = readIdempotency(rawHeaders, body);
-  if (idempotency !== null && isRefusal(idempotency)) return responses.refuse(exchange, idempotency);
-  const now = ladder.clock.now();
-  const asked = { target, rawHeaders, body, now, idempotency, credential: credential.name };
+  if (idempotency !== null && isRefusal(idempotency)) return refuseKnown(idempotency, body);
+  const asked = { ...arrived, body, now: ladder.clock.now(), idempotency };
   return respond(exchange, hook, asked, ladder);
 }
 
@@ -111,7 +120,8 @@ async function respond(exchange: Exchange, hook: Hook, request: HookRequest, lad
     case "repeated":
       return responses.repeated(exchange, taken.first);
     case "refused":
-      return responses.refuse(exchange, taken.refusal);
+      responses.refuse(exchange, taken.refusal);
+      return keepRefused(taken.request, taken.refusal, ladder);
     case "nothing":
       return responses.noAction(exchange, taken.nothing.outcome);
     case "accepted":

@@ -25,8 +25,8 @@ function isUnder(target: string, base: string): boolean {
   return Number.isNaN(next) || next === 0x2f || next === 0x3f;
 }
 
-/** Skips further `?`, as some form decoders do. */
-function hasToken(query: string): boolean {
+/** Whether a query has a parameter `token`. Skips further `?`, as some form decoders do. */
+export function hasToken(query: string): boolean {
   return query
     .replace(/^\?+/, "")
     .split(/[&;]/)

@@ -26,7 +26,10 @@ export type HookSettings = {
   readonly sessionKeys: SessionKeyPolicy;
   readonly models: ModelList | undefined;
   readonly tools: ToolGrant;
+  readonly callbacks: Config["hooks"]["callbacks"];
   readonly channels: ReadonlySet<string>;
+  /** What is kept of requests: those that were accepted, and bodies up to a size. */
+  readonly keep: { readonly accepted: boolean; readonly largestBody: number };
   readonly mappings: Mappings;
   readonly senders: Senders;
 };
@@ -53,7 +56,9 @@ export function hookSettings(
     },
     models: agents.models,
     tools: hooks.tools,
+    callbacks: hooks.callbacks,
     channels,
+    keep: { accepted: hooks.keepRequestsMs > 0, largestBody: hooks.keepRequestBytes },
     mappings,
     senders,
   };

@@ -7,7 +7,7 @@ import type { Exchange } from "../http/exchange.ts";
 import { listHeader, singleHeader } from "../http/headers.ts";
 import type { Acceptance } from "../core/request.ts";
 import { withTrace } from "./acceptance.ts";
-import type { Decision } from "../core/request.ts";
+import type { Decided, Decision } from "../core/request.ts";
 
 export function startHookSpan(trace: Trace, { request, name, startedAt }: Exchange): Span {
   const { rawHeaders } = request;
@@ -54,18 +54,19 @@ function endWith(span: Span, code: RequestCode): void {
 export async function inFetchedSpan(
   trace: Trace,
   hook: string,
-  decide: () => Promise<Decision>,
-): Promise<Decision> {
+  decide: () => Promise<Decided>,
+): Promise<Decided> {
   const span = trace.start(`hook ${hook}`, {
     kind: "consumer",
     parent: null,
     attributes: { "rouse.hook": hook },
   });
   try {
-    const decision = await span.during(decide);
+    const decided = await span.during(decide);
+    const { decision } = decided;
     if ("runs" in decision) noteAccepted(span, decision);
     endWith(span, codeOf(decision));
-    return "runs" in decision ? withTrace(decision, span.context) : decision;
+    return "runs" in decision ? { ...decided, decision: withTrace(decision, span.context) } : decided;
   } catch (fault) {
     endWith(span, "internal-error");
     throw fault;

@@ -4,19 +4,23 @@ import { newId } from "../core/id.ts";
 import type { Metrics } from "../core/metrics.ts";
 import {
   type Acceptance,
+  type Idempotency,
+  type NewRequest,
   type NoAction,
-  newRequest,
   type Repeated,
+  repeatedRequest,
   type Stored,
   type StoredResponse,
 } from "../core/request.ts";
 import type { Span } from "../core/trace.ts";
 import type { Store } from "../store/ports/store.ts";
-import { withCredential, withTrace } from "./acceptance.ts";
+import { withCallback, withCredential, withRequest, withTrace } from "./acceptance.ts";
 import { type Admission, queueFull } from "./admission.ts";
+import { requestOf } from "./arrival.ts";
 import { decide, type Hook, type HookRequest, keyedByMapping } from "./decide.ts";
 import type { KeyQueues } from "./key-queues.ts";
 import type { HookSettings } from "./settings.ts";
+import type { UnusedRequests } from "./unused.ts";
 
 export type TakeDeps = {
   settings: () => HookSettings;
@@ -24,20 +28,23 @@ export type TakeDeps = {
   admission: Pick<Admission, "admits" | "recount">;
   keyQueues: KeyQueues;
   metrics: Pick<Metrics, "requestStored">;
+  unused: Pick<UnusedRequests, "add">;
 };
 
-/** What came of a request. All of it is stored, and its caller is answered next. */
+/** What came of a request. All but a refusal is stored, and its caller is answered next. */
 export type Taken =
   | { kind: "accepted"; acceptance: Acceptance; stored: Stored }
   | { kind: "repeated"; first: Repeated }
-  | { kind: "refused"; refusal: Refusal }
+  /** Its request is recorded by whoever answers. */
+  | { kind: "refused"; refusal: Refusal; request: NewRequest }
   | { kind: "nothing"; nothing: NoAction };
 
 /** Requests with one key to a mapped hook are taken one after another: each sees what came of the one before it. */
 export async function take(hook: Hook, asked: HookRequest, span: Span, deps: TakeDeps): Promise<Taken> {
   const isKeyed = hook.read !== null || (asked.idempotency !== null && asked.sent === undefined);
   const request = isKeyed ? asked : await keyedByMapping(hook, asked, deps.settings());
-  if ("outcome" in request) return recordNothing(hook, { ...asked, idempotency: null }, request, deps);
+  if ("outcome" in request)
+    return recordNothing(requestOf(hook.name, asked, deps.settings()), null, request, deps);
   const { idempotency } = request;
   const work = (): Promise<Taken> => takeNow(hook, request, span, deps);
   if (idempotency === null || hook.read !== null) return work();
@@ -60,17 +67,27 @@ async function takeNow(hook: Hook, request: HookRequest, span: Span, deps: TakeD
   const settings = deps.settings();
   const mayAct = hook.read === null && settings.mappings.mayTransform(hook.name);
   const before = mayAct ? await findRepeated() : null;
-  if (before) return { kind: "repeated", first: before };
-  const decision = await decide(hook, request, settings);
+  if (before) return repeated(before, requestOf(hook.name, request, settings), deps);
+  const { decision, how } = await decide(hook, request, settings);
   const admitted = "runs" in decision ? await admit(decision, deps) : decision;
+  const kept = { ...requestOf(hook.name, request, settings), ...how };
   if ("runs" in admitted) {
     const traced = withTrace(admitted, span.context);
-    return accept(withCredential(traced, request.credential ?? null), deps);
+    const named = withCredential(traced, request.credential ?? null);
+    return accept(withCallback(named, request.callback ?? null), kept, deps);
   }
   const meanwhile = await findRepeated();
-  if (meanwhile) return { kind: "repeated", first: meanwhile };
-  if (isRefusal(admitted)) return { kind: "refused", refusal: admitted };
-  return recordNothing(hook, request, admitted, deps);
+  if (meanwhile) return repeated(meanwhile, kept, deps);
+  if (isRefusal(admitted)) return { kind: "refused", refusal: admitted, request: kept };
+  return recordNothing(kept, idempotency, admitted, deps);
+}
+
+/** A request whose key was found. */
+async function repeated(first: Repeated, request: NewRequest, deps: TakeDeps): Promise<Taken> {
+  const unused = { request, ...repeatedRequest(first) };
+  if (first.kind === "mismatch") deps.unused.add(unused);
+  else if (deps.settings().keep.accepted) await deps.store.recordRequest(unused);
+  return { kind: "repeated", first };
 }
 
 /** Counts again before it refuses. */
@@ -80,13 +97,15 @@ async function admit(acceptance: Acceptance, { admission }: TakeDeps): Promise<A
   return admission.admits(acceptance) ? acceptance : queueFull();
 }
 
-async function accept(acceptance: Acceptance, { store, metrics }: TakeDeps): Promise<Taken> {
+/** The transaction also stores the request, where it is kept. */
+async function accept(decided: Acceptance, request: NewRequest, deps: TakeDeps): Promise<Taken> {
+  const isKept = deps.settings().keep.accepted;
+  const acceptance = isKept ? withRequest(decided, request) : decided;
   const startedAt = performance.now();
-  const accepted = await store.accept(acceptance);
-  metrics.requestStored((performance.now() - startedAt) / 1000);
-  return accepted.kind === "stored"
-    ? { kind: "accepted", acceptance, stored: accepted }
-    : { kind: "repeated", first: accepted };
+  const accepted = await deps.store.accept(acceptance);
+  deps.metrics.requestStored((performance.now() - startedAt) / 1000);
+  if (accepted.kind === "stored") return { kind: "accepted", acceptance, stored: accepted };
+  return isKept ? { kind: "repeated", first: accepted } : repeated(accepted, request, deps);
 }
 
 const nothingToDo: StoredResponse = { status: 204, body: {} };
@@ -96,18 +115,15 @@ const nothingToDo: StoredResponse = { status: 204, body: {} };
  * 2xx, so that a repeated request does not run a transform that would now do something.
  */
 async function recordNothing(
-  { name: hook }: Hook,
-  { idempotency, credential = null }: HookRequest,
+  request: NewRequest,
+  idempotency: Idempotency | null,
   nothing: NoAction,
   { store }: TakeDeps,
 ): Promise<Taken> {
-  const { outcome, reason } = nothing;
-  const request = newRequest({ id: newId(), hook, origin: "http", credential });
-  await store.recordRequest({ request, outcome, reason });
-  if (outcome === "skipped" && idempotency) {
-    const empty = { id: newId(), hook, request: null, events: [], runs: [], heartbeat: null, idempotency };
-    const accepted = await store.accept({ ...empty, response: nothingToDo });
+  if (nothing.outcome === "skipped" && idempotency) {
+    const empty = { id: newId(), hook: request.hook, events: [], runs: [], heartbeat: null };
+    const accepted = await store.accept({ ...empty, request, nothing, idempotency, response: nothingToDo });
     if (accepted.kind !== "stored") return { kind: "repeated", first: accepted };
-  }
+  } else await store.recordRequest({ request, ...nothing });
   return { kind: "nothing", nothing };
 }

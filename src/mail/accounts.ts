@@ -6,14 +6,14 @@ import { readRegularFile } from "../config/read/regular-file.ts";
 import type { Clock } from "../core/clock.ts";
 import { faultKind } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
-import type { Acceptance, Decision } from "../core/request.ts";
+import type { Acceptance, Decided } from "../core/request.ts";
 import type { Exchange } from "../http/exchange.ts";
 import type { SyncedAccount } from "./account.ts";
 import type { MailPayload, MailStore } from "./options.ts";
 
 export type MailAccountsOptions = {
   store: MailStore;
-  decide: (payload: MailPayload) => Promise<Decision>;
+  decide: (payload: MailPayload) => Promise<Decided>;
   clock: Clock;
   log: Log;
   leaseMs: number;

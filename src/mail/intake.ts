@@ -38,15 +38,15 @@ export function createIntake({ source, mailbox, decide, clock }: SyncOptions): I
   const fetchFaults = new Map<string, number>();
 
   async function decideOn(waiting: WaitingMail, mail: Mail): Promise<TakenMail> {
-    const decision = await decide({ source, account: mailbox.account, messages: [mail] });
+    const { decision, request } = await decide({ source, account: mailbox.account, messages: [mail] });
     if (isRefusal(decision)) {
       if (temporary.includes(decision.refused)) throw queueFault(decision);
-      return failed(waiting, refusalText(decision));
+      return failed(waiting, refusalText(decision), request);
     }
     if (!("outcome" in decision)) return accepted(mail.id, decision);
     return decision.outcome === "skipped"
-      ? recorded(mail.id, "skipped", decision.reason)
-      : failed(waiting, decision.reason);
+      ? recorded(mail.id, "skipped", decision.reason, request)
+      : failed(waiting, decision.reason, request);
   }
 
   /** Null for a message that is excluded now: under another label it may come again. */

@@ -1,7 +1,7 @@
 // The dependencies of one account's sync: mailbox, store, mappings, intervals.
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
-import type { Acceptance, Decision } from "../core/request.ts";
+import type { Acceptance, Decided } from "../core/request.ts";
 import type { Store } from "../store/ports/store.ts";
 import type { Health } from "./health.ts";
 import type { Mail, Mailbox } from "./mailbox.ts";
@@ -33,7 +33,7 @@ export type MailScheduleOptions = {
   source: string;
   mailbox: Mailbox;
   store: MailStore;
-  decide: (payload: MailPayload) => Promise<Decision>;
+  decide: (payload: MailPayload) => Promise<Decided>;
   clock: Clock;
   log: Log;
   pollMs: number;

@@ -22,6 +22,8 @@ export type AttemptsOptions = Omit<ExecuteDependencies, "store" | "policy" | "li
     policy: () => AttemptPolicy;
     log: Log;
     leaseMs: number;
+    /** The name of this gateway process, kept with its attempts. */
+    node: string;
     metrics: RunMetrics;
     onSettled: (run: ClaimedRun, settlement: Settlement) => void;
   };
@@ -95,6 +97,7 @@ const settlingOf = ({
   store,
   agents,
   policy,
+  node,
   clock,
   log,
   newId,
@@ -104,6 +107,7 @@ const settlingOf = ({
   store,
   policy: ({ agentId }) => ({
     ...policy(),
+    node,
     mainAgentId: agents().main.config.id,
     fallback: agents().find(agentId).config.fallback,
   }),

@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "node:test";
 import pg from "pg";
 import { createDatabase } from "../../test/support/postgres.ts";
-import { aHeartbeatRequest, anAcceptance, anEvent } from "../../test/builders/acceptance.ts";
+import { aHeartbeatRequest, anAcceptance, anEvent, aRequest } from "../../test/builders/acceptance.ts";
 import { aRun, aRunRequest } from "../../test/builders/run.ts";
 import { aDelivery, aDeliverySettlement, aSettlement } from "../../test/builders/settlement.ts";
 import { createTestClock, leaseMs } from "./ports/harness.contract.ts";
@@ -23,6 +23,7 @@ import {
 import { sessionSettings } from "./postgres/connection.ts";
 import { openPostgresStore } from "./postgres/open.ts";
 import { accept, acceptEvents, acceptRuns, packGroup } from "./programs/accept.ts";
+import { toAcceptedRow } from "./programs/requests.ts";
 import { toClaimedRow, toEventRow, toRunRow } from "./programs/rows.ts";
 import { backlog, countWaiting } from "./programs/backlog.ts";
 import { startRuns } from "./programs/start.ts";
@@ -46,6 +47,7 @@ import { makeFolder } from "../../test/support/folder.ts";
 
 const now = 1_000_000;
 
+const kept = () => toAcceptedRow(anAcceptance({ request: aRequest() }));
 const session = { agentId: "main", sessionKey: "hook:a" };
 const start = (id: string): AttemptStart => ({
   id,
@@ -63,19 +65,29 @@ const hotPath = (dialect: Dialect): Transaction<unknown>[] => [
   accept(dialect, {
     ...packGroup([
       anAcceptance({
+        request: aRequest(),
         runs: [aRun({ sessionKey: "hook:a" })],
         events: [anEvent()],
         heartbeat: aHeartbeatRequest(),
       }),
-      anAcceptance({ runs: [aRun()], idempotency: { key: "k", fingerprint: "f" } }),
+      anAcceptance({ request: aRequest(), runs: [aRun()], idempotency: { key: "k", fingerprint: "f" } }),
     ]),
     now,
     idempotencyMs: 1000,
   }),
-  acceptRuns(dialect, { runs: [toRunRow(aRun())], now }),
-  acceptRuns(dialect, { runs: [toRunRow(aRun({ sessionKey: "hook:a" }))], now }),
-  acceptStarted(dialect, { runs: [toClaimedRow(aRun(), "lease")], starts: [start("a")], leaseMs, now }),
-  acceptEvents(dialect, { events: [toEventRow(anEvent())], heartbeat: aHeartbeatRequest(), now }),
+  ...[[kept()], [null]].flatMap((requests) => [
+    acceptRuns(dialect, { runs: [toRunRow(aRun())], requests, now }),
+    acceptRuns(dialect, { runs: [toRunRow(aRun({ sessionKey: "hook:a" }))], requests, now }),
+    acceptStarted(dialect, {
+      runs: [toClaimedRow(aRun(), "lease")],
+      requests,
+      starts: [start("a")],
+      leaseMs,
+      now,
+    }),
+    acceptEvents(dialect, { events: [toEventRow(anEvent())], requests, heartbeat: aHeartbeatRequest(), now }),
+    acceptEvents(dialect, { events: [toEventRow(anEvent())], requests, heartbeat: null, now }),
+  ]),
   claimRuns(dialect, { kind: "hook", limit: 4, lease: "lease", leaseMs, now }),
   renewRuns(dialect, { ids: ["a"], lease: "lease", leaseMs, now }),
   startRuns(dialect, { starts: [start("a"), start("b")], now }),
@@ -219,7 +231,7 @@ describe("plans of the hot path", () => {
       for (const { detail } of plan) {
         // A count may read all of a partial index.
         const fine =
-          !/^SCAN (run|event|delivery|request|idempotency|turn|mail_account|mail_seen)\b(?!.* USING (COVERING )?INDEX)/.test(
+          !/^SCAN (run|event|delivery|request|idempotency|turn|mail_account|mail_seen|attempt|audit)\b(?!.* USING (COVERING )?INDEX)/.test(
             detail,
           );
         assert.ok(fine, `${detail}\n${sql}`);
@@ -264,7 +276,7 @@ describe("plans of the hot path", () => {
       if (/order by -seq desc/.test(sql)) assert.match(plan, /_lane_next|event_next/, plan);
       assert.doesNotMatch(
         plan,
-        /Seq Scan on (run|event|delivery|request|idempotency|turn)/,
+        /Seq Scan on (run|event|delivery|request|idempotency|turn|attempt|audit)/,
         `${sql}\n${plan}`,
       );
       // The stored start is looked up for each run; a join would read all starts.

@@ -41,7 +41,12 @@ describe("races of the queue", () => {
   const cancel = (id: string) =>
     cancelRun(dialect, { id, error: "cancelled", summary: null, heartbeat: null, now });
   const wake = () =>
-    acceptEvents(dialect, { events: [toEventRow(anEvent())], heartbeat: aHeartbeatRequest(), now: null });
+    acceptEvents(dialect, {
+      events: [toEventRow(anEvent())],
+      requests: [],
+      heartbeat: aHeartbeatRequest(),
+      now: null,
+    });
   const statuses = async (): Promise<string[]> =>
     (await connections.observer.query<{ status: string }>("select status from run order by seq")).rows.map(
       ({ status }) => status,
@@ -160,7 +165,10 @@ describe("races of the queue", () => {
   test("runs in a single statement: a run whose lane got a head meanwhile is returned, the others are stored", async () => {
     const [first, second, other] = [aRun({ sessionKey: lane }), aRun({ sessionKey: lane }), aRun()];
     await begin(one, enqueue(first));
-    const accepted = play(two, acceptRuns(dialect, { runs: [second, other].map(toRunRow), now }));
+    const accepted = play(
+      two,
+      acceptRuns(dialect, { runs: [second, other].map(toRunRow), requests: [], now }),
+    );
     await connections.untilBlocked();
     await one.query("commit");
     assert.deepEqual(await accepted, [second.id]);

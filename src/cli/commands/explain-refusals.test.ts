@@ -57,7 +57,9 @@ test("an unknown name lists the known ones", async (t) => {
   const other = await bySource.explained("x", { source: "shop" });
   assert.equal(other.answer.status, 404);
   assert.match(other.reason ?? "", /Any name, when the payload's source is crm\.$/);
-  assert.deepEqual(other.mappings, [{ id: "lead", takes: false, reason: "the payload's source is not crm" }]);
+  assert.deepEqual(other.mappings, [
+    { id: "lead", takes: false, reason: "the payload's source is not crm", filters: [] },
+  ]);
   assert.equal((await explain("a//b", {})).code, 1);
 });
 

@@ -13,11 +13,17 @@ test("a mapped request: every mapping, the fields, the agent, the prompt and the
   const request = ["--header", "X-GitHub-Event: push", "--query", "team=blue"];
   const { hook, mappings, outcome, answer, actions } = await explained("github", payload, ...request);
   assert.equal(hook, "github");
-  assert.deepEqual(mappings, [
-    { id: "issue", takes: false, reason: 'payload.kind is missing, wanted "issue"' },
-    { id: "push", takes: true, reason: null },
-    { id: "lead", takes: false, reason: "not tried: push took it" },
-  ]);
+  const [kind, event] = mappings.map(({ filters }) => filters);
+  assert.deepEqual(
+    mappings.map(({ id, takes, reason }) => ({ id, takes, reason })),
+    [
+      { id: "issue", takes: false, reason: 'payload.kind is missing, wanted "issue"' },
+      { id: "push", takes: true, reason: null },
+      { id: "lead", takes: false, reason: "not tried: push took it" },
+    ],
+  );
+  assert.deepEqual(kind, [{ field: "payload.kind", wanted: '"issue"', met: "missing", holds: false }]);
+  assert.deepEqual(event, [{ field: "header x-github-event", wanted: '"push"', met: '"push"', holds: true }]);
   assert.equal(outcome, "accepted");
   assert.deepEqual(answer, { status: 202, body: { ok: true, runId: "…" } });
   const { prompt, tools: _, ...fields } = actions[0] as ExplainedAgent;

@@ -15,6 +15,7 @@ import { buildMail } from "./mail.ts";
 import { buildFallback, buildMappings } from "./mappings.ts";
 import { buildSenders } from "./senders.ts";
 import { namedChannels } from "./channel-names.ts";
+import { buildCallbacks } from "./callbacks.ts";
 import { gatewayToken } from "./tokens.ts";
 import { hookTokens } from "./tokens.ts";
 import { defaultMaxSteps, defaultOutputLimitBytes } from "../schema/agents.ts";
@@ -53,6 +54,7 @@ function buildHooks(settings: Settings, folder: string): Config["hooks"] {
       name,
       tokens: [named.token].flat(),
       hooks: named.hooks,
+      callback: named.callback ?? null,
     })),
     path: hooks.path,
     allowedAgentIds: !allowed || allowed.includes("*") ? null : allowed,
@@ -62,6 +64,7 @@ function buildHooks(settings: Settings, folder: string): Config["hooks"] {
     senders: buildSenders(hooks),
     tools: hooks.tools,
     deliverFailures: hooks.deliverFailures,
+    callbacks: buildCallbacks(hooks.callbacks),
     budget: { ...hooks.budget, moneyPerDay: hooks.budget.moneyPerDay ?? null },
     mappings: buildMappings(hooks, folder),
     gmail: buildGmail(hooks.gmail, folder),
@@ -73,12 +76,14 @@ function buildHooks(settings: Settings, folder: string): Config["hooks"] {
     maxQueued: hooks.maxQueued,
     maxWaitingEvents: hooks.maxWaitingEvents,
     maxWaitingBytes: hooks.maxWaitingBytes,
+    keepRequestsMs: hooks.keepRequests,
+    keepRequestBytes: hooks.keepRequestBytes,
     authFailures: hooks.authFailures,
   };
 }
 
 function buildAgents(agents: Settings["agents"], folder: string): Config["agents"] {
-  const { defaults, unknown, maxConcurrent, maxAttempts } = agents;
+  const { defaults, unknown, maxConcurrent, maxAttempts, keepToolCalls } = agents;
   const listed: ListedAgent[] = agents.list.length > 0 ? agents.list : [{ id: soleAgentId }];
   const marked = listed.findIndex((agent) => agent.default);
   const chosen = marked === -1 ? 0 : marked;
@@ -95,6 +100,7 @@ function buildAgents(agents: Settings["agents"], folder: string): Config["agents
     timeoutSeconds: defaults.timeoutSeconds,
     maxConcurrent,
     maxAttempts,
+    keepToolCalls,
   };
 }
 

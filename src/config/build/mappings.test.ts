@@ -16,6 +16,7 @@ test("missing settings get their defaults", () => {
       channel: null,
       fallback: null,
       deliverFailures: null,
+      callback: null,
       timeoutSeconds: null,
       templates: {
         messageTemplate: null,
@@ -105,6 +106,7 @@ test("written settings are kept", () => {
     channel: "slack",
     fallback: { channel: "signal", to: null },
     deliverFailures: false,
+    callback: null,
     timeoutSeconds: 0.5,
     templates: {
       messageTemplate: "m",

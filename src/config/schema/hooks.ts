@@ -2,7 +2,8 @@
 import { z } from "zod";
 import { sessionKeyFault } from "../../core/session-key.ts";
 import { withoutEndSlash } from "../../core/text.ts";
-import { seconds, text, wholeNumber } from "./field.ts";
+import { duration, seconds, text, wholeNumber } from "./field.ts";
+import { callbacks } from "./callbacks.ts";
 import { gmail } from "./gmail.ts";
 import { mail } from "./mail.ts";
 import { mapping, toolGrant } from "./mapping.ts";
@@ -85,6 +86,7 @@ export const hooks = z.strictObject({
     .boolean()
     .default(true)
     .describe("Whether a run that fails or times out tells, in one line, the recipient of its reply."),
+  callbacks,
   budget: z
     .strictObject({
       runsPerDay: wholeNumber(0, 1_000_000_000)
@@ -115,6 +117,14 @@ export const hooks = z.strictObject({
   maxWaitingBytes: wholeNumber(1024, 1_099_511_627_776)
     .default(268_435_456)
     .describe("How large the waiting events may be together; while they are larger, new wakes are 503."),
+  keepRequests: duration({ least: "1m", most: "3650d", offAllowed: true })
+    .prefault("7d")
+    .describe(
+      "How long requests are kept, with their bodies, and never longer than `store.retention`. 0: none that was accepted, and no body; what led to nothing keeps its line for a week.",
+    ),
+  keepRequestBytes: wholeNumber(0, 67_108_864)
+    .default(65_536)
+    .describe("The largest body that is kept; of a request with a larger one, all but the body is."),
   authFailures: z
     .strictObject({
       max: wholeNumber(1, 1_000_000)

@@ -120,6 +120,7 @@ export const mapping = z.strictObject({
     .array(examplePayload)
     .describe("Payloads as its sender sends them, each a file relative to this config: `rouse check` compares filters and templates with them.")
     .optional(),
+  callback: text().describe("Where the result of its runs is sent: a name of `hooks.callbacks`.").optional(),
   allowUnsafeExternalContent: z
     .boolean()
     .default(false)

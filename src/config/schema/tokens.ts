@@ -49,6 +49,11 @@ const namedToken = z.strictObject({
     .array(openedHook)
     .min(1)
     .describe("The hooks that it opens: names, or a prefix such as `build/*`. Any other is 404 for it."),
+  callback: z
+    .string()
+    .trim()
+    .describe("Where the results of its runs are sent, where neither mapping nor request says so.")
+    .optional(),
 });
 
 export const namedTokens = z

@@ -1,9 +1,9 @@
 // Explains what a request would do, as plain values: runs the gateway's own checks and mappings, and stores nothing.
 import type { Config } from "../../config/config.ts";
 import { nearest } from "../../core/nearest.ts";
-import { catalogue, isRefusal, type Refusal, refuse } from "../../core/errors.ts";
+import { catalogue, isRefusal, reasonOf, type Refusal, refuse } from "../../core/errors.ts";
 import { isId } from "../../core/id.ts";
-import type { Decision } from "../../core/request.ts";
+import type { Decision, TriedMapping } from "../../core/request.ts";
 import { readIdempotency } from "../acceptance.ts";
 import {
   conclude,
@@ -16,12 +16,11 @@ import {
   requestedActions,
   type Sent,
 } from "../decide.ts";
-import { matchRefusal } from "../mapping/match.ts";
+import { tryMapping } from "../mapping/match.ts";
 import type { Mappings } from "../mapping/prepare.ts";
 import { contentTypeOf, type MappedRequest } from "../mapping/request.ts";
 import { matchRoute } from "../route.ts";
 import { noSenders, type Sender, type Senders } from "../senders/prepare.ts";
-import { reasonOf } from "../senders/reason.ts";
 import { senderRequest } from "../senders/request.ts";
 import { describeRequest } from "../senders/verify.ts";
 import { type HookSettings, hookSettings } from "../settings.ts";
@@ -32,8 +31,6 @@ import { refusalBody } from "../../http/respond.ts";
 import type { RenderedDraft } from "../mapping/decide.ts";
 import { type ExplainedAction, explainActions } from "./action.ts";
 import { type EmptyReference, emptyReferences } from "./empty.ts";
-
-export type TriedMapping = { id: string; takes: boolean; reason: string | null };
 
 export type Explanation = {
   hook: string;
@@ -55,7 +52,7 @@ export type Explanation = {
 
 type AcceptedBody = { ok: true };
 
-export type ExplainedRequest = Omit<HookRequest, "idempotency" | "sent"> & {
+export type ExplainedRequest = Omit<HookRequest, "method" | "address" | "idempotency" | "sent"> & {
   /** Of a sender's request, where it is not what headers and payload say. */
   event?: string | undefined;
   delivery?: string | undefined;
@@ -70,7 +67,7 @@ export async function explain(
 ): Promise<Explanation> {
   let rendered: readonly RenderedDraft[] = [];
   const decide: Mappings["decide"] = (mapped) =>
-    mappings.decide(mapped, (drafts) => void (rendered = drafts));
+    mappings.decide(mapped, { onDrafts: (drafts) => void (rendered = drafts) });
   const settings = hookSettings(config, { mappings: { ...mappings, decide }, senders, channels });
   const route = matchRoute(asked.target, settings.path);
   if (route === null) return explanationOf("", refuse("not-found"));
@@ -85,7 +82,7 @@ export async function explain(
   if (refused !== null) return explanationOf(name, refused);
   const idempotency = sender === undefined ? readIdempotency(request.rawHeaders, request.body) : null;
   if (idempotency !== null && isRefusal(idempotency)) return explanationOf(name, idempotency);
-  const given: HookRequest = { ...request, idempotency };
+  const given: HookRequest = { ...request, idempotency, method: "POST", address: null };
   const isKeyed = hook.read !== null || idempotency !== null;
   const keyed = isKeyed ? given : await keyedByMapping(hook, given, settings);
   const requested = "outcome" in keyed ? keyed : await requestedActions(hook, keyed, settings);
@@ -139,11 +136,12 @@ function bodyRefusal(
 function tryMappings({ list, patterns }: Mappings, request: MappedRequest | Refusal): TriedMapping[] {
   if (isRefusal(request)) return [];
   let taker: string | null = null;
-  return list.map(({ id, match }) => {
-    if (taker !== null) return { id, takes: false, reason: `not tried: ${taker} took it` };
-    const reason = matchRefusal(match, request, patterns);
-    if (reason === null) taker = id;
-    return { id, takes: reason === null, reason };
+  return list.map((mapping) => {
+    const { id } = mapping;
+    if (taker !== null) return { id, takes: false, reason: `not tried: ${taker} took it`, filters: [] };
+    const tried = tryMapping(mapping, request, patterns);
+    if (tried.takes) taker = id;
+    return tried;
   });
 }
 

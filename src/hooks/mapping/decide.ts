@@ -1,11 +1,14 @@
 // Decides a request to a mapped hook: finds its mapping, makes a draft for each element, runs the transform and checks
 // each action. The result becomes one acceptance, stored together or not at all.
 import type { Action } from "../../core/action.ts";
+import type { CallbackTarget } from "../../core/callback.ts";
 import { isRefusal, type Refusal, refuse, stopping } from "../../core/errors.ts";
 import { withUsualNumbers } from "../../core/exact-number.ts";
 import { readField } from "../../core/field-path.ts";
+import type { TriedMapping } from "../../core/request.ts";
 import { TemplateFault } from "../template/template.ts";
 import type { CallResult, TransformCall, TransformFault, Transforms } from "../../transforms/pool.ts";
+import { callbackOrigin } from "../callback-origin.ts";
 import type { Mapping } from "./compile.ts";
 import { type Draft, faulty, overwrite, shown, toAction } from "./draft.ts";
 import { elementsOf } from "./elements.ts";
@@ -29,20 +32,27 @@ export type MappingDeps = {
   list: readonly Mapping[];
   transforms: Transforms;
   thread: RenderThread;
-  /** Called with the drafts before they are checked: for explanations. */
-  onDrafts?: DraftListener;
+  listener?: DecisionListener;
+};
+
+/** Hears how a request is decided: for explanations, and for what is kept of it. */
+export type DecisionListener = {
+  onTried?(tried: readonly TriedMapping[], taker: string | null): void;
+  /** Called with the drafts before they are checked. */
+  onDrafts?(drafts: readonly RenderedDraft[]): void;
 };
 
 /** `element` is null without `forEach`; `empty` as in a draft. */
 export type RenderedDraft = { element: string | null } & Pick<Draft, "empty">;
-export type DraftListener = (drafts: readonly RenderedDraft[]) => void;
 
 export async function decideMapped(
   request: MappedRequest,
   deps: MappingDeps,
 ): Promise<MappingResult | Refusal> {
-  const { matcher } = deps;
-  const found = matcher.find(request);
+  const { matcher, listener } = deps;
+  let tried: readonly TriedMapping[] = [];
+  const found = matcher.find(request, listener?.onTried && ((all) => void (tried = all)));
+  listener?.onTried?.(tried, "mapping" in found ? found.mapping.id : null);
   if (found.kind === "unknown") return refuse("unknown-hook");
   if (found.kind === "filtered")
     return {
@@ -61,7 +71,7 @@ export async function decideMapped(
 async function applyMapping(
   mapping: Mapping,
   request: MappedRequest,
-  { list, transforms, thread, onDrafts }: MappingDeps,
+  { list, transforms, thread, listener }: MappingDeps,
 ): Promise<MappingResult | Refusal> {
   const count = countElements(mapping, request);
   if (typeof count !== "number") return count;
@@ -73,12 +83,14 @@ async function applyMapping(
     if (drafts.kind === "busy") return refuse("queue-full", { retryAfterSeconds: 5 });
     return failed(mapping, drafts.reason);
   }
-  onDrafts?.(drafts.map((draft, at) => ({ element: elementAt(mapping, at), empty: draft?.empty ?? [] })));
+  listener?.onDrafts?.(
+    drafts.map((draft, at) => ({ element: elementAt(mapping, at), empty: draft?.empty ?? [] })),
+  );
   const actions: Action[] = [];
   const elements: string[] = [];
   for (const [at, draft] of drafts.entries()) {
     if (draft === null) continue;
-    const action = toAction(draft, mapping);
+    const action = toAction(draft, mapping, callbackOf(mapping, request));
     const element = elementAt(mapping, at);
     if (isRefusal(action)) return element === null ? action : within(element, action);
     actions.push(action);
@@ -87,6 +99,9 @@ async function applyMapping(
   if (actions.length === 0) return skipped(mapping, "the transform returned null");
   return { kind: "actions", actions, elements: mapping.forEach === null ? null : elements };
 }
+
+const callbackOf = ({ callback }: Mapping, { payload }: MappedRequest): CallbackTarget | null =>
+  callback && { name: callback.name, to: callbackOrigin(callback.format, payload) };
 
 /** How many actions the request asks for. */
 function countElements({ forEach }: Mapping, { payload, oneIsList }: MappedRequest): number | Refusal {

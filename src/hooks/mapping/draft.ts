@@ -1,5 +1,6 @@
 // A draft is an action before its checks: the templates make it, a transform may change it, and at the end it is
 // checked as a request's payload is.
+import type { CallbackTarget } from "../../core/callback.ts";
 import { wakeModes, type Action, type WakeMode } from "../../core/action.ts";
 import { isRefusal, type PayloadFault, type Refusal, refuse } from "../../core/errors.ts";
 import { outsideMessage, plainText, type Message } from "../../core/message.ts";
@@ -127,6 +128,7 @@ export function toAction(
     Mapping,
     "id" | "match" | "allowUnsafeExternalContent" | "tools" | "fallback" | "deliverFailures"
   >,
+  callback: CallbackTarget | null = null,
 ): Action | Refusal {
   if (draft.action === "wake") {
     const read = readWake({ text: plainText(draft.text), mode: draft.wakeMode });
@@ -139,7 +141,7 @@ export function toAction(
   if (isRefusal(read)) return read;
   const { allowUnsafeExternalContent: unsafe, tools, fallback, deliverFailures } = mapping;
   const budget = budgetOf(mapping);
-  return { ...read, message, origin: "mapping", budget, unsafe, tools, fallback, deliverFailures };
+  return { ...read, message, origin: "mapping", budget, unsafe, tools, fallback, deliverFailures, callback };
 }
 
 /**

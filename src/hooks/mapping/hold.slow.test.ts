@@ -80,11 +80,12 @@ describe("one request never holds the event loop for long", async () => {
       test(`${name}: ${what}`, async () => {
         const body = Buffer.from(typeof payload === "string" ? payload : JSON.stringify(payload));
         assert.ok(body.length < 524_288);
-        const request = { target: "", rawHeaders: [], body, now: 0, idempotency: null };
+        const head = { method: "POST", target: "", rawHeaders: [], address: null };
+        const request = { ...head, body, now: 0, idempotency: null };
         let held = Infinity;
         for (let attempt = 0; attempt < attempts && held >= mostMs; attempt++)
           held = await longestHoldMs(async () => {
-            const decision = await decide({ name, read: null }, request, settings);
+            const { decision } = await decide({ name, read: null }, request, settings);
             await new Promise((resolve) => setImmediate(resolve));
             written(decision);
           });

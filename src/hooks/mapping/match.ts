@@ -2,6 +2,7 @@
 // is as quick as among one; only those that share both are tried one after another.
 import type { Condition, MatchConfig } from "../../config/config.ts";
 import { readField, readFields } from "../../core/field-path.ts";
+import type { TriedFilter, TriedMapping } from "../../core/request.ts";
 import { holds } from "./condition.ts";
 import { createSearch, noPatterns, type Patterns, type Search, TooMuchSearching } from "./pattern.ts";
 import type { MappedRequest } from "./request.ts";
@@ -22,7 +23,8 @@ export type Matcher<T> = {
   couldTake(name: string): boolean;
   /** Whether some mapping has this path: then it is a word of the configuration. */
   isNamed(name: string): boolean;
-  find(request: MappedRequest): Found<T>;
+  /** `onTried` gets the mappings that were tried, the first of very many. */
+  find(request: MappedRequest, onTried?: (tried: readonly TriedMapping[]) => void): Found<T>;
 };
 
 const longestName = 200;
@@ -57,64 +59,149 @@ export function createMatcher<T extends Matchable>(
   return {
     isNamed: (name) => paths.has(name),
     couldTake: (name) => name !== "" && name.length <= longestName && (takesAnyPath || paths.has(name)),
-    find(request) {
-      const tried = candidates(request);
+    find(request, onTried) {
+      const list = candidates(request);
       const search = createSearch(patterns);
-      for (const mapping of tried)
-        try {
-          if (refusingFilters(mapping.match, request, search).next().done) return { kind: "found", mapping };
-        } catch (fault) {
-          return { kind: "failed", mapping, reason: reasonOf(fault) };
-        }
-      return tried.length === 0
-        ? { kind: "unknown" }
-        : { kind: "filtered", reasons: reasonsOf(tried, request, patterns) };
+      const tried: Try[] = [];
+      for (const mapping of list) {
+        const each = meet(mapping, request, search);
+        const end = endOf(mapping, each);
+        if (end === null && tried.length >= mostTried) continue;
+        tried.push(each);
+        if (end === null) continue;
+        onTried?.(tried.map((one) => shownTry(completed(one, request, patterns))));
+        return end;
+      }
+      if (list.length === 0) return { kind: "unknown" };
+      const shown = onTried ? tried : tried.slice(0, mostMappings);
+      const all = shown.map((one) => completed(one, request, patterns));
+      onTried?.(all.map(shownTry));
+      return { kind: "filtered", reasons: reasonsOf(all, list.length) };
     },
   };
 }
 
-/** These are in the record of a skipped request. */
+/** A filter that was asked, and the values it met. */
+type Met = Readonly<{
+  field: string;
+  values: readonly unknown[];
+  wanted: readonly Condition[];
+  holds: boolean;
+}>;
+
+/** A mapping that was tried, and its filters as far as they were asked. `fault`: why one could not be. */
+type Try = Readonly<{ mapping: Matchable; met: readonly Met[]; fault: string | null }>;
+
+/** Asks until one refuses. */
+function meet(mapping: Matchable, request: MappedRequest, search: Search): Try {
+  const met: Met[] = [];
+  try {
+    for (const each of filtersOf(mapping.match, request, search)) {
+      met.push(each);
+      if (!each.holds) break;
+    }
+    return { mapping, met, fault: null };
+  } catch (fault) {
+    return { mapping, met, fault: reasonOf(fault) };
+  }
+}
+
+/** With the filters behind one that refused, which are asked for the operator's eyes alone. */
+function completed({ mapping, met, fault }: Try, request: MappedRequest, patterns: Patterns): Try {
+  if (fault !== null || met.at(-1)?.holds !== false) return { mapping, met, fault };
+  try {
+    const rest = filtersOf(mapping.match, request, createSearch(patterns), met.length);
+    return { mapping, met: [...met, ...rest], fault: null };
+  } catch (later) {
+    return { mapping, met, fault: reasonOf(later) };
+  }
+}
+
+const isTaking = ({ met, fault }: Try): boolean => fault === null && met.every((each) => each.holds);
+
+/** Null: the next mapping is tried. */
+function endOf<T extends Matchable>(mapping: T, tried: Try): Found<T> | null {
+  if (tried.fault !== null) return { kind: "failed", mapping, reason: tried.fault };
+  return isTaking(tried) ? { kind: "found", mapping } : null;
+}
+
+/** These are kept with a request. */
+const mostTried = 20;
+const mostShown = 20;
+/** These are in the reason of a skipped request. */
 const mostMappings = 5;
 const mostFilters = 3;
 
-function reasonsOf(tried: readonly Matchable[], request: MappedRequest, patterns: Patterns): string[] {
+function shownTry(tried: Try): TriedMapping {
+  const { mapping, met, fault } = tried;
+  return {
+    id: mapping.id,
+    takes: isTaking(tried),
+    reason: fault,
+    filters: mostTelling(met).map(shownFilter),
+  };
+}
+
+/** Of very many filters, those that refuse go first. */
+const mostTelling = (met: readonly Met[]): readonly Met[] =>
+  met.length <= mostShown
+    ? met
+    : met.toSorted((one, other) => Number(one.holds) - Number(other.holds)).slice(0, mostShown);
+
+const shownFilter = ({ field, values, wanted, holds: isHeld }: Met): TriedFilter => ({
+  field,
+  wanted: shownConditions(wanted),
+  met: shownValues(values),
+  holds: isHeld,
+});
+
+function reasonsOf(tried: readonly Try[], count: number): string[] {
   const reasons = tried
     .slice(0, mostMappings)
-    .map(({ id, match }) => `${id}: ${filterRefusal(match, request, patterns) ?? ""}`);
-  const more = tried.length - reasons.length;
+    .map((each) => `${each.mapping.id}: ${each.fault ?? sentenceOf(each.met)}`);
+  const more = count - reasons.length;
   return more > 0 ? [...reasons, `and ${more} more mappings`] : reasons;
 }
 
 /**
- * Why a mapping does not take a request; null when it does. Shows the values that its filters met, cut: they are for
- * the operator's eyes, and for no log.
+ * Tries one mapping, whatever its path. Its reason also says in one sentence what its filters say. Shows the values that
+ * they met, cut: they are for the operator's eyes, and for no log.
  */
-export function matchRefusal(
+export function tryMapping(
+  mapping: Matchable,
+  request: MappedRequest,
+  patterns: Patterns = noPatterns,
+): TriedMapping {
+  const { id, match } = mapping;
+  const elsewhere = nameRefusal(match, request);
+  if (elsewhere !== null) return { id, takes: false, reason: elsewhere, filters: [] };
+  const tried = completed(meet(mapping, request, createSearch(patterns)), request, patterns);
+  const shown = shownTry(tried);
+  return shown.takes ? shown : { ...shown, reason: tried.fault ?? sentenceOf(tried.met) };
+}
+
+/** Why a mapping does not take a request; null when it does. */
+export const matchRefusal = (
   match: MatchConfig,
   request: MappedRequest,
   patterns: Patterns = noPatterns,
-): string | null {
+): string | null => tryMapping({ id: "", match }, request, patterns).reason;
+
+function nameRefusal(match: MatchConfig, request: MappedRequest): string | null {
   if (match.path !== null && match.path !== request.name) return `match.path is ${match.path}`;
   if (match.path === null && request.hook !== undefined)
     return "it has no match.path, and this is a sender's request";
   if (match.source !== null && match.source !== sourceOf(request.payload))
     return `the payload's source is not ${match.source}`;
-  return filterRefusal(match, request, patterns);
+  return null;
 }
 
-function filterRefusal(match: MatchConfig, request: MappedRequest, patterns: Patterns): string | null {
-  try {
-    const refusing = [...refusingFilters(match, request, createSearch(patterns))];
-    return refusing.length === 0 ? null : sentenceOf(refusing);
-  } catch (fault) {
-    return reasonOf(fault);
-  }
-}
-
-function sentenceOf(refusing: readonly RefusingFilter[]): string {
-  const said = refusing
-    .slice(0, mostFilters)
-    .map(({ name, values, wanted }) => `${name} ${shownValues(values)}, wanted ${shownConditions(wanted)}`);
+function sentenceOf(met: readonly Met[]): string {
+  const refusing = met.filter((each) => !each.holds);
+  const said = refusing.slice(0, mostFilters).map((each) => {
+    const { field, met: shown, wanted } = shownFilter(each);
+    return `${field} ${each.values.length === 0 ? "is" : "was"} ${shown}, wanted ${wanted}`;
+  });
   const more = refusing.length - said.length;
   return [...said, ...(more > 0 ? [`${more} more filters`] : [])].join(" and ");
 }
@@ -124,25 +211,29 @@ function reasonOf(fault: unknown): string {
   throw fault;
 }
 
-/** `values`: what the filter met. */
-type RefusingFilter = { name: string; values: readonly unknown[]; wanted: readonly Condition[] };
-
-function* refusingFilters(
+/** The filters of a mapping in their order, without the first `from`. */
+function* filtersOf(
   match: MatchConfig,
   { headers, payload, oneIsList, hook }: MappedRequest,
   search: Search,
-): Generator<RefusingFilter, undefined> {
-  const event = hook?.event ?? null;
-  if (match.events !== null && (event === null || !match.events.includes(event)))
-    yield { name: "event", values: event === null ? [] : [event], wanted: match.events };
+  from = 0,
+): Generator<Met, undefined> {
+  let at = 0;
+  if (match.events !== null && at++ >= from) {
+    const event = hook?.event ?? null;
+    const holdsEvent = event !== null && match.events.includes(event);
+    yield { field: "event", values: event === null ? [] : [event], wanted: match.events, holds: holdsEvent };
+  }
   for (const { name, wanted } of match.headers) {
+    if (at++ < from) continue;
     const values = Object.hasOwn(headers, name) ? [headers[name]] : [];
-    if (!holds(wanted, values, search)) yield { name: `header ${name}`, values, wanted };
+    yield { field: `header ${name}`, values, wanted, holds: holds(wanted, values, search) };
   }
   for (const { written, path, wanted } of match.payload) {
+    if (at++ < from) continue;
     const values = readFields(payload, path, oneIsList);
-    if (!holds(wanted, values, search))
-      yield { name: `payload${written.startsWith("[") ? "" : "."}${written}`, values, wanted };
+    const field = `payload${written.startsWith("[") ? "" : "."}${written}`;
+    yield { field, values, wanted, holds: holds(wanted, values, search) };
   }
   return undefined;
 }

@@ -8,7 +8,7 @@ import { hookPrompt } from "../../session/prompt.ts";
 import { mappingsOf } from "../../../test/fixtures/mapping-config.ts";
 import { testConfig } from "../../../test/fixtures/hooks-server.ts";
 import { acceptOne } from "../acceptance.ts";
-import { decidePayload } from "../decide.ts";
+import { decideMail } from "../decide.ts";
 import { allow } from "../policy.ts";
 import { readAgent } from "../payload/agent.ts";
 import { noSenders } from "../senders/prepare.ts";
@@ -65,7 +65,8 @@ describe("the frame of a mapping's prompt does not depend on the payload", () =>
       const settings = settingsOf(prepared.mappings);
       const admission = { admits: () => true, recount: async () => {} };
       for (const payload of payloads) {
-        const decision = await decidePayload("any", payload, { settings, admission, now: 0 });
+        const mail = { payload, delivery: "1" };
+        const { decision } = await decideMail("any", mail, { settings, admission, now: 0 });
         // Blank for this payload: refused.
         if (isRefusal(decision)) continue;
         assert.ok("runs" in decision);

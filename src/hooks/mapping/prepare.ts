@@ -5,7 +5,7 @@ import type { Finding } from "../../config/problem.ts";
 import { refuse, type Refusal } from "../../core/errors.ts";
 import type { Transforms } from "../../transforms/pool.ts";
 import type { Mapping, MappingFault } from "./compile.ts";
-import type { DraftListener, MappingResult } from "./decide.ts";
+import type { DecisionListener, MappingResult } from "./decide.ts";
 import type { Keys } from "./key.ts";
 import { noPatterns, type PatternFault, type Patterns } from "./pattern.ts";
 import type { MappedRequest } from "./request.ts";
@@ -16,8 +16,7 @@ export type Mappings = Keys & {
   isNamed(name: string): boolean;
   /** Whether a request of this name may be given to a transform. */
   mayTransform(name: string): boolean;
-  /** `onDrafts` gets what the templates made, before it is checked. */
-  decide(request: MappedRequest, onDrafts?: DraftListener): Promise<MappingResult | Refusal>;
+  decide(request: MappedRequest, listener?: DecisionListener): Promise<MappingResult | Refusal>;
   patterns: Patterns;
   /** In the order in which they are tried. */
   list: readonly Mapping[];
@@ -73,8 +72,8 @@ export async function prepareMappings(options: Options): Promise<PreparedMapping
   const matcher = createMatcher(list, patterns);
   const thread = createRenderThread(options.mappings);
   const pending = new Set<Promise<unknown>>();
-  const decide = (request: MappedRequest, onDrafts?: DraftListener) => {
-    const deps = { matcher, list, transforms, thread, ...(onDrafts && { onDrafts }) };
+  const decide = (request: MappedRequest, listener?: DecisionListener) => {
+    const deps = { matcher, list, transforms, thread, ...(listener && { listener }) };
     const decision = decideMapped(request, deps);
     pending.add(decision);
     const forget = () => void pending.delete(decision);

@@ -8,10 +8,10 @@ const mostShown = 5;
 const longestValue = 200;
 
 export function shownValues(values: readonly unknown[]): string {
-  if (values.length === 0) return "is missing";
+  if (values.length === 0) return "missing";
   const more = values.length - mostShown;
   const shown = values.slice(0, mostShown).map(shownValue);
-  return `was ${[...shown, ...(more > 0 ? [`${more} more`] : [])].join(" and ")}`;
+  return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(" and ");
 }
 
 function shownValue(value: unknown): string {

@@ -1,18 +1,18 @@
 // A proven request: its question is answered, or it is taken like that of any known caller. What the sender hears does
 // not say what came of it: accepted, skipped, repeated and refused look the same.
-import { catalogue } from "../../core/errors.ts";
-import { newId } from "../../core/id.ts";
-import { newRequest } from "../../core/request.ts";
+import { catalogue, reasonOf } from "../../core/errors.ts";
 import type { RequestCode } from "../../core/metrics.ts";
+import { requestOf } from "../arrival.ts";
+import type { HookRequest } from "../decide.ts";
 import { noteAccepted, startHookSpan } from "../span.ts";
 import { take, type Taken } from "../take.ts";
+import { keepRefused } from "../unused.ts";
 import type { Climb } from "./climb.ts";
 import { deliveryKey } from "./delivery-key.ts";
 import type { Answer } from "./handshake.ts";
 import type { Proven } from "./kind.ts";
 import type { Mapping } from "../mapping/compile.ts";
 import type { Sender } from "./prepare.ts";
-import { reasonOf } from "./reason.ts";
 import { refuseProof } from "./refuse.ts";
 import type { SenderRequest } from "./request.ts";
 
@@ -31,12 +31,13 @@ export async function takeProven(climb: Climb, request: SenderRequest, proven: P
     if (answer === null) return refuseProof(climb, { failed: "malformed" });
     return ladder.responses.answer(exchange, answer, "handshake");
   }
-  if (isPing(sender, proven.event, ladder.settings().mappings.list)) return answerPing(climb);
-  const { target, rawHeaders, body } = request;
+  const { method, target, rawHeaders, body } = request;
+  const address = ladder.clientAddress(exchange);
   const readJson = (): unknown => request.json();
   const sent = { sender, event: proven.event, delivery: proven.delivery?.id ?? null, readJson };
   const idempotency = deliveryKey(proven, kind, sender.toleranceSeconds);
-  const asked = { target, rawHeaders, body, now: ladder.clock.now(), idempotency, sent };
+  const asked = { method, target, rawHeaders, address, body, now: ladder.clock.now(), idempotency, sent };
+  if (isPing(sender, proven.event, ladder.settings().mappings.list)) return answerPing(climb, asked);
   const taken = await take({ name, read: null }, asked, exchange.span, ladder);
   return answerTaken(climb, taken);
 }
@@ -47,9 +48,12 @@ const isPing = ({ kind, name }: Sender, event: string | null, mappings: readonly
   kind.pings?.includes(event) === true &&
   !mappings.some(({ match }) => match.path === name && match.events?.includes(event) === true);
 
-async function answerPing({ exchange, sender: { name, kind }, ladder }: Climb): Promise<void> {
+async function answerPing(
+  { exchange, sender: { name, kind }, ladder }: Climb,
+  asked: HookRequest,
+): Promise<void> {
   const reason = "it is a ping, which tries the connection";
-  const request = newRequest({ id: newId(), hook: name, origin: "http", credential: name });
+  const request = requestOf(name, asked, ladder.settings());
   await ladder.store.recordRequest({ request, outcome: "skipped", reason });
   ladder.responses.answer(exchange, kind.answer ?? usualAnswer, "skipped");
 }
@@ -65,12 +69,13 @@ async function answerTaken({ exchange, sender, ladder }: Climb, taken: Taken): P
       // A transform that breaks may be mended before the sender tries again.
       return taken.nothing.outcome === "skipped" ? answer("skipped") : responses.noAction(exchange, "failed");
     case "refused": {
-      const { refused } = taken.refusal;
-      if (catalogue[refused].status >= 500) return responses.refuse(exchange, taken.refusal);
-      const { name } = sender;
-      const request = newRequest({ id: newId(), hook: name, origin: "http", credential: name });
-      await store.recordRequest({ request, outcome: "refused", reason: reasonOf(taken.refusal) });
-      return answer(refused);
+      const { refusal, request } = taken;
+      if (catalogue[refusal.refused].status >= 500) {
+        responses.refuse(exchange, refusal);
+        return keepRefused(request, refusal, ladder);
+      }
+      await store.recordRequest({ request, outcome: "refused", reason: reasonOf(refusal) });
+      return answer(refusal.refused);
     }
     case "accepted":
       noteAccepted(exchange.span, taken.acceptance);

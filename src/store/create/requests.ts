@@ -5,10 +5,10 @@ import { idempotencyMs } from "../../core/retention.ts";
 import type { ClaimedRun, NewRun } from "../../core/run.ts";
 import type { Driver } from "../driver/program.ts";
 import type { FailureCount, Requests } from "../ports/requests.ts";
-import { packGroup } from "../programs/accept.ts";
+import { packEvents, packGroup } from "../programs/accept.ts";
 import type { Programs } from "../programs/catalogue.ts";
-import { toUnusedRow } from "../programs/requests.ts";
-import { toClaimedRow, toEventRow, toRunRow } from "../programs/rows.ts";
+import { toAcceptedRow, toUnusedRow } from "../programs/requests.ts";
+import { toClaimedRow, toRunRow } from "../programs/rows.ts";
 import { createGroup, type Group } from "./group.ts";
 import { collect } from "./lists.ts";
 import { isKeyedRun, isolatedRun, singleKind } from "./single.ts";
@@ -52,7 +52,7 @@ function createAccept(options: RequestOptions): Requests["accept"] {
   const transactions = createTransactions(options.driver, limits);
   return async (acceptance, first) => {
     const run = first ? isolatedRun(acceptance) : null;
-    const started = first && run ? await startedRuns.add({ run, first }) : null;
+    const started = first && run ? await startedRuns.add({ acceptance, run, first }) : null;
     if (started) return started;
     const kind = options.isRemote && isKeyedRun(acceptance) ? "keyed" : singleKind(acceptance);
     const isStored = kind !== null && (await singles[kind].add(acceptance));
@@ -92,7 +92,8 @@ const createSingles = (
 ): Record<"run" | "keyed" | "events", Group<Acceptance, boolean>> => ({
   run: createGroup({
     async write(group) {
-      const left = await driver.run("acceptRuns", { runs: group.map(({ runs }) => toRunRow(runs[0]!)) });
+      const runs = group.map((each) => toRunRow(each.runs[0]!));
+      const left = await driver.run("acceptRuns", { runs, requests: group.map(toAcceptedRow) });
       return group.map(({ runs }) => left.length === 0 || !left.includes(runs[0]!.id));
     },
     ...limits,
@@ -108,9 +109,7 @@ const createSingles = (
   }),
   events: createGroup({
     async write(group) {
-      const events = group.flatMap((each) => each.events.map((event) => toEventRow(event)));
-      const heartbeat = group.find((each) => each.heartbeat)?.heartbeat ?? null;
-      const isStored = await driver.run("acceptEvents", { events, heartbeat });
+      const isStored = await driver.run("acceptEvents", packEvents(group));
       return group.map(() => isStored);
     },
     ...limits,
@@ -121,13 +120,14 @@ const createSingles = (
 const createStartedRuns = (
   driver: Driver<Programs>,
   limits: Limits,
-): Group<{ run: NewRun; first: FirstAttempt }, Accepted | null> =>
+): Group<{ acceptance: Acceptance; run: NewRun; first: FirstAttempt }, Accepted | null> =>
   createGroup({
     async write(group) {
       const { leaseMs } = group[0]!.first;
       const starts = group.map(({ first }) => first.start);
       const runs = group.map(({ run, first }) => toClaimedRow(run, first.start.lease));
-      const { at, steps } = await driver.run("acceptStarted", { runs, starts, leaseMs });
+      const requests = group.map(({ acceptance }) => toAcceptedRow(acceptance));
+      const { at, steps } = await driver.run("acceptStarted", { runs, requests, starts, leaseMs });
       return group.map(({ run, first }, index) => {
         const step = steps[index];
         if (step === "started") return { kind: "stored", started: claimedRun(run, first.start.lease, at) };

@@ -23,6 +23,7 @@ export const createRuns = (driver: Driver<Programs>, reports: UnreadableReports)
   listFailedRuns: (page) => driver.run("listFailedRuns", page),
   repeatFailedRuns: (repeats) => driver.run("repeatFailedRuns", { repeats }),
   releaseRuns: (which) => driver.run("releaseRuns", which),
+  listAttempts: (runId) => driver.run("listAttempts", { runId }),
   findRun: (id) => driver.run("findRun", { id }),
   listRuns: ({ limit, kind }) => collect(limit, (page) => driver.run("listRuns", { ...page, kind })),
   countWaiting: () => driver.run("countWaiting", null),

@@ -4,17 +4,26 @@
 import type { AttemptStart } from "../../core/attempt.ts";
 import type { Budget } from "../../core/spending.ts";
 import type { Dialect } from "../driver/dialect.ts";
-import { inside, type Program, type Value } from "../driver/program.ts";
+import { ask, inside, type Program, type Value } from "../driver/program.ts";
 import { claimedColumns, claimedValues, insertClaimed } from "./enqueue.ts";
+import {
+  insertRequests,
+  insertRequestsFrom,
+  keptOf,
+  requestRowColumns,
+  type RequestRows,
+  withRequests,
+} from "./requests.ts";
 import { claimedRowColumns, encode } from "./rows.ts";
 import { startRuns } from "./start.ts";
 
 /** How a run was accepted; `left`: it is not stored, and another program has to store it. */
 export type AcceptStep = "started" | "stored" | "left";
 
-/** `runs` are rows of `toClaimedRow`, each with its start. */
+/** `runs` are rows of `toClaimedRow`, each with its start and its request. */
 type StartedInput = {
   runs: readonly (readonly Value[])[];
+  requests: RequestRows;
   starts: readonly AttemptStart[];
   leaseMs: number;
   now: number | null;
@@ -24,28 +33,28 @@ type StartedInput = {
 type StartedOutput = { at: number; steps: AcceptStep[] };
 
 export function* acceptStarted(dialect: Dialect, input: StartedInput): Program<StartedOutput> {
-  const { runs, starts, leaseMs, now: time } = input;
+  const { runs, requests, starts, leaseMs, now: time } = input;
   if (dialect.concurrent) return yield* acceptInOneStatement(dialect, input);
   const now = Number(time);
   yield* insertClaimed(dialect, { runs, leaseMs, now });
+  yield* ask(insertRequests(dialect, { requests: keptOf(requests), now }));
   const started = yield* inside(startRuns(dialect, { starts, now }));
   return { at: now, steps: started.map(({ kind }) => (kind === "go" ? "started" : "stored")) };
 }
 
 const noBudget: Budget = { runsPerDay: 0, tokensPerDay: 0, moneyPerDay: null };
-const columns = [...claimedRowColumns, "text", "budget"] as const;
+const columns = [...claimedRowColumns, "text", "budget", ...requestRowColumns] as const;
 
 /** Leaves runs over their budget, and the few whose budget differs just after a change of the configuration. */
 function* acceptInOneStatement(
   dialect: Dialect,
-  { runs, starts, leaseMs, now }: StartedInput,
+  { runs, requests, starts, leaseMs, now }: StartedInput,
 ): Program<StartedOutput> {
   const budget = starts.find((start) => start.budget)?.budget ?? noBudget;
-  const items = starts.flatMap((start, at) =>
-    start.budget === null || start.budget === budget
-      ? [[...runs[at]!, encode(start.prompt), start.budget && start.hook]]
-      : [],
-  );
+  const items = withRequests(
+    starts.map((start, at) => [...runs[at]!, encode(start.prompt), start.budget && start.hook]),
+    requests,
+  ).filter((_, at) => starts[at]!.budget === null || starts[at]!.budget === budget);
   const rows = yield {
     sql: acceptSql(dialect),
     values: [now, budget.runsPerDay, budget.tokensPerDay, budget.moneyPerDay, leaseMs],
@@ -81,7 +90,8 @@ function acceptSql(dialect: Dialect): string {
       prompted as (
         insert into turn(agent_id, session_key, run_id, role, isolated, text, attempt, created_at)
         select agent, session, id, 'user', 1, text, 1, ${now} from going
-        on conflict (run_id, role) where run_id is not null do update set text = excluded.text, attempt = excluded.attempt)
+        on conflict (run_id, role) where run_id is not null do update set text = excluded.text, attempt = excluded.attempt),
+      kept as (${insertRequestsFrom("going", "true", now)})
       insert into run(${claimedColumns}) select ${claimedValues("going", now, "$5")} from going
       returning id, created_at`;
 }

@@ -3,16 +3,40 @@ import type { Dialect } from "../driver/dialect.ts";
 import { ask, finalBatch, queries, type Program, type Transaction, type Value } from "../driver/program.ts";
 import type { Accepted, Acceptance, Idempotency, StoredResponse, Repeated } from "../../core/request.ts";
 import type { HeartbeatRequest } from "../../core/system-event.ts";
-import { insertIsolated, insertIsolatedFrom, insertRuns, insertRunsOnce, isIsolated } from "./enqueue.ts";
+import {
+  insertIsolated,
+  insertIsolatedFrom,
+  insertRuns,
+  insertRunsOnce,
+  insertRunsWithRequests,
+  isIsolated,
+} from "./enqueue.ts";
 import { insertEvents } from "./events.ts";
 import { insertEventsOnce, requestHeartbeat } from "./heartbeats.ts";
+import {
+  areKept,
+  asRepeated,
+  insertRequests,
+  insertRequestsFrom,
+  keptOf,
+  requestRowColumns,
+  type RequestRow,
+  type RequestRows,
+  toAcceptedRow,
+  withRequests,
+} from "./requests.ts";
 import { runRowColumns, toEventRow, toRunRow } from "./rows.ts";
 import { idempotencyMs as usualKeptMs } from "../../core/retention.ts";
 import { jsonIn } from "./shapes.ts";
 import * as shapes from "./shapes.ts";
 
 /** Rows for the writer. */
-type PackedRows = { events: Value[][]; runs: Value[][]; heartbeat: HeartbeatRequest | null };
+type PackedRows = {
+  events: Value[][];
+  runs: Value[][];
+  heartbeat: HeartbeatRequest | null;
+  requests: RequestRow[];
+};
 type KeyedAcceptance = PackedRows & {
   id: string;
   hook: string;
@@ -45,8 +69,10 @@ export function packGroup(group: readonly Acceptance[]): Pick<AcceptInput, "plai
 }
 
 function packRows(group: readonly Acceptance[]): PackedRows {
-  const packed: PackedRows = { events: [], runs: [], heartbeat: null };
+  const packed: PackedRows = { events: [], runs: [], heartbeat: null, requests: [] };
   for (const each of group) {
+    const request = toAcceptedRow(each);
+    if (request !== null) packed.requests.push(request);
     for (const event of each.events) packed.events.push(toEventRow(event));
     for (const run of each.runs) packed.runs.push(toRunRow(run));
     packed.heartbeat ??= each.heartbeat;
@@ -61,14 +87,22 @@ export function* accept(dialect: Dialect, input: AcceptInput): Transaction<Accep
   const fresh = [plain, ...keyed.filter((each) => !repeated?.has(each.id))];
 
   const results = keyed.map((each): Accepted => repeated?.get(each.id) ?? { kind: "stored" });
+  const again = keyed.flatMap(({ id, requests }) => {
+    const first = repeated?.get(id);
+    return first ? requests.map((row) => asRepeated(row, first)) : [];
+  });
+  const requests = insertRequests(dialect, {
+    requests: [...fresh.flatMap((each) => each.requests), ...again],
+    now,
+  });
   const events = insertEvents(dialect, { events: fresh.flatMap((each) => each.events), now });
   const runs = fresh.flatMap((each) => each.runs);
   const heartbeat = fresh.find((each) => each.heartbeat)?.heartbeat;
   if (!heartbeat && runs.every(isIsolated)) {
-    const { statements } = queries([events, insertIsolated(dialect, { runs, now })]);
+    const { statements } = queries([events, insertIsolated(dialect, { runs, now }), requests]);
     return finalBatch(statements, () => results);
   }
-  yield* ask(events);
+  yield* ask(queries([events, requests]));
   if (runs.length > 0) yield* insertRuns(dialect, { runs, now });
   if (heartbeat) yield* requestHeartbeat(dialect, { ...heartbeat, now });
   return results;
@@ -77,13 +111,27 @@ export function* accept(dialect: Dialect, input: AcceptInput): Transaction<Accep
 /** For requests with one run each, in a single statement. Returns the ids of the runs that were not stored. */
 export function* acceptRuns(
   dialect: Dialect,
-  input: { runs: readonly Value[][]; now: number | null },
+  input: { runs: readonly Value[][]; requests: RequestRows; now: number | null },
 ): Program<string[]> {
-  const left = yield* insertRunsOnce(dialect, input);
+  const { runs, requests, now } = input;
+  const hasRequests = areKept(requests);
+  if (hasRequests && dialect.concurrent) return yield* insertRunsWithRequests(dialect, input);
+  const left = yield* insertRunsOnce(dialect, { runs, now });
+  // A single writer stores all runs.
+  if (hasRequests) yield* ask(insertRequests(dialect, { requests: keptOf(requests), now }));
   return left.map(([id]) => String(id));
 }
 
-const keyedColumns = [...runRowColumns, "name", "key", "second", "fingerprint", "answer", "ahead"] as const;
+const keyedColumns = [
+  ...runRowColumns,
+  "name",
+  "key",
+  "second",
+  "fingerprint",
+  "answer",
+  "ahead",
+  ...requestRowColumns,
+] as const;
 
 /**
  * On PostgreSQL, for requests with keys that lead to one isolated run each, in a single statement. Returns the ids of
@@ -95,21 +143,20 @@ export function* acceptKeyed(
   dialect: Dialect,
   { keyed, now }: { keyed: readonly KeyedAcceptance[]; now: number | null },
 ): Program<string[]> {
+  const items = keyed.map(({ runs: [run], hook, keys, fingerprint, response, ahead }) => [
+    ...run!,
+    hook,
+    keys[0]!,
+    keys[1] ?? null,
+    fingerprint,
+    response,
+    ahead,
+  ]);
+  const requests = keyed.map((each) => each.requests[0] ?? null);
   const rows = yield {
     sql: acceptKeyedSql(dialect),
     values: [now],
-    rows: {
-      columns: keyedColumns,
-      items: keyed.map(({ runs: [run], hook, keys, fingerprint, response, ahead }) => [
-        ...run!,
-        hook,
-        keys[0]!,
-        keys[1] ?? null,
-        fingerprint,
-        response,
-        ahead,
-      ]),
-    },
+    rows: { columns: keyedColumns, items: withRequests(items, requests) },
   };
   const stored = new Set(rows.map((row) => row["id"]));
   return keyed.flatMap(({ id }) => (stored.has(id) ? [] : [id]));
@@ -131,23 +178,40 @@ function acceptKeyedSql(dialect: Dialect): string {
       fresh as materialized (
         select acceptance_id from claimed group by acceptance_id
         having count(*) = (select count(*) from wanted where wanted.id = acceptance_id)),
+      kept as (${insertRequestsFrom("incoming", "id in (select acceptance_id from fresh)", now)}),
       stored as (${insertIsolatedFrom("incoming", "id in (select acceptance_id from fresh)", now)} returning id)
       select id from stored`;
 }
 
+type EventsInput = {
+  events: readonly Value[][];
+  /** Of each event; null where it is the request of an earlier one. */
+  requests: RequestRows;
+  heartbeat: HeartbeatRequest | null;
+  now: number | null;
+};
+
+/** The events of a group that has nothing else, each beside its request. */
+export function packEvents(group: readonly Acceptance[]): Omit<EventsInput, "now"> {
+  const events = group.flatMap((each) => each.events.map((event) => toEventRow(event)));
+  const requests = group.flatMap((each) => {
+    const request = toAcceptedRow(each);
+    return each.events.map((_, at) => (at === 0 ? request : null));
+  });
+  return { events, requests, heartbeat: group.find((each) => each.heartbeat)?.heartbeat ?? null };
+}
+
 /** For requests with events only; on PostgreSQL a single statement. False: nothing was stored. */
-export function* acceptEvents(
-  dialect: Dialect,
-  input: { events: readonly Value[][]; heartbeat: HeartbeatRequest | null; now: number | null },
-): Program<boolean> {
-  const { events, heartbeat, now } = input;
-  if (heartbeat === null) {
-    yield* ask(insertEvents(dialect, input));
-    return true;
-  }
-  if (dialect.concurrent) return yield* insertEventsOnce(dialect, { events, heartbeat, now });
-  yield* ask(insertEvents(dialect, input));
-  yield* requestHeartbeat(dialect, { ...heartbeat, now: Number(now) });
+export function* acceptEvents(dialect: Dialect, input: EventsInput): Program<boolean> {
+  const { events, requests, heartbeat, now } = input;
+  if (dialect.concurrent) return yield* insertEventsOnce(dialect, input);
+  yield* ask(
+    queries([
+      insertEvents(dialect, { events, now }),
+      insertRequests(dialect, { requests: keptOf(requests), now }),
+    ]),
+  );
+  if (heartbeat !== null) yield* requestHeartbeat(dialect, { ...heartbeat, now: Number(now) });
   return true;
 }
 
@@ -164,7 +228,7 @@ const keyColumns = ["hook", "key", "fingerprint", "id", "answer", "ahead"] as co
 function* claimKeys(
   dialect: Dialect,
   { keyed, now, idempotencyMs }: AcceptInput,
-): Program<Map<string, Accepted>> {
+): Program<Map<string, Repeated>> {
   const firsts = new Map<string, { each: KeyedAcceptance; key: string }>();
   for (const each of keyed) {
     for (const key of each.keys) {
@@ -193,7 +257,7 @@ function* claimKeys(
     rows: { columns: keyColumns, items },
   };
   const own = new Set(claimed.map((row) => `${String(row["acceptance_id"])}\n${String(row["key"])}`));
-  const repeated = new Map<string, Accepted>();
+  const repeated = new Map<string, Repeated>();
   for (const { id, hook, keys, fingerprint } of keyed) {
     const taken = keys.filter((key) => !own.has(`${id}\n${key}`));
     if (taken.length === 0) continue;

@@ -9,6 +9,7 @@ import {
   type Query,
   type Value,
 } from "../driver/program.ts";
+import { insertRequestsFrom, requestRowColumns, type RequestRows, withRequests } from "./requests.ts";
 import { byBytes, claimedRowColumns, isIsolatedLane, runRowColumns } from "./rows.ts";
 
 type RunRow = readonly Value[];
@@ -107,6 +108,49 @@ export function* insertClaimed(
     rows: { columns: claimedRowColumns, items: runs },
   };
 }
+
+const withRequestColumns = [...runRowColumns, ...requestRowColumns] as const;
+
+/** As `insertRunsOnce`, with the request of each run, in a single statement. Returns the ids of what was not stored. */
+export function* insertRunsWithRequests(
+  dialect: Dialect,
+  { runs, requests, now }: { runs: readonly RunRow[]; requests: RequestRows; now: number | null },
+): Program<string[]> {
+  const areIsolated = runs.every(isIsolated);
+  const items = withRequests(runs, requests);
+  const rows = yield {
+    sql: areIsolated ? isolatedWithRequestsSql(dialect) : lanesWithRequestsSql(dialect),
+    values: [now],
+    rows: {
+      columns: withRequestColumns,
+      items: areIsolated ? items : byBytes(items, (run) => String(run[laneAt])),
+    },
+  };
+  if (areIsolated) return [];
+  const stored = new Set(rows.map((row) => row["id"]));
+  return runs.flatMap((run) => (stored.has(run[idAt] ?? null) ? [] : [String(run[idAt])]));
+}
+
+const incomingWithRequests = (dialect: Dialect): string =>
+  `incoming as materialized (select item.* from ${dialect.rows(withRequestColumns, 1)})`;
+
+const isolatedWithRequestsSql = (dialect: Dialect): string => {
+  const now = dialect.timeOf("$1");
+  return `with ${incomingWithRequests(dialect)},
+      kept as (${insertRequestsFrom("incoming", "true", now)})
+      ${insertIsolatedFrom("incoming", "true", now)}`;
+};
+
+const lanesWithRequestsSql = (dialect: Dialect): string => {
+  const now = dialect.timeOf("$1");
+  return `with ${incomingWithRequests(dialect)},
+      stored as (
+        insert into run(${queuedColumns})
+        select ${queuedValues("incoming", now, headOf(dialect, "incoming.lane"))} from incoming
+        on conflict (lane) where head = ${isHead} do nothing returning id),
+      kept as (${insertRequestsFrom("incoming", "id in (select id from stored)", now)})
+      select id from stored`;
+};
 
 const idAt = runRowColumns.indexOf("id");
 const laneAt = runRowColumns.indexOf("lane");

@@ -4,10 +4,13 @@ import type { Dialect } from "../driver/dialect.ts";
 import { command, nothing, type Program, type Query, type Value } from "../driver/program.ts";
 import { encode, eventRowColumns } from "./rows.ts";
 
-/** Takes the time and other plain values, `after` in all, before the columns of the events. */
-export const insertEventsSql = (dialect: Dialect, after: number, condition = ""): string =>
-  `insert into event(id, session_key, source, hook, run_id, text, bytes, request_id, created_at)
-      ${dialect.stored(eventRowColumns, after, `item.id, item.session, item.source, item.hook, item.run, item.text, octet_length(item.text), item.origin, ${dialect.timeOf("$1")}`)} ${condition}`;
+const storedColumns = "id, session_key, source, hook, run_id, text, bytes, request_id, created_at";
+const storedValues = (item: string, now: string): string =>
+  `${item}.id, ${item}.session, ${item}.source, ${item}.hook, ${item}.run, ${item}.text, octet_length(${item}.text), ${item}.origin, ${now}`;
+
+/** An insert of events, as a part of a statement: `source` has their rows. */
+export const insertEventsFrom = (source: string, condition: string, now: string): string =>
+  `insert into event(${storedColumns}) select ${storedValues(source, now)} from ${source} where ${condition}`;
 
 /** `events` are rows of `toEventRow`. */
 export function insertEvents(
@@ -16,7 +19,8 @@ export function insertEvents(
 ): Query<void> {
   if (input.events.length === 0) return nothing;
   return command({
-    sql: insertEventsSql(dialect, 1),
+    sql: `insert into event(${storedColumns})
+      ${dialect.stored(eventRowColumns, 1, storedValues("item", dialect.timeOf("$1")))}`,
     values: [input.now],
     rows: { columns: eventRowColumns, items: input.events },
   });

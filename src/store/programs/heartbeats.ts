@@ -6,7 +6,8 @@ import type { HeartbeatRequest } from "../../core/system-event.ts";
 import type { Dialect } from "../driver/dialect.ts";
 import type { Program, Value } from "../driver/program.ts";
 import { headOf, mostPasses } from "./enqueue.ts";
-import { insertEventsSql } from "./events.ts";
+import { insertEventsFrom } from "./events.ts";
+import { insertRequestsFrom, requestRowColumns, type RequestRows, withRequests } from "./requests.ts";
 import { encode, eventRowColumns, heartbeatLane } from "./rows.ts";
 
 const heartbeatDetail: RunRequest = {
@@ -72,24 +73,47 @@ export function* requestHeartbeat(
   throw new Error("the main lane's head never settled");
 }
 
-const insertWithHeartbeatSql = (dialect: Dialect): string =>
-  `with waiting as materialized (${waitingHeartbeat(dialect)}),
-      requested as (${insertHeartbeat(dialect, "not exists(select 1 from waiting)")})
-      ${insertEventsSql(dialect, 5, "where exists(select 1 from waiting) or exists(select 1 from requested)")}
-      returning 1 as stored`;
+const columns = [...eventRowColumns, ...requestRowColumns] as const;
+
+const insertWithRequestsSql = (dialect: Dialect): string => {
+  const now = dialect.timeOf("$1");
+  return `with incoming as materialized (select item.* from ${dialect.rows(columns, 1)}),
+      kept as (${insertRequestsFrom("incoming", "true", now)})
+      ${insertEventsFrom("incoming", "true", now)} returning 1 as stored`;
+};
+
+const insertWithHeartbeatSql = (dialect: Dialect): string => {
+  const now = dialect.timeOf("$1");
+  const isRequested = "(exists(select 1 from waiting) or exists(select 1 from requested))";
+  return `with waiting as materialized (${waitingHeartbeat(dialect)}),
+      requested as (${insertHeartbeat(dialect, "not exists(select 1 from waiting)")}),
+      incoming as materialized (select item.* from ${dialect.rows(columns, 5)}),
+      kept as (${insertRequestsFrom("incoming", isRequested, now)})
+      ${insertEventsFrom("incoming", isRequested, now)} returning 1 as stored`;
+};
 
 /**
- * Events and the heartbeat that is to read them, in a single statement. Stores nothing and returns false when another
- * transaction has just stored a heartbeat.
+ * Events, their requests and the heartbeat that is to read them, in a single statement. Stores nothing and returns false
+ * when another transaction has just stored a heartbeat.
  */
 export function* insertEventsOnce(
   dialect: Dialect,
-  input: { events: readonly (readonly Value[])[]; heartbeat: HeartbeatRequest; now: number | null },
+  {
+    events,
+    requests,
+    heartbeat,
+    now,
+  }: {
+    events: readonly (readonly Value[])[];
+    requests: RequestRows;
+    heartbeat: HeartbeatRequest | null;
+    now: number | null;
+  },
 ): Program<boolean> {
   const stored = yield {
-    sql: insertWithHeartbeatSql(dialect),
-    values: heartbeatValues(input.heartbeat, input.now),
-    rows: { columns: eventRowColumns, items: input.events },
+    sql: heartbeat === null ? insertWithRequestsSql(dialect) : insertWithHeartbeatSql(dialect),
+    values: heartbeat === null ? [now] : heartbeatValues(heartbeat, now),
+    rows: { columns, items: withRequests(events, requests) },
   };
   return stored.length > 0;
 }

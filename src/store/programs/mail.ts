@@ -14,7 +14,7 @@ import { ask, type Program, type Row, type Value } from "../driver/program.ts";
 import { insertRuns } from "./enqueue.ts";
 import { insertEvent, insertEvents } from "./events.ts";
 import { requestHeartbeat } from "./heartbeats.ts";
-import { insertRequests, toUnusedRow } from "./requests.ts";
+import { insertRequests, toAcceptedRow, toUnusedRow } from "./requests.ts";
 import { jsonIn, readEach, type Reading } from "./shapes.ts";
 import * as shapes from "./shapes.ts";
 import { encode, encodeOrNull, idColumn, numberOrNull, toEventRow, toRunRow } from "./rows.ts";
@@ -153,8 +153,11 @@ function* storeFollowing(dialect: Dialect, mails: readonly TakenMail[], now: num
   if (runs.length > 0) yield* insertRuns(dialect, { runs, now });
   const heartbeat = accepted.find((each) => each.heartbeat)?.heartbeat;
   if (heartbeat) yield* requestHeartbeat(dialect, { ...heartbeat, now });
-  const records = mails.flatMap(({ record }) => record ?? []);
-  yield* ask(insertRequests(dialect, { requests: records.map(toUnusedRow), now }));
+  const requests = mails.flatMap(({ acceptance, record }) => {
+    const row = acceptance ? toAcceptedRow(acceptance) : record && toUnusedRow(record);
+    return row ? [row] : [];
+  });
+  yield* ask(insertRequests(dialect, { requests, now }));
 }
 
 function* endSync(

@@ -1,29 +1,37 @@
 // Kept requests: what came in, how it was decided, and what it led to.
-import type { NewRequest, RequestOutcome, RequestRecord, UnusedRequest } from "../../core/request.ts";
+import type {
+  Acceptance,
+  Effects,
+  NewRequest,
+  Repeated,
+  RequestOutcome,
+  RequestRecord,
+  UnusedRequest,
+} from "../../core/request.ts";
+import { repeatedRequest } from "../../core/request.ts";
 import type { Dialect } from "../driver/dialect.ts";
 import { ask, command, nothing, type Program, type Query, type Value } from "../driver/program.ts";
 import { packBody, unpackBody } from "./bodies.ts";
-import { encode, requestColumns, toRequest } from "./rows.ts";
+import { encode, type RequestAbout, requestColumns, toRequest } from "./rows.ts";
 
+/** Apart from the columns of runs and events, so that one statement can take both. */
 export const requestRowColumns = [
-  "id",
-  "hook",
-  "came",
-  "outcome",
-  "reason",
-  "credential",
-  "about",
-  "body",
-  "replay_of",
+  "kept_id",
+  "kept_hook",
+  "kept_came",
+  "kept_outcome",
+  "kept_reason",
+  "kept_credential",
+  "kept_about",
+  "kept_body",
+  "kept_replay_of",
 ] as const;
 
+/** A row of `requestRowColumns`. */
+export type RequestRow = readonly Value[];
+
 /** What came of a request, and what it led to. */
-export type RequestEnd = {
-  outcome: RequestOutcome;
-  reason: string | null;
-  runIds: readonly string[];
-  eventIds: readonly string[];
-};
+export type RequestEnd = Effects & { outcome: RequestOutcome; reason: string | null };
 
 export const toRequestRow = (request: NewRequest, end: RequestEnd): Value[] => {
   const { arrival, mapping, decision } = request;
@@ -35,28 +43,75 @@ export const toRequestRow = (request: NewRequest, end: RequestEnd): Value[] => {
     outcome,
     encode(reason ?? ""),
     request.credential,
-    encode({ arrival, mapping, decision, runIds, eventIds }),
+    encode({ arrival, mapping, decision, runIds, eventIds } satisfies RequestAbout),
     request.body && packBody(request.body),
     request.replayOf,
   ];
 };
 
-export const toUnusedRow = ({ request, outcome, reason }: UnusedRequest): Value[] =>
-  toRequestRow(request, { outcome, reason, runIds: [], eventIds: [] });
+const noEffects: Effects = { runIds: [], eventIds: [] };
 
-/** `requests` are rows of `toRequestRow`. */
+export const toUnusedRow = ({ request, outcome, reason, first }: UnusedRequest): Value[] =>
+  toRequestRow(request, { outcome, reason, ...(first ?? noEffects) });
+
+/** Null where the request is not kept. */
+export function toAcceptedRow({ request, runs, events, nothing: led }: Acceptance): Value[] | null {
+  if (request === null) return null;
+  if (led) return toUnusedRow({ request, ...led });
+  const runIds = runs.map(({ id }) => id);
+  const eventIds = events.map(({ id }) => id);
+  return toRequestRow(request, { outcome: "accepted", reason: null, runIds, eventIds });
+}
+
+const outcomeAt = requestRowColumns.indexOf("kept_outcome");
+const reasonAt = requestRowColumns.indexOf("kept_reason");
+const aboutAt = requestRowColumns.indexOf("kept_about");
+
+/** The row of a request that was packed as accepted, and turns out to be a repeated one. */
+export function asRepeated(row: RequestRow, first: Repeated): Value[] {
+  const about = JSON.parse(String(row[aboutAt])) as RequestAbout;
+  const { outcome, reason, first: effects } = repeatedRequest(first);
+  const repeated = [...row];
+  repeated[outcomeAt] = outcome;
+  repeated[reasonAt] = encode(reason ?? "");
+  repeated[aboutAt] = encode({ ...about, ...(effects ?? noEffects) });
+  return repeated;
+}
+
+const storedColumns = "id, hook, origin, outcome, reason, credential, about, body, replay_of, created_at";
+const storedValues = (item: string, now: string): string =>
+  `${requestRowColumns.map((column) => `${item}.${column}`).join(", ")}, ${now}`;
+
 export function insertRequests(
   dialect: Dialect,
-  { requests, now }: { requests: readonly (readonly Value[])[]; now: number | null },
+  { requests, now }: { requests: readonly RequestRow[]; now: number | null },
 ): Query<void> {
   if (requests.length === 0) return nothing;
   return command({
-    sql: `insert into request(id, hook, origin, outcome, reason, credential, about, body, replay_of, created_at)
-      ${dialect.stored(requestRowColumns, 1, `item.id, item.hook, item.came, item.outcome, item.reason, item.credential, item.about, item.body, item.replay_of, ${dialect.timeOf("$1")}`)}`,
+    sql: `insert into request(${storedColumns})
+      ${dialect.stored(requestRowColumns, 1, storedValues("item", dialect.timeOf("$1")))}`,
     values: [now],
     rows: { columns: requestRowColumns, items: requests },
   });
 }
+
+/** An insert of requests, as a part of a statement: `source` has the rows of `withRequests`. */
+export const insertRequestsFrom = (source: string, condition: string, now: string): string =>
+  `insert into request(${storedColumns})
+    select ${storedValues(source, now)} from ${source} where ${source}.kept_id is not null and ${condition}`;
+
+/** Null: the row beside it has no request. */
+export type RequestRows = readonly (RequestRow | null)[];
+
+const noRequest: RequestRow = requestRowColumns.map(() => null);
+
+/** Rows of runs or events, each with its request. */
+export const withRequests = (rows: readonly (readonly Value[])[], requests: RequestRows): Value[][] =>
+  rows.map((row, at) => [...row, ...(requests[at] ?? noRequest)]);
+
+export const keptOf = (requests: RequestRows): RequestRow[] => requests.filter((row) => row !== null);
+
+export const areKept = (requests: RequestRows): boolean => requests.some((row) => row !== null);
 
 export function* findRequest(_dialect: Dialect, { id }: { id: string }): Program<RequestRecord | null> {
   const [row] = yield { sql: `select ${requestColumns} from request where id = $1`, values: [id] };
@@ -71,7 +126,7 @@ export function* requestBody(_dialect: Dialect, { id }: { id: string }): Program
 
 export function* recordRequests(
   dialect: Dialect,
-  { requests, now }: { requests: readonly (readonly Value[])[]; now: number },
+  { requests, now }: { requests: readonly RequestRow[]; now: number },
 ): Program<void> {
   yield* ask(insertRequests(dialect, { requests, now }));
 }

@@ -201,10 +201,12 @@ export const requestColumns =
   "seq, id, hook, origin, outcome, reason, credential, about, replay_of, case when body is null then 0 else 1 end as has_body, created_at";
 
 export function toRequest(row: Row): RequestRecord {
-  const reason = jsonIn(row, "reason", shapes.text, "show") as string;
+  const stored = jsonIn(row, "about", shapes.about, "show") as RequestAbout | string | null;
+  const about = typeof stored === "string" ? { ...nothingAbout, unreadable: stored } : stored;
+  const { unreadable = "", ...known } = { unreadable: undefined, ...nothingAbout, ...about };
+  const reason = (jsonIn(row, "reason", shapes.text, "show") as string) || unreadable;
   return {
-    ...nothingAbout,
-    ...(jsonIn(row, "about", shapes.about, "show") as RequestAbout | null),
+    ...known,
     seq: number(row["seq"]),
     id: text(row["id"]),
     hook: text(row["hook"]),

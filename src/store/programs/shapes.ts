@@ -101,7 +101,7 @@ const isRequest = withFields({
   trace: optional(orNull(isText)),
   credential: optional(orNull(isText)),
   results: optional(isText),
-  callback: optional(orNull(isText)),
+  callback: optional(orNull(withFields({ name: isText, to: orNull(isText) }))),
 });
 
 const isReport = withFields({
@@ -167,7 +167,7 @@ export const about: JsonColumn = {
     runIds: listOf(isText),
     eventIds: listOf(isText),
   }),
-  placeholder: nothing,
+  placeholder: cannotBeRead,
 };
 export const toolCalls: JsonColumn = {
   is: listOf(withFields({ name: isText, atMs: isNumber })),

@@ -1,5 +1,5 @@
 // Retention: removes old finished rows in small steps, so that no other write waits for long.
-import type { Retention } from "../../core/retention.ts";
+import { auditMs, type Retention } from "../../core/retention.ts";
 import { dayOf } from "../../core/spending.ts";
 import type { Dialect } from "../driver/dialect.ts";
 import type { Program } from "../driver/program.ts";
@@ -8,10 +8,14 @@ import { sweepMail } from "./mail.ts";
 
 type SweepInput = { retention: Retention; limit: number; now: number };
 
-const expired: readonly { table: string; column: string; age: keyof Retention; key: string }[] = [
+type Expiring = { table: string; column: string; age: keyof Retention | "auditMs"; key: string };
+
+const expired: readonly Expiring[] = [
   { table: "run", column: "ended_at", age: "finishedMs", key: "seq" },
   { table: "event", column: "shown_at", age: "finishedMs", key: "seq" },
   { table: "delivery", column: "ended_at", age: "finishedMs", key: "seq" },
+  { table: "attempt", column: "ended_at", age: "finishedMs", key: "run_id, number" },
+  { table: "audit", column: "created_at", age: "auditMs", key: "seq" },
   { table: "request", column: "created_at", age: "requestsMs", key: "seq" },
   { table: "idempotency", column: "created_at", age: "idempotencyMs", key: "hook, key" },
 ];
@@ -19,12 +23,13 @@ const expired: readonly { table: string; column: string; age: keyof Retention; k
 /** At most `limit` rows of each kind. */
 export function* sweep(_dialect: Dialect, input: SweepInput): Program<number> {
   const { retention, limit, now } = input;
+  const ages = { ...retention, auditMs };
   let removed = 0;
   for (const { table, column, age, key } of expired) {
     const rows = yield {
       sql: `delete from ${table} where (${key}) in (
         select ${key} from ${table} where ${column} is not null and ${column} <= $1 order by ${column} limit $2) returning ${key}`,
-      values: [now - retention[age], limit],
+      values: [now - ages[age], limit],
     };
     removed += rows.length;
   }
