@@ -84,13 +84,22 @@ function promptFacts(turns: readonly TranscriptTurn[]): PromptFacts | null {
   return { at: turn.createdAt, characters: turn.text.length, texts };
 }
 
+const mostOfOneMoment = 20;
+
 /** Of a run that waits, the head of its lane; of one that has waited, the run before it in its conversation. */
 async function behindOf(store: FactsStore, run: Run): Promise<Run | null> {
   const { id, agentId, sessionKey, createdAt, startedAt, endedAt } = run;
   if (run.isolated) return null;
   if (startedAt === null && endedAt === null) return store.runBehind(id);
   if (startedAt === null || startedAt === createdAt) return null;
-  const before = { limit: 1, before: null, until: createdAt, agents: [agentId], sessions: [sessionKey] };
-  const { items } = await store.searchRuns(before);
-  return items.find(({ isolated }) => !isolated) ?? null;
+  // Those of one moment as well: one request can have several runs of a conversation.
+  const { items } = await store.searchRuns({
+    limit: mostOfOneMoment,
+    before: null,
+    until: createdAt + 1,
+    agents: [agentId],
+    sessions: [sessionKey],
+  });
+  const own = items.findIndex((each) => each.id === id);
+  return items.slice(own + 1).find(({ isolated }) => !isolated) ?? null;
 }
