@@ -39,9 +39,13 @@ export type Taken =
   | { kind: "refused"; refusal: Refusal; request: NewRequest }
   | { kind: "nothing"; nothing: NoAction };
 
+/** It has no key but the one of its batch: under that of the first request it would be a repeated one. */
+const isReplay = ({ replayOf }: HookRequest): boolean => replayOf !== undefined;
+
 /** Requests with one key to a mapped hook are taken one after another: each sees what came of the one before it. */
 export async function take(hook: Hook, asked: HookRequest, span: Span, deps: TakeDeps): Promise<Taken> {
-  const isKeyed = hook.read !== null || (asked.idempotency !== null && asked.sent === undefined);
+  const isKeyed =
+    hook.read !== null || isReplay(asked) || (asked.idempotency !== null && asked.sent === undefined);
   const request = isKeyed ? asked : await keyedByMapping(hook, asked, deps.settings());
   if ("outcome" in request)
     return recordNothing(requestOf(hook.name, asked, deps.settings()), null, request, deps);

@@ -420,6 +420,9 @@ describe("the timeline", () => {
     });
     assert.equal(read(mail)[0], "done Received: a mail, 8.1 KB");
     assert.equal(read(timelineFacts({ request: null }))[0], "none Received: its request is not kept");
+    const named = aRunRow({ request: aRunRequest({ credential: "ci" }) });
+    const ofToken = read(timelineFacts({ request: null, runs: [runFacts({ run: named })] }));
+    assert.equal(ofToken[0], "none Received: its request is not kept, token ci");
     const heartbeat = runFacts({ run: aRunRow({ kind: "heartbeat" }), deliveries: [], summary: null });
     const steps = read(timelineFacts({ request: null, runs: [heartbeat] }));
     assert.equal(steps[0], "none Received: a heartbeat of the main session, asked for by Rouse");
