@@ -36,7 +36,7 @@ export function showRequest(
     const timeline = timelineOf(await requestFacts(store, request), await store.databaseTime());
     if (values.json)
       printJson(context, { ...requestDetailsResource(request), timeline: timelineResource(timeline) });
-    else printTimeline(context, timeline, { isFull: values.full === true });
+    else printTimeline(context, timeline, { isFull: values.full === true, headers: values.full === true });
     return 0;
   });
 }
