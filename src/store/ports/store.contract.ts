@@ -1,6 +1,7 @@
 // The contract of the store, by subject. Every implementation passes all of it.
 import { afterEach, beforeEach, describe } from "node:test";
 import { auditContract } from "./audit.contract.ts";
+import { attemptsContract } from "./attempts.contract.ts";
 import { backlogContract } from "./backlog.contract.ts";
 import { budgetsContract } from "./budgets.contract.ts";
 import { deliveriesContract } from "./deliveries.contract.ts";
@@ -29,6 +30,7 @@ const subjects = [
   runsContract,
   repeatsContract,
   settlementsContract,
+  attemptsContract,
   budgetsContract,
   eventsContract,
   deliveriesContract,

@@ -2,10 +2,11 @@
 import type { AnyProgram } from "../driver/program.ts";
 import { checkVersion, migrate } from "../migrations/migrate.ts";
 import { accept, acceptEvents, acceptKeyed, acceptRuns, findRepeated } from "./accept.ts";
+import { listAttempts } from "./attempts.ts";
 import { countFailures } from "./auth-failures.ts";
 import { backlog, countWaiting } from "./backlog.ts";
 import { healClock } from "./clock.ts";
-import { findRequest, recordRequests, requestBody } from "./requests.ts";
+import { findReplays, findRequest, recordRequests, requestBody } from "./requests.ts";
 import { startRuns } from "./start.ts";
 import {
   advanceDelivery,
@@ -26,6 +27,7 @@ import {
   outcomesPerHalfMinute,
   resolveId,
   runBehind,
+  runStates,
   sameReason,
   searchSessions,
 } from "./find.ts";
@@ -39,6 +41,7 @@ import {
   findDelivery,
   findEvent,
   findRun,
+  findSummary,
   listDeliveries,
   listEvents,
   listRequests,
@@ -129,14 +132,17 @@ const entries = {
   findEvent: read(findEvent),
   findEvents: read(findEvents),
   findRepeated: timedRead(findRepeated),
+  findReplays: read(findReplays),
   findRequest: read(findRequest),
   findRun: read(findRun),
   findRuns: read(findRuns),
+  findSummary: read(findSummary),
   forgetMailAccount: write(forgetMailAccount),
   forgetKey: write(forgetKey),
   healClock: write(healClock, { urgent: true }),
   identity: write(identity),
   lastTarget: read(lastTarget),
+  listAttempts: read(listAttempts),
   listDeliveries: read(listDeliveries),
   listEvents: read(listEvents),
   listFailedRuns: read(listFailedRuns),
@@ -179,6 +185,7 @@ const entries = {
   runBehind: read(runBehind),
   resumeHook: write(resumeHook),
   retryDelivery: write(retryDelivery),
+  runStates: read(runStates),
   senderKeys: read(senderKeys),
   setLastTarget: write(setLastTarget),
   sameReason: read(sameReason),
