@@ -33,8 +33,12 @@ export const status = z
     recent: z
       .strictObject({
         stepSeconds: count,
-        completeSince: time.describe("Later than the first part where there were more requests than are counted."),
-        parts: z.array(z.strictObject({ from: time, counts: z.partialRecord(z.enum(requestOutcomes), count) })),
+        completeSince: time.describe(
+          "Later than the first part where there were more requests than are counted.",
+        ),
+        parts: z.array(
+          z.strictObject({ from: time, counts: z.partialRecord(z.enum(requestOutcomes), count) }),
+        ),
       })
       .describe("What came of the requests of the last hour, on all nodes, the oldest part first."),
   })
