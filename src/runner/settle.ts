@@ -7,6 +7,7 @@
 //
 // A heartbeat leaves no summary. Its events count as shown only when it succeeded.
 import type { EndedAttempt, ReleasedAttempt } from "../core/attempt.ts";
+import { callbackDelivery } from "../core/callback-delivery.ts";
 import type { NewDelivery } from "../core/delivery.ts";
 import type { Outcome } from "../core/outcome.ts";
 import { lastChannel, resolveTarget, type TargetPolicy, type WantedTarget } from "../core/target.ts";
@@ -115,12 +116,17 @@ function endHook(
     ending: endingOf(run, outcome, true),
     summary: summaryOf(run, newId(), { status, text: reply ?? error ?? "", undelivered }),
     delivery,
-    callback: null,
+    callback: callbackDelivery(run, newId, unanswered(reply)),
     heartbeat:
       run.request.wakeMode === "now" ? { agentId: policy.mainAgentId, delayMs: heartbeatDelayMs } : null,
     shownEventIds: [],
   };
 }
+
+const unanswered = (reply: string | null): string | null => {
+  if (reply === null) return "the run has no reply";
+  return isAcknowledgement(reply, { heartbeat: false }) ? "heartbeat acknowledgement" : null;
+};
 
 function endHeartbeat(
   run: ClaimedRun,

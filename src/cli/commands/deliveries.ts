@@ -4,6 +4,7 @@ import type { Command } from "../command.ts";
 import { cancelDelivery, retryDelivery } from "../../api/actions/deliveries.ts";
 import { doneOrThrow } from "../../api/actions/result.ts";
 import { deliveryResource, shortTime } from "../../api/resources.ts";
+import { printDelivery } from "../timeline/show-item.ts";
 import { runStored, type Stored, syntaxOf } from "../runs/stored.ts";
 
 const deliveries: Stored<Delivery, ReturnType<typeof deliveryResource>> = {
@@ -25,10 +26,7 @@ const deliveries: Stored<Delivery, ReturnType<typeof deliveryResource>> = {
   single: {
     find: (store, id) => store.findDelivery(id),
     details: async (_, { fallback, text }) => ({ fallback, text }),
-    inWords: ({ sentMessages, fallback }) => ({
-      sentMessages: `${sentMessages} (messages that are known to be sent)`,
-      fallback: fallback ? `${fallback.to ?? "the default recipient"} on ${fallback.channel}` : "none",
-    }),
+    print: printDelivery,
     retry: async (store, delivery) => doneOrThrow(await retryDelivery(store, delivery)),
     cancel: async (store, delivery) => doneOrThrow(await cancelDelivery(store, delivery)),
   },

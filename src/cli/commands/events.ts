@@ -4,6 +4,7 @@ import type { Command } from "../command.ts";
 import { cancelEvent, retryEvent } from "../../api/actions/events.ts";
 import { doneOrThrow } from "../../api/actions/result.ts";
 import { eventResource, shortTime } from "../../api/resources.ts";
+import { printEvent } from "../timeline/show-item.ts";
 import { runStored, type Stored, syntaxOf } from "../runs/stored.ts";
 
 const events: Stored<SystemEvent, ReturnType<typeof eventResource>> = {
@@ -22,6 +23,7 @@ const events: Stored<SystemEvent, ReturnType<typeof eventResource>> = {
   single: {
     find: (store, id) => store.findEvent(id),
     details: async () => ({}),
+    print: printEvent,
     retry: async (store, event) => doneOrThrow(await retryEvent(store, event)),
     cancel: async (store, event) => doneOrThrow(await cancelEvent(store, event)),
   },

@@ -6,7 +6,7 @@ import { listAttempts } from "./attempts.ts";
 import { countFailures } from "./auth-failures.ts";
 import { backlog, countWaiting } from "./backlog.ts";
 import { healClock } from "./clock.ts";
-import { findRequest, recordRequests, requestBody } from "./requests.ts";
+import { findReplays, findRequest, recordRequests, requestBody } from "./requests.ts";
 import { startRuns } from "./start.ts";
 import {
   advanceDelivery,
@@ -27,6 +27,7 @@ import {
   outcomesPerHalfMinute,
   resolveId,
   runBehind,
+  runStates,
   sameReason,
   searchSessions,
 } from "./find.ts";
@@ -38,6 +39,7 @@ import {
   findDelivery,
   findEvent,
   findRun,
+  findSummary,
   listDeliveries,
   listEvents,
   listRequests,
@@ -127,9 +129,11 @@ const entries = {
   findEvent: read(findEvent),
   findEvents: read(findEvents),
   findRepeated: timedRead(findRepeated),
+  findReplays: read(findReplays),
   findRequest: read(findRequest),
   findRun: read(findRun),
   findRuns: read(findRuns),
+  findSummary: read(findSummary),
   forgetMailAccount: write(forgetMailAccount),
   forgetKey: write(forgetKey),
   healClock: write(healClock, { urgent: true }),
@@ -175,6 +179,7 @@ const entries = {
   resolveId: read(resolveId),
   runBehind: read(runBehind),
   retryDelivery: write(retryDelivery),
+  runStates: read(runStates),
   senderKeys: read(senderKeys),
   setLastTarget: write(setLastTarget),
   sameReason: read(sameReason),

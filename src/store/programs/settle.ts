@@ -175,7 +175,9 @@ function records(dialect: Dialect, stored: readonly Settled[], now: number): Que
 
 /** Programs, because another transaction may change their lanes meanwhile. */
 const followUps = (stored: readonly Settled[]) => ({
-  deliveries: stored.flatMap(({ settlement: { delivery } }) => (delivery ? [delivery] : [])),
+  deliveries: stored.flatMap(({ settlement: { delivery, callback } }) =>
+    [delivery, callback].filter((each) => each !== null),
+  ),
   heartbeat: stored.find(({ settlement }) => settlement.heartbeat)?.settlement.heartbeat ?? null,
 });
 
