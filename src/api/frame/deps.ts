@@ -3,13 +3,16 @@ import type { Config } from "../../config/config.ts";
 import type { Environment } from "../../config/load.ts";
 import type { Finding } from "../../config/problem.ts";
 import type { NewAuditEntry } from "../../core/audit.ts";
-import type { Change } from "../../core/change.ts";
+import type { Changes } from "../../core/change.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import type { ConfiguredChannel } from "../../core/target.ts";
+import type { ManyDeps } from "../../hooks/replay/many.ts";
 import type { HookSettings } from "../../hooks/settings.ts";
 import type { Channel } from "../../sdk/channel.ts";
 import type { Store } from "../../store/ports/store.ts";
+import type { Results } from "../../results/results.ts";
+import type { Replays } from "../actions/replay.ts";
 import type { AccessDeps, AccessSettings } from "./access.ts";
 import type { Cursors } from "./cursor.ts";
 import type { Streams } from "./streams.ts";
@@ -42,8 +45,12 @@ export type ApiDeps = Omit<AccessDeps, "settings"> & {
   streams: Streams;
   /** The OpenAPI document. */
   describe: () => object;
-  /** Hints of what has changed on any node; returns the function that ends them. */
-  listen: (heard: (change: Change) => void) => () => void;
+  /** Hints of what has changed on any node. */
+  changes: Changes;
+  results: Pick<Results, "stream">;
+  /** What a replay of one request needs. */
+  replaying: ManyDeps;
+  replays: Replays;
 };
 
 /** The file that this node is configured by. */

@@ -62,7 +62,11 @@ const verb = (name: "retry" | "cancel", summary: string, action: typeof retryEve
     refusals: ["unknown-item", "conflict"],
     async handle({ params, deps }) {
       const item = found(await deps.store.findEvent(params.id), "event", params.id);
-      return isRefusal(item) ? item : replyOf(await action(deps.store, item));
+      if (isRefusal(item)) return item;
+      const result = await action(deps.store, item);
+      const status = name === "retry" ? "waiting" : "shown";
+      if (result.done) deps.changes.tell({ kind: "event", id: item.id, status });
+      return replyOf(result);
     },
   });
 
