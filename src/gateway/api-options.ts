@@ -46,7 +46,7 @@ export function apiOptions({
     },
     failures,
     onFailure: metrics.authFailed,
-    store: store as ApiOptions["store"],
+    store,
     clock: systemClock,
     log,
     isStopping,

@@ -3,10 +3,10 @@ import { z } from "zod";
 import { deliveryStatuses } from "../../core/delivery.ts";
 import { isRefusal, type Refusal } from "../../core/errors.ts";
 import { cancelDelivery, retryDelivery } from "../actions/deliveries.ts";
-import { replyOf } from "../actions/result.ts";
 import { ok, type Reply, type Route, route } from "../frame/route.ts";
 import { deliveryResource } from "../resources.ts";
 import { delivery, deliveryDetails } from "../shapes/stored.ts";
+import { replyOf } from "./reply.ts";
 import { found, list, windowOf } from "./list.ts";
 import { byId, idPrefix, several, window } from "./parameters.ts";
 

@@ -2,10 +2,10 @@
 import { z } from "zod";
 import { isRefusal, type Refusal } from "../../core/errors.ts";
 import { cancelEvent, retryEvent } from "../actions/events.ts";
-import { replyOf } from "../actions/result.ts";
 import { ok, type Reply, type Route, route } from "../frame/route.ts";
 import { eventResource } from "../resources.ts";
 import { event } from "../shapes/stored.ts";
+import { replyOf } from "./reply.ts";
 import { found, list, windowOf } from "./list.ts";
 import { byId, idPrefix, several, window } from "./parameters.ts";
 

@@ -1,5 +1,6 @@
 // Every route of the admin API.
 import type { Route } from "../frame/route.ts";
+import { auditRoute } from "./audit.ts";
 import { changesRoute } from "./changes.ts";
 import { configRoutes } from "./config.ts";
 import { deliveryRoutes } from "./deliveries.ts";
@@ -26,6 +27,7 @@ export const routes: readonly Route[] = [
   ...hookRoutes,
   ...settingsRoutes,
   ...configRoutes,
+  auditRoute,
   changesRoute,
   openApiRoute,
 ];

@@ -4,7 +4,6 @@ import { isRefusal, type Refusal } from "../../core/errors.ts";
 import { defaultAgent } from "../../config/config.ts";
 import { runStatuses } from "../../core/run.ts";
 import { planRetries, retryAll, retryResource } from "../actions/retry-failed.ts";
-import { replyOf } from "../actions/result.ts";
 import { cancelRun, releaseRuns, retryRun } from "../actions/runs.ts";
 import { runDetails } from "../details.ts";
 import { momentOf } from "../frame/moment.ts";
@@ -12,6 +11,7 @@ import { ok, type Reply, type Route, route } from "../frame/route.ts";
 import { runResource } from "../resources.ts";
 import { count, time } from "../shapes/fields.ts";
 import { run, runDetails as runDetailsShape, runKinds } from "../shapes/stored.ts";
+import { replyOf } from "./reply.ts";
 import { found, list, windowOf } from "./list.ts";
 import { byId, dryRun, idPrefix, moment, several, window } from "./parameters.ts";
 
