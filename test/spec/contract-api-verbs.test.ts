@@ -1,9 +1,8 @@
 // The admin API: what operators do, each thing with its entry in the audit.
 import assert from "node:assert/strict";
 import { anAcceptance, anEvent } from "../builders/acceptance.ts";
-import { aRun } from "../builders/run.ts";
 import { startApiGateway, type ApiGateway } from "../fixtures/api-gateway.ts";
-import { forEachStore, gated } from "../support/gateway.ts";
+import { forEachStore, gated, program } from "../support/gateway.ts";
 
 type Fields = Record<string, unknown>;
 const post = { method: "POST" };
@@ -67,30 +66,43 @@ forEachStore("the same Idempotency-Key repeats a run once, also when both come a
 });
 
 forEachStore("what failed is repeated after a plan, and parked runs are released", async (t, store) => {
-  const one = await startApiGateway(t, { hooks: { budget: { runsPerDay: 0 } } }, { store });
+  const failing = { agents: { list: [program("main", "process.exit(1)")], maxAttempts: 1 } };
+  const one = await startApiGateway(t, { ...failing, hooks: { budget: { runsPerDay: 2 } } }, { store });
   const { gateway, api } = one;
-  const { inspect } = gateway;
-  const failed = [aRun(), aRun({ hook: "build" })];
-  const lease = { kind: "hook", limit: 10, lease: "l", leaseMs: 60_000 } as const;
-  // Runs that no agent of the gateway ends: they are ended as timed out by hand.
-  for (const run of failed) await inspect.accept(anAcceptance({ runs: [run] }));
-  for (const run of failed) await inspect.cancelRun(run.id, { error: "x", summary: null, heartbeat: null });
-  void lease;
-  const plan = (await api.expect(200, "/runs/retry?dryRun=true", { ...post, body: { since: "1h" } })).json;
-  assert.deepEqual([plan["count"], plan["retried"]], [0, undefined], "cancelled ones are left out");
-  await api.expect(200, "/runs/retry", { ...post, body: { since: "1h", hook: "build" } });
+  const ids: unknown[] = [];
+  for (const message of ["a", "b", "c"]) ids.push((await gateway.post("agent", { message })).json["runId"]);
+  for (const id of ids.slice(0, 2)) assert.equal((await gateway.ended(id)).status, "failed");
+  const parked = String(ids[2]);
+  await gateway.waitFor(
+    "a parked run",
+    async () => (await gateway.inspect.findRun(parked))?.status === "parked",
+  );
+  const body = { since: "1h", hook: "agent" };
+  const plan = (await api.expect(200, "/runs/retry?dryRun=true", { ...post, body })).json;
+  assert.deepEqual([plan["count"], plan["hooks"], plan["retried"]], [2, { agent: 2 }, undefined]);
+  const { json } = await api.expect(200, "/runs/retry", { ...post, body });
+  assert.deepEqual(
+    (json["retried"] as Fields[]).map(({ retryOf }) => String(retryOf)).toSorted(),
+    ids.slice(0, 2).map(String).toSorted(),
+  );
+  assert.equal((await api.expect(200, "/runs/retry?dryRun=true", { ...post, body })).json["count"], 0);
   await api.expect(400, "/runs/retry", { ...post, body: { since: "soon" } });
   await api.expect(400, "/runs/retry", { ...post, body: {} });
-  assert.deepEqual((await api.expect(200, "/runs/release", post)).json, { released: 0 });
-  await api.expect(404, "/runs/release", { ...post, body: { id: "nobody" } });
+  assert.deepEqual((await api.expect(200, "/runs/release", { ...post, body: { id: parked } })).json, {
+    released: 1,
+  });
+  assert.equal((await gateway.ended(parked)).status, "failed");
+  await api.expect(404, "/runs/release", { ...post, body: { id: parked } });
   await api.expect(400, "/runs/release", { ...post, body: { id: "a", hook: "b" } });
+  await api.expect(200, "/runs/release", post);
   assert.deepEqual(await auditOf(one), [
-    "done run.retry failed since 1h, hook build",
+    "done run.retry failed since 1h, hook agent",
     "refused run.retry -",
     "refused run.retry -",
-    "done run.release all",
-    "refused run.release nobody",
+    `done run.release ${parked}`,
+    `refused run.release ${parked}`,
     "refused run.release -",
+    "done run.release all",
   ]);
 });
 
@@ -232,21 +244,6 @@ forEachStore("a request is replayed, alone or with others of its time, after a p
   assert.equal(((await api.expect(200, "/replays")).json["items"] as Fields[]).length, 1);
   await api.expect(404, "/requests/nobody/replay", post);
   await api.expect(404, "/replays/nobody");
-  await gateway.post("agent", "{");
-  const refused = await gateway.waitFor("the refused request", async () => {
-    const listed = (await api.expect(200, "/requests?outcome=refused")).json["items"] as Fields[];
-    return listed[0];
-  });
-  assert.equal(
-    (
-      await api.expect(200, "/requests/replay?dryRun=true", {
-        ...post,
-        body: { since: "1h", outcome: ["refused"] },
-      })
-    ).status,
-    200,
-  );
-  void refused;
   assert.deepEqual(await auditOf(one), [
     `done request.replay ${id}`,
     "done request.replay since 1h, build",
