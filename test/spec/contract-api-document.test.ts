@@ -7,7 +7,8 @@ import { openApiFile, openApiText } from "../../src/api/openapi/generate.ts";
 import { problemBody } from "../../src/api/frame/problem.ts";
 import { anAcceptance, anEvent } from "../builders/acceptance.ts";
 import { startApiGateway, type ApiGateway } from "../fixtures/api-gateway.ts";
-import { described } from "../support/api.ts";
+import { compareAnswer, described } from "../support/api.ts";
+import { startTestGateway } from "../support/gateway.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -75,7 +76,9 @@ async function walk({ gateway, api }: ApiGateway): Promise<void> {
   await gateway.ended(again["id"]);
   await api.expect(404, "/runs/x/retry", post());
   await api.expect(200, "/hooks/agent/pause", post());
-  const waiting = String((await gateway.post("agent", { message: "waits" })).json["runId"]);
+  const waiting = String(
+    (await gateway.post("agent", { message: "waits", wakeMode: "next-heartbeat" })).json["runId"],
+  );
   await gateway.waitFor(
     "a parked run",
     async () => (await gateway.inspect.findRun(waiting))?.status === "parked",
@@ -146,4 +149,60 @@ test("every operation answers as it is described, when all is well and when it i
     [],
     "never called with an error",
   );
+});
+
+test("the hooks answer as they are described, too", async (t) => {
+  const mappings = [
+    { id: "note", match: { path: "note" }, action: "wake", textTemplate: "{{ text }}" },
+    {
+      id: "many",
+      match: { path: "many" },
+      action: "agent",
+      messageTemplate: "{{ list[0] }}",
+      forEach: "list",
+    },
+  ];
+  const gateway = await startTestGateway(t, { hooks: { results: "reply", mappings } });
+  const seen: string[] = [];
+  const send = async (target: string, body: unknown, headers: string[] = [], method = "POST") => {
+    const auth = `Authorization: Bearer ${gateway.token}`;
+    const answer = await gateway.send({
+      method,
+      target,
+      headers: [auth, "Content-Type: application/json", ...headers],
+      body: body === null ? "" : typeof body === "string" ? body : JSON.stringify(body),
+    });
+    const type = answer.headers["content-type"] ?? "";
+    const compared = compareAnswer(method, target, { status: answer.status, type, text: answer.text });
+    assert.ok(compared, target);
+    seen.push(compared);
+    return answer.json;
+  };
+  await send("/hooks/wake", { text: "x" });
+  await send("/hooks/wake", { text: 5 });
+  const { runId } = await send("/hooks/agent", { message: "x" });
+  await gateway.ended(runId);
+  await send("/hooks/agent", { message: "x" }, ["Prefer: wait=60"]);
+  await send("/hooks/agent", { message: "x", sessionKey: "main" });
+  await send("/hooks/note", { text: "x" });
+  await send("/hooks/note", { text: "" });
+  await send("/hooks/many", { list: ["a", "b"] });
+  await send("/hooks/many", "{");
+  await send("/hooks/unknown", {});
+  await send(`/hooks/runs/${String(runId)}`, null, [], "GET");
+  await send("/hooks/runs/nobody", null, [], "GET");
+  assert.deepEqual(seen, [
+    "POST /hooks/wake 200",
+    "POST /hooks/wake 400",
+    "POST /hooks/agent 202",
+    "POST /hooks/agent 200",
+    "POST /hooks/agent 400",
+    "POST /hooks/{name} 200",
+    "POST /hooks/{name} 400",
+    "POST /hooks/{name} 202",
+    "POST /hooks/{name} 400",
+    "POST /hooks/{name} 404",
+    "GET /hooks/runs/{id} 200",
+    "GET /hooks/runs/{id} 404",
+  ]);
 });
