@@ -1,5 +1,4 @@
 // `rouse runs show ID`: one run with its way, its prompt and its reply; with --follow its steps as they come.
-import type { AttemptRecord } from "../../core/attempt-record.ts";
 import { UsageError } from "../../core/errors.ts";
 import type { Run } from "../../core/run.ts";
 import type { TranscriptTurn } from "../../core/transcript.ts";
@@ -36,14 +35,11 @@ export function showRun(context: Context, find: (store: Store, id: string) => Pr
     const run = await find(store, id);
     if (values.follow) return follow(context, store, run.id, json);
     if (json) {
-      printJson(context, await detailsOf(store, run));
+      printJson(context, { ...runResource(run), ...(await runDetails(store, run)) });
       return 0;
     }
     const turns = await store.listTurns({ runId: run.id });
-    printTimeline(context, withPrompt(await timelineOfRun(store, run), turns), {
-      isFull: true,
-      headers: false,
-    });
+    printTimeline(context, withPrompt(await timelineOfRun(store, run), turns), { isFull: true });
     return 0;
   });
 }
@@ -63,21 +59,6 @@ function withPrompt(timeline: Timeline, turns: readonly TranscriptTurn[]): Timel
   );
   return { ...timeline, steps };
 }
-
-const time = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
-
-async function detailsOf(store: Store, run: Run) {
-  const attemptRecords = (await store.listAttempts(run.id)).map(attemptResource);
-  return { ...runResource(run), ...(await runDetails(store, run)), attemptRecords };
-}
-
-const attemptResource = ({ startedAt, endedAt, nextTryAt, toolCalls, ...record }: AttemptRecord) => ({
-  ...record,
-  startedAt: time(startedAt),
-  endedAt: time(endedAt),
-  nextTryAt: time(nextTryAt),
-  toolCalls: toolCalls.map(({ atMs, ...call }) => ({ ...call, at: time(startedAt + atMs) })),
-});
 
 type FollowStore = FactsStore & Pick<Store, "databaseTime">;
 
@@ -104,7 +85,7 @@ async function follow(context: Context, store: FollowStore, id: string, json: bo
 function startPrinting(context: Context, timeline: Timeline, json: boolean): (step: Step) => void {
   if (json) return (step) => printJson(context, stepResource(step));
   printHead(context, timeline);
-  return createStepPrinter(context, timeline.beganAt, { isFull: true, headers: false });
+  return createStepPrinter(context, timeline.beganAt, { isFull: true });
 }
 
 /** In order, up to the first that goes on or is to come. One that goes on is printed again when it is over. */
