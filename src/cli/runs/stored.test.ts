@@ -195,7 +195,9 @@ test("requests are listed with their reason", async (t) => {
   const { id } = unused.request;
   await store.recordRequest(unused);
   const [listed] = json(await rouse(["requests", "--json"])) as Fields[];
-  assert.deepEqual(Object.keys(listed!), ["id", "hook", "outcome", "reason", "credential", "createdAt"]);
+  const fields =
+    "id hook origin outcome reason credential event delivery address bytes createdAt runIds eventIds replayOf mapping decision";
+  assert.deepEqual(Object.keys(listed!), fields.split(" "));
   assert.match((await rouse(["requests"])).stdout, /skipped +gmail .*nothing to do/);
   const shown = (await rouse(["requests", "show", id])).stdout;
   assert.match(shown, /Decided +skipped: nothing to do\n[^]*Answered +204\n[^]*No run /);
