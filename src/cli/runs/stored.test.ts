@@ -43,7 +43,7 @@ test("runs --json has the public fields, newest first", async (t) => {
   await acceptRuns(store, waiting);
   const [newest, oldest] = json(await rouse(["runs", "--json"])) as Fields[];
   const fields =
-    "id kind hook name agentId requestedAgentId sessionKey credential status attempts createdAt startedAt endedAt reply error";
+    "id kind hook name agentId requestedAgentId sessionKey credential requestId status attempts createdAt startedAt endedAt reply error";
   assert.deepEqual(Object.keys(newest!), fields.split(" "));
   assert.equal(newest!["id"], waiting.id);
   assert.equal(newest!["endedAt"], null);
@@ -152,7 +152,15 @@ test("events are listed, queued to be shown again, and cancelled", async (t) => 
   const note = anEvent("see \u001b[2J here");
   await store.accept(anAcceptance({ hook: "wake", events: [note] }));
   const [listed] = json(await rouse(["events", "--json"])) as Fields[];
-  assert.deepEqual(Object.keys(listed!), ["id", "sessionKey", "text", "hook", "createdAt", "shownAt"]);
+  assert.deepEqual(Object.keys(listed!), [
+    "id",
+    "sessionKey",
+    "text",
+    "hook",
+    "requestId",
+    "createdAt",
+    "shownAt",
+  ]);
   assert.equal(listed!["shownAt"], null);
   const table = await rouse(["events"]);
   assert.match(table.stdout, /waiting.*see \[2J here/);

@@ -1,5 +1,6 @@
 // The contract of the store, by subject. Every implementation passes all of it.
 import { afterEach, beforeEach, describe } from "node:test";
+import { auditContract } from "./audit.contract.ts";
 import { attemptsContract } from "./attempts.contract.ts";
 import { backlogContract } from "./backlog.contract.ts";
 import { budgetsContract } from "./budgets.contract.ts";
@@ -7,11 +8,13 @@ import { deliveriesContract } from "./deliveries.contract.ts";
 import { eventsContract } from "./events.contract.ts";
 import { firstAttemptsContract } from "./first-attempts.contract.ts";
 import { leasesContract } from "./leases.contract.ts";
+import { pausedHooksContract } from "./hooks.contract.ts";
 import { listsContract } from "./lists.contract.ts";
 import { mailContract } from "./mail.contract.ts";
 import { repeatsContract } from "./repeats.contract.ts";
 import { deliveryKeysContract } from "./delivery-keys.contract.ts";
 import { requestsContract } from "./requests.contract.ts";
+import { runStatesContract } from "./run-states.contract.ts";
 import { runsContract } from "./runs.contract.ts";
 import { searchContract } from "./search.contract.ts";
 import { sendersContract } from "./senders.contract.ts";
@@ -26,6 +29,7 @@ const subjects = [
   sendersContract,
   firstAttemptsContract,
   runsContract,
+  runStatesContract,
   repeatsContract,
   settlementsContract,
   attemptsContract,
@@ -38,6 +42,8 @@ const subjects = [
   leasesContract,
   listsContract,
   searchContract,
+  pausedHooksContract,
+  auditContract,
   backlogContract,
 ];
 
