@@ -74,6 +74,7 @@ for (const [store, open] of Object.entries(bothStores)) {
           agentCalled: true,
           model: "costly/model",
           toolsGranted: [],
+          toolCalls: [],
           shownEventIds: [],
           leftOver: false,
         } as const;

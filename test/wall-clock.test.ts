@@ -9,6 +9,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 const readers: Readonly<Record<string, string>> = {
   "agents/http/http.ts": "signatures hold the time",
+  "channels/callback/callbacks.ts": "signatures hold the time",
   "channels/request.ts": "a Retry-After without the platform's Date",
   "cli/commands/check.ts": "templates show the time",
   "cli/commands/doctor.ts": "a login of Claude ends at a date of its maker's",

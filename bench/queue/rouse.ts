@@ -71,6 +71,7 @@ export const runner: QueueContender = {
       budget: { runsPerDay: 1_000_000_000, tokensPerDay: 1_000_000_000_000, moneyPerDay: null },
       prices: {},
       deliverFailures: true,
+      keepToolCalls: false,
       // Hardly any history for a run without a model: the subject is the queue, not a long conversation.
       contextTokens: { "": 1 },
       configured: [],
@@ -84,7 +85,7 @@ export const runner: QueueContender = {
       leaseMs,
       onFull: () => store.announce("runs"),
     });
-    store.listen({ runs: running.poll, deliveries: () => {} });
+    store.listen({ runs: running.poll, deliveries: () => {}, changes: () => {} });
     running.start();
     return {
       async stop() {
@@ -113,7 +114,7 @@ export const storeOnly: QueueContender = {
         await store.settleRun(run, endOf(run));
       },
     });
-    store.listen({ runs: loop.poll, deliveries: () => {} });
+    store.listen({ runs: loop.poll, deliveries: () => {}, changes: () => {} });
     loop.start();
     return {
       async stop() {

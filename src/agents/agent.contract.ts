@@ -1,7 +1,7 @@
 // The suite every agent passes.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Agent, AgentInput } from "./agent.ts";
+import type { Agent, AgentEvent, AgentInput } from "./agent.ts";
 
 export type AgentHarness = {
   /** Replies to any prompt. */
@@ -10,6 +10,8 @@ export type AgentHarness = {
   failing?: () => Agent;
   /** Never replies; for kinds that can take long. */
   endless?: () => Agent;
+  /** Replies, and tells its text as it comes; for kinds that do. */
+  telling?: () => Agent;
 };
 
 export const contractInput = (prompt = "Hello."): AgentInput => ({
@@ -28,7 +30,7 @@ export const contractInput = (prompt = "Hello."): AgentInput => ({
   timeoutSeconds: 60,
 });
 
-export function agentContract(name: string, { replying, failing, endless }: AgentHarness): void {
+export function agentContract(name: string, { replying, failing, endless, telling }: AgentHarness): void {
   describe(`agent contract: ${name}`, () => {
     const going = () => new AbortController().signal;
 
@@ -51,6 +53,18 @@ export function agentContract(name: string, { replying, failing, endless }: Agen
     test("resolves when the signal fired before the run", async () => {
       await replying().run(contractInput(), AbortSignal.abort());
     });
+
+    if (telling)
+      test("tells its reply as it comes, and replies the same when nobody hears it", async () => {
+        const events: AgentEvent[] = [];
+        const onEvent = (event: AgentEvent) => void events.push(event);
+        const told = await telling().run({ ...contractInput(), onEvent }, going());
+        const untold = await telling().run(contractInput(), going());
+        assert.ok(told.kind === "replied" && untold.kind === "replied");
+        const text = events.map((event) => (event.kind === "delta" ? event.text : "")).join("");
+        assert.equal(text.trim(), told.reply);
+        assert.equal(told.reply, untold.reply);
+      });
 
     if (failing)
       test("a failure is an outcome with a reason", async () => {

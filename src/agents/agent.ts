@@ -19,6 +19,8 @@ export type AgentInput = {
   onActing: () => Promise<boolean>;
   /** Called when its program wrote to standard error; `lastLine` is that of all it wrote, or null. */
   onErrorOutput?: (lastLine: () => string | null) => void;
+  /** Called with what it writes and does, as it does it; never throws. The reply is the outcome's, whatever was told. */
+  onEvent?: (event: AgentEvent) => void;
   /** `provider/model` for a model agent; the agent's own name for other kinds. */
   model: string | null;
   thinking: string | null;
@@ -26,6 +28,27 @@ export type AgentInput = {
   /** The trace to continue, for an agent that can pass it on (`core/trace.ts`). */
   trace: string | null;
 };
+
+/** What an agent tells while it works. */
+export type AgentEvent =
+  /** A piece of what it writes, also between its tools. `begins`: a text of its own, apart from what came before. */
+  | { readonly kind: "delta"; readonly text: string; readonly begins?: boolean }
+  /** `id` is the agent's own. `input` is read only where it is kept. */
+  | {
+      readonly kind: "tool";
+      readonly state: "started";
+      readonly id: string;
+      readonly name: string;
+      readonly input?: () => string;
+    }
+  /** `ok` is null where the agent does not say. An end without a beginning says nothing. */
+  | {
+      readonly kind: "tool";
+      readonly state: "ended";
+      readonly id: string;
+      readonly ok: boolean | null;
+      readonly output?: () => string;
+    };
 
 export type Conversation = {
   /** Oldest first; a `summary` stands for everything before it. */

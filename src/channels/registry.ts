@@ -1,4 +1,5 @@
 // The channels that are configured, by name. A platform's file is loaded only when it is configured.
+import { type Callbacks, noCallbacks } from "./callback/callbacks.ts";
 import { unknownChannels } from "../config/build/channel-names.ts";
 import type { ChannelConfig, ChannelsConfig } from "../config/config.ts";
 import type { Finding, Path } from "../config/problem.ts";
@@ -9,16 +10,20 @@ import type { Channel, ChannelTools } from "../sdk/channel.ts";
 export type Channels = {
   find(name: string): Channel | null;
   configured(): readonly ConfiguredChannel[];
+  /** Where results are sent; no reply goes there. */
+  callbacks: Callbacks;
 };
 
 /** `to` is the channel's default recipient. */
 export function createChannels(
   configured: ReadonlyMap<string, { channel: Channel; to: string | null }>,
+  callbacks: Callbacks = noCallbacks,
 ): Channels {
   const list = [...configured].map(([channel, { to }]) => ({ channel, to }));
   return {
     find: (name) => configured.get(name)?.channel ?? null,
     configured: () => list,
+    callbacks,
   };
 }
 
@@ -28,7 +33,11 @@ export type OpenedChannels = { ok: true; channels: Channels } | { ok: false; fin
 type Opened = { ok: true; id: string; channel: Channel } | { ok: false; message: string };
 
 /** A channel that cannot be made, or a name that no channel has, is a problem of the configuration. */
-export async function openChannels(config: ChannelsConfig, tools: ChannelTools): Promise<OpenedChannels> {
+export async function openChannels(
+  config: ChannelsConfig,
+  tools: ChannelTools,
+  callbacks: Callbacks = noCallbacks,
+): Promise<OpenedChannels> {
   const findings: Finding[] = [];
   const made = new Map<string, { channel: Channel; to: string | null }>();
   const take = (path: Path, to: string | null, opened: Opened): void => {
@@ -41,7 +50,7 @@ export async function openChannels(config: ChannelsConfig, tools: ChannelTools):
     take(["channels", channel.id], channel.to, await openPlatform(channel, tools));
   for (const [at, { module, to, settings }] of config.plugins.entries())
     take(["channels", "plugins", at], to, await openModule(module, settings, tools));
-  const channels = createChannels(made);
+  const channels = createChannels(made, callbacks);
   // The name of a plugin that failed to load is unknown, so names are only checked when all have loaded.
   if (findings.length === 0)
     for (const finding of unknownChannels(config.named, channelNames(channels.configured())))

@@ -41,6 +41,17 @@ export const postJson = (
     request,
   );
 
+/** The text as it is: for a body that is signed. */
+export const postText = (
+  url: string,
+  request: PlatformRequest & { body: string; type: string },
+): Promise<PlatformResponse> =>
+  call(
+    url,
+    { method: "POST", headers: { "content-type": request.type, ...request.headers }, body: request.body },
+    request,
+  );
+
 export const postForm = (
   url: string,
   request: PlatformRequest & { body: Record<string, string> },
@@ -130,6 +141,7 @@ const words: Record<string, string> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate is not trusted",
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "its certificate is not trusted",
   CERT_NOT_YET_VALID: "its certificate is not valid yet",
+  NOT_PUBLIC: "its host has an address that is not on the public internet",
   ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS",
   ERR_SSL_PACKET_LENGTH_TOO_LONG: "it does not speak TLS",
 };

@@ -13,11 +13,13 @@ const loaders: Readonly<Record<string, () => Promise<{ command: Command }>>> = {
   deliveries: () => import("./commands/deliveries.ts"),
   channels: () => import("./commands/channels.ts"),
   requests: () => import("./commands/requests.ts"),
+  logs: () => import("./commands/logs.ts"),
   senders: () => import("./commands/senders.ts"),
   sessions: () => import("./commands/sessions.ts"),
   token: () => import("./commands/token.ts"),
   expose: () => import("./commands/expose.ts"),
   gmail: () => import("./commands/gmail.ts"),
+  backup: () => import("./commands/backup.ts"),
   doctor: () => import("./commands/doctor.ts"),
   completion: async () => {
     const { completionCommand } = await import("./commands/completion.ts");

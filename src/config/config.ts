@@ -1,5 +1,6 @@
 // The configuration that the program works with: checked, complete, frozen. `schema/` describes what a user writes.
-import type { WakeMode } from "../core/action.ts";
+import type { CallbackFormat } from "../core/callback.ts";
+import type { ResultAccess, WakeMode } from "../core/action.ts";
 import type { FieldPath, FilterPath } from "../core/field-path.ts";
 import type { ModelList } from "../core/model.ts";
 import type { WantedTarget } from "../core/target.ts";
@@ -33,7 +34,11 @@ export type Config = {
     /** Hooks that are opened by their sender's own proof, and by no token. */
     senders: readonly SenderConfig[];
     tools: ToolGrant;
+    results: ResultAccess;
+    maxWaiting: number;
     deliverFailures: boolean;
+    /** By name. */
+    callbacks: ReadonlyMap<string, CallbackConfig>;
     budget: { runsPerDay: number; tokensPerDay: number; moneyPerDay: number | null };
     /** In order: the user's, then the presets'. */
     mappings: readonly MappingConfig[];
@@ -62,6 +67,8 @@ export type Config = {
     timeoutSeconds: number;
     maxConcurrent: number;
     maxAttempts: number;
+    /** What tools were called with and returned is kept with the attempt. */
+    keepToolCalls: boolean;
   };
   channels: ChannelsConfig;
   models: ModelsConfig;
@@ -121,6 +128,10 @@ export type NamedTokenConfig = {
   tokens: readonly string[];
   /** Names of hooks, or a prefix such as `build/*`. */
   hooks: readonly string[];
+  /** Where the results of its runs are sent, where nothing else says so. */
+  callback: string | null;
+  /** Null: as `hooks.results`. */
+  results: ResultAccess | null;
 };
 
 /** Where a value stands in a request. */
@@ -217,6 +228,8 @@ export type MappingConfig = {
   fallback: WantedTarget | null;
   /** Null: as `hooks.deliverFailures`. */
   deliverFailures: boolean | null;
+  /** Null: as the token. */
+  results: ResultAccess | null;
   timeoutSeconds: number | null;
   templates: MappingTemplates;
   forEach: { written: string; path: FieldPath } | null;
@@ -225,7 +238,21 @@ export type MappingConfig = {
   tools: ToolGrant | null;
   /** Files with payloads as its sender sends them. */
   examples: readonly { payload: string; headers: string | null }[];
+  /** Where the results of its runs are sent. */
+  callback: { name: string; format: CallbackFormat } | null;
   allowUnsafeExternalContent: boolean;
+};
+
+/** Where results of runs are sent. */
+export type CallbackConfig = {
+  format: CallbackFormat;
+  /** For comments, of the API. Null where the request says it. */
+  url: string | null;
+  secret: string | null;
+  token: string | null;
+  isThin: boolean;
+  /** Its host may be in a private network. */
+  allowPrivate: boolean;
 };
 
 /** The sources of the templates, under their names in the config. */

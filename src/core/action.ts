@@ -1,4 +1,5 @@
 // An action is what a checked request asks for: leave a note for the main session, or run an agent.
+import type { CallbackTarget } from "./callback.ts";
 import type { Message } from "./message.ts";
 import type { WantedTarget } from "./target.ts";
 import type { ToolGrant } from "./tool.ts";
@@ -40,18 +41,20 @@ export type RunRequest = {
   credential: string | null;
   /** What the caller may read of its result. */
   results: ResultAccess;
-  /** Where its result is sent (`hooks.callbacks`). */
-  callback: string | null;
+  /** Where its result is sent. */
+  callback: CallbackTarget | null;
 };
 
 export const resultAccesses = ["none", "status", "reply"] as const;
 /** `status`: everything but the reply and the error's text. */
 export type ResultAccess = (typeof resultAccesses)[number];
 
-export type AgentAction = Omit<RunRequest, "tools" | "trace" | "credential" | "results" | "callback"> & {
+export type AgentAction = Omit<RunRequest, "tools" | "trace" | "credential" | "results"> & {
   kind: "agent";
   /** Null: the default of hooks. */
   tools: ToolGrant | null;
+  /** The mapping's word; null: as the token that it comes with. */
+  results: ResultAccess | null;
   /** The agent id in the request, trimmed; null when there was none. */
   agentId: string | null;
   sessionKey: string | null;

@@ -15,7 +15,9 @@ export type ToolCall = {
 
 /** What is kept of an attempt that has ended. Made in `runner/`, stored with the settlement. */
 export type NewAttemptRecord = {
-  /** The node that made it. */
+  /** Which attempt of its run. A released one does not count, so the next attempt has its number and takes its place. */
+  readonly number: number;
+  /** The gateway process that made it. */
   readonly node: string;
   readonly workedMs: number;
   readonly outcome: AttemptEnd;
@@ -28,7 +30,6 @@ export type AttemptEnd = EndStatus | "retry" | "released";
 
 export type AttemptRecord = Omit<NewAttemptRecord, "workedMs"> & {
   runId: string;
-  number: number;
   startedAt: number;
   endedAt: number;
   nextTryAt: number | null;

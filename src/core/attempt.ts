@@ -1,4 +1,5 @@
 // An attempt of a run or of a delivery: how it starts and how it ends.
+import type { ToolCall } from "./attempt-record.ts";
 import type { Outcome } from "./outcome.ts";
 import type { DeliverySettlement } from "./settlement.ts";
 import type { Signals } from "./signals.ts";
@@ -45,6 +46,7 @@ export type EndedAttempt = {
   agentCalled: boolean;
   model: string | null;
   toolsGranted: readonly string[];
+  toolCalls: readonly ToolCall[];
   /** The events that a heartbeat's prompt has shown. */
   shownEventIds: readonly string[];
   /** Events are waiting that did not fit into a heartbeat's prompt. */
@@ -55,7 +57,10 @@ export type EndedAttempt = {
 export type ParkedAttempt = { kind: "parked"; reason: string };
 
 /** The gateway stops: the run goes back to the queue as if it had never been claimed. */
-export type ReleasedAttempt = { kind: "released" };
+export type ReleasedAttempt = { kind: "released" } & Pick<
+  EndedAttempt,
+  "workedMs" | "agentCalled" | "toolCalls"
+>;
 
 /** Another node holds the lease: nothing of this attempt may be stored. */
 export type LostAttempt = { kind: "lost" };

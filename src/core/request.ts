@@ -33,7 +33,12 @@ export type Acceptance = {
   response: StoredResponse;
 };
 
-export type StoredResponse = { status: number; body: Readonly<Record<string, unknown>> };
+export type StoredResponse = {
+  status: number;
+  body: Readonly<Record<string, unknown>>;
+  /** The caller may read what becomes of its runs. */
+  readable?: boolean;
+};
 
 /** `started`: its run, which this node has claimed and started. */
 export type Stored = { kind: "stored"; started?: ClaimedRun };
@@ -165,6 +170,9 @@ export type UnusedRequest = {
   /** Of a repeated request: what the first one led to. */
   first?: Effects;
 };
+
+/** What came of a replay, and of which request it is one. */
+export type Replay = { id: string; replayOf: string; outcome: RequestOutcome };
 
 /** What the first request led to, as far as its stored response says. */
 export function effectsIn({ body }: StoredResponse): Effects {

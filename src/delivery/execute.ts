@@ -3,11 +3,13 @@ import type { Channel } from "../sdk/channel.ts";
 import type { Channels } from "../channels/registry.ts";
 import type { ReplyRenderer } from "../channels/reply-renderer.ts";
 import type { DeliveryAttempt } from "../core/attempt.ts";
+import { callbackOfChannel } from "../core/callback.ts";
 import type { Clock } from "../core/clock.ts";
 import type { ClaimedDelivery } from "../core/delivery.ts";
 import type { DeliverySettlement } from "../core/settlement.ts";
 import type { Target } from "../core/target.ts";
 import type { Store } from "../store/ports/store.ts";
+import { executeCallback } from "./execute-callback.ts";
 import { withFallback } from "./fallback.ts";
 import { findTarget } from "./find-target.ts";
 import { sendWithin } from "./send.ts";
@@ -40,6 +42,12 @@ export async function execute(
 ): Promise<DeliveryAttempt> {
   const { store, newId } = dependencies;
   const channels = dependencies.channels();
+  const callback = callbackOfChannel(delivery.channel);
+  if (callback !== null) {
+    const parts = { ...dependencies, find: channels.callbacks.find, findRun: store.findRun };
+    const settlement = await executeCallback(delivery, callback, holding, parts);
+    return settlement === null ? { kind: "lost" } : { kind: "settled", settlement };
+  }
   const policy = { lastTarget: await store.lastTarget(), configured: channels.configured() };
   const settled = (settlement: DeliverySettlement): DeliveryAttempt => ({
     kind: "settled",

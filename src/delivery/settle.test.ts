@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { ClaimedDelivery, SendOutcome } from "../core/delivery.ts";
 import { plainText } from "../core/message.ts";
-import { released, sendPolicy, settleSend, settleUntried } from "./settle.ts";
+import { callbackPolicy, released, sendPolicy, settleSend, settleUntried } from "./settle.ts";
 import { withFallback } from "./fallback.ts";
 
 const hour = 3_600_000;
@@ -23,6 +23,7 @@ const delivery = (more: Partial<ClaimedDelivery> = {}): ClaimedDelivery => ({
   createdAt: 0,
   waitedMs: 0,
   sentAt: null,
+  endedAt: null,
   lease: "lease",
   ...more,
 });
@@ -112,6 +113,35 @@ describe("after an attempt to send", () => {
       "A reply could not be delivered on telegram: given up after 24 hours: busy",
     );
     assert.equal(settled(retry(7001), delivery({ uncertainSends: 1 }), { waitedMs }).status, "unknown");
+  });
+
+  test("a result is tried for three days, at the waits of Standard Webhooks, and then given up", () => {
+    let waitedMs = 0;
+    const waits: number[] = [];
+    for (let attempts = 1; ; attempts++) {
+      const of = delivery({ attempts, waitedMs });
+      const next = settleSend(of, { sentMessages: 0, uncertainSends: 0, outcome: retry() }, callbackPolicy, {
+        waitedMs,
+        random: 0.999,
+        newId: () => "notice",
+        idempotent: true,
+      });
+      if (next.status !== "waiting") {
+        assert.deepEqual([next.status, next.error], ["failed", "given up after 10 attempts: busy"]);
+        break;
+      }
+      waits.push(Math.round(next.delayMs / 1000));
+      waitedMs += next.delayMs;
+    }
+    assert.deepEqual(waits, [5, 300, 1799, 7196, 17_991, 35_982, 50_375, 71_964, 86_357]);
+    assert.ok(waitedMs > 70 * hour && waitedMs < 80 * hour);
+    const asked = settleSend(
+      delivery(),
+      { sentMessages: 0, uncertainSends: 0, outcome: retry(60_000) },
+      callbackPolicy,
+      { waitedMs: 0, random: 0, newId: () => "notice", idempotent: true },
+    );
+    assert.equal(asked.delayMs, 60_000);
   });
 
   test("without an answer it is tried once more, after half a minute to a minute, then it stays unknown, with a notice", () => {

@@ -9,7 +9,7 @@
 //
 // A delivery that is not sent goes to its fallback (`fallback.ts`) or leaves one notice for the main session.
 import type { ClaimedDelivery } from "../core/delivery.ts";
-import { backOffMs, retryWaitMs } from "../core/retry.ts";
+import { type BackOff, backOffMs, retryWaitMs } from "../core/retry.ts";
 import { mainSessionKey } from "../core/run.ts";
 import type { NewEvent } from "../core/system-event.ts";
 import { cutWithMark, oneLine } from "../core/text.ts";
@@ -22,6 +22,8 @@ export type SendPolicy = {
   firstUncertainMs: number;
   longestMs: number;
   giveUpAfterMs: number;
+  /** The waits after each attempt, in place of a growing one; none is left after the last. */
+  waitsMs?: readonly number[];
 };
 
 export const sendPolicy: SendPolicy = {
@@ -29,6 +31,27 @@ export const sendPolicy: SendPolicy = {
   firstUncertainMs: 60_000,
   longestMs: 3_600_000,
   giveUpAfterMs: 86_400_000,
+};
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+/** As Standard Webhooks advises: three days, so that a receiver that broke over a weekend loses nothing. */
+export const callbackPolicy: SendPolicy = {
+  ...sendPolicy,
+  longestMs: 24 * hourMs,
+  giveUpAfterMs: 96 * hourMs,
+  waitsMs: [
+    5000,
+    5 * minuteMs,
+    30 * minuteMs,
+    2 * hourMs,
+    5 * hourMs,
+    10 * hourMs,
+    14 * hourMs,
+    20 * hourMs,
+    24 * hourMs,
+  ],
 };
 
 export type SendMoment = {
@@ -49,12 +72,18 @@ export function settleSend(
 ): DeliverySettlement {
   const progress = { sentMessages, uncertainSends };
   const again = (delayMs: number, reason: string, uncertain = uncertainSends): DeliverySettlement => {
+    const isLast = policy.waitsMs !== undefined && delivery.attempts > policy.waitsMs.length;
+    if (isLast) {
+      const error = `given up after ${delivery.attempts} attempts: ${reason}`;
+      return ended(delivery, progress, uncertain > 0 ? "unknown" : "failed", error, newId);
+    }
     const isInTime = waitedMs + delayMs <= policy.giveUpAfterMs;
     if (isInTime) return { ...waiting, sentMessages, uncertainSends: uncertain, delayMs, error: reason };
     const error = `given up after ${Math.round(policy.giveUpAfterMs / 3_600_000)} hours: ${reason}`;
     return ended(delivery, progress, uncertain > 0 ? "unknown" : "failed", error, newId);
   };
-  const waitMs = (askedMs: number | null) => retryWaitMs(delivery.attempts, askedMs, policy, random);
+  const waitMs = (askedMs: number | null) =>
+    retryWaitMs(delivery.attempts, askedMs, backOffOf(delivery, policy), random);
 
   switch (outcome.kind) {
     case "sent":
@@ -73,6 +102,12 @@ export function settleSend(
       return again(backOffMs(delivery.attempts, patient, random), error, 1);
     }
   }
+}
+
+/** A given wait is kept to within a tenth, so that receivers are not asked in step. */
+function backOffOf({ attempts }: Pick<ClaimedDelivery, "attempts">, policy: SendPolicy): BackOff {
+  const wait = policy.waitsMs?.[attempts - 1];
+  return wait === undefined ? policy : { firstMs: wait, longestMs: wait, factor: 1, half: true };
 }
 
 /** Without an attempt: there is no target, or nothing to send. */

@@ -2,9 +2,11 @@
 // swaps it as one value; work in progress ends with the generation it started with. Templates, transforms or channels
 // that cannot be used are problems of the configuration.
 import { agentMaker, type Agents, createAgents } from "../agents/registry.ts";
+import { createCallbacks } from "../channels/callback/callbacks.ts";
 import { type Channels, openChannels } from "../channels/registry.ts";
 import type { Config } from "../config/config.ts";
 import type { Finding } from "../config/problem.ts";
+import { callbackChannel } from "../core/callback.ts";
 import { channelNames, lastChannel, platforms } from "../core/target.ts";
 import { type Mappings, prepareMappings } from "../hooks/mapping/prepare.ts";
 import { prepareSenders } from "../hooks/senders/prepare.ts";
@@ -46,7 +48,7 @@ export async function prepareGeneration(
 ): Promise<{ ok: true; generation: Generation } | { ok: false; findings: Finding[] }> {
   const [prepared, opened] = await Promise.all([
     prepareMappings(config.hooks),
-    openChannels(config.channels, { fetch }),
+    openChannels(config.channels, { fetch }, createCallbacks(config.hooks.callbacks)),
   ]);
   const senders = prepareSenders(config.hooks.senders, config.hooks.mappings);
   if (!prepared.ok || !opened.ok || !senders.ok) {
@@ -70,6 +72,9 @@ export async function prepareGeneration(
 export const knownNames = ({ config, channels }: Pick<Generation, "config" | "channels">): KnownNames => ({
   hooks: ["wake", "agent", ...config.hooks.mappings.flatMap(({ match }) => match.path ?? [])],
   agents: config.agents.list.map(({ id }) => id),
-  channels: channels.configured().map(({ channel }) => channel),
+  channels: [
+    ...channels.configured().map(({ channel }) => channel),
+    ...channels.callbacks.names().map(callbackChannel),
+  ],
   platforms: [...platforms, lastChannel],
 });

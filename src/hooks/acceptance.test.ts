@@ -27,6 +27,8 @@ const action: AgentAction = {
   to: null,
   fallback: null,
   deliverFailures: null,
+  callback: null,
+  results: null,
   model: null,
   thinking: null,
   timeoutSeconds: null,

@@ -10,7 +10,7 @@ import type { HookSettings } from "./settings.ts";
 /** A request whose caller is known. `body` null: it was not read. */
 export type Arrived = Pick<
   HookRequest,
-  "method" | "target" | "rawHeaders" | "address" | "credential" | "sent" | "replayOf"
+  "id" | "method" | "target" | "rawHeaders" | "address" | "credential" | "sent" | "replayOf"
 > & { readonly body: Buffer | null; readonly bytes?: number };
 
 /** An index holds no longer names, and this one may come from outside. */
@@ -18,13 +18,13 @@ const longestName = 200;
 
 export function requestOf(
   hook: string,
-  { method, target, rawHeaders, address, credential, sent, body, bytes, replayOf }: Arrived,
+  { id = newId(), method, target, rawHeaders, address, credential, sent, body, bytes, replayOf }: Arrived,
   { keep }: Pick<HookSettings, "keep">,
 ): NewRequest {
   const hidden = sent?.sender.hidden;
   const isBodyKept = keep.accepted && body !== null && body.length <= keep.largestBody;
   return newRequest({
-    id: newId(),
+    id,
     hook: hook.slice(0, longestName),
     origin: replayOf === undefined ? "http" : "replay",
     credential: sent?.sender.name ?? credential ?? null,

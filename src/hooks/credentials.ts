@@ -1,18 +1,25 @@
 // Which hooks a token opens: `hooks.token` every hook that is not a sender's, a named token only its own.
 import type { Config } from "../config/config.ts";
+import type { ResultAccess } from "../core/action.ts";
 import { createGuard } from "../http/guard.ts";
 
 export type Credential = {
   /** Null for `hooks.token`, which has no name. */
   readonly name: string | null;
+  /** Where the results of its runs are sent, where nothing else says so. */
+  readonly callback: string | null;
+  /** What it may read of the runs that it starts; null: as `hooks.results`. */
+  readonly results: ResultAccess | null;
   opens(hook: string): boolean;
 };
 
 export type Credentials = {
   check(rawHeaders: readonly string[]): Credential | "wrong" | "repeated";
+  /** Whether a named token is called this. */
+  isNamed(name: string): boolean;
 };
 
-const hookToken: Credential = { name: null, opens: () => true };
+const hookToken: Credential = { name: null, results: null, callback: null, opens: () => true };
 
 export function createCredentials({
   tokens,
@@ -21,7 +28,8 @@ export function createCredentials({
   const known = [
     ...tokens.map((token) => ({ token, credential: hookToken })),
     ...namedTokens.flatMap((named) => {
-      const credential = { name: named.name, opens: hookOpener(named.hooks) };
+      const { name, results, callback } = named;
+      const credential = { name, results, callback, opens: hookOpener(named.hooks) };
       return named.tokens.map((token) => ({ token, credential }));
     }),
   ];
@@ -32,6 +40,7 @@ export function createCredentials({
       const found = guard.find(rawHeaders);
       return typeof found === "number" ? credentials[found]! : found;
     },
+    isNamed: (name) => namedTokens.some((named) => named.name === name),
   };
 }
 

@@ -1,4 +1,4 @@
-// Checks an action against the operator's policy: its session key, agent, model and channel, in this order.
+// Checks an action against the operator's policy: its session key, agent, model, channel and callback, in this order.
 import type { Action, AgentAction, WakeAction } from "../core/action.ts";
 import { type Refusal, refuse } from "../core/errors.ts";
 import { resolveModel } from "../core/model.ts";
@@ -20,10 +20,15 @@ export type PolicySettings = Pick<
   | "refusesUnknownAgents"
   | "models"
   | "channels"
+  | "callbacks"
 >;
 
 export const allow = (action: Action, settings: PolicySettings): Allowed | Refusal =>
   action.kind === "agent" ? applyPolicy(action, settings) : action;
+
+/** A request may name only callbacks that need nothing from it; what a mapping names was checked with the configuration. */
+const mayCallBack = ({ callback, origin }: AgentAction, { callbacks }: PolicySettings): boolean =>
+  callback === null || origin === "mapping" || callbacks.get(callback.name)?.format === "standard";
 
 export function applyPolicy(action: AgentAction, settings: PolicySettings): AllowedAgentAction | Refusal {
   if (action.sessionKey !== null) {
@@ -42,6 +47,7 @@ export function applyPolicy(action: AgentAction, settings: PolicySettings): Allo
   if (action.model !== null && model === null) return refuse("model-not-allowed");
 
   if (!settings.channels.has(action.channel)) return refuse("channel-unknown");
+  if (!mayCallBack(action, settings)) return refuse("callback-unknown");
 
   const agentId = wanted === null || isUnknown ? settings.defaultAgentId : wanted;
   return { action: model === action.model ? action : { ...action, model }, agentId };

@@ -14,7 +14,7 @@ import {
 } from "../core/request.ts";
 import type { Span } from "../core/trace.ts";
 import type { Store } from "../store/ports/store.ts";
-import { withCredential, withRequest, withTrace } from "./acceptance.ts";
+import { withCallback, withCredential, withRequest, withTrace } from "./acceptance.ts";
 import { type Admission, queueFull } from "./admission.ts";
 import { requestOf } from "./arrival.ts";
 import { decide, type Hook, type HookRequest, keyedByMapping } from "./decide.ts";
@@ -39,9 +39,13 @@ export type Taken =
   | { kind: "refused"; refusal: Refusal; request: NewRequest }
   | { kind: "nothing"; nothing: NoAction };
 
+/** It has no key but the one of its batch: under that of the first request it would be a repeated one. */
+const isReplay = ({ replayOf }: HookRequest): boolean => replayOf !== undefined;
+
 /** Requests with one key to a mapped hook are taken one after another: each sees what came of the one before it. */
 export async function take(hook: Hook, asked: HookRequest, span: Span, deps: TakeDeps): Promise<Taken> {
-  const isKeyed = hook.read !== null || (asked.idempotency !== null && asked.sent === undefined);
+  const isKeyed =
+    hook.read !== null || isReplay(asked) || (asked.idempotency !== null && asked.sent === undefined);
   const request = isKeyed ? asked : await keyedByMapping(hook, asked, deps.settings());
   if ("outcome" in request)
     return recordNothing(requestOf(hook.name, asked, deps.settings()), null, request, deps);
@@ -74,7 +78,7 @@ async function takeNow(hook: Hook, request: HookRequest, span: Span, deps: TakeD
   if ("runs" in admitted) {
     const traced = withTrace(admitted, span.context);
     const named = withCredential(traced, request.credential ?? null);
-    return accept(named, kept, deps);
+    return accept(withCallback(named, request.callback ?? null), kept, deps);
   }
   const meanwhile = await findRepeated();
   if (meanwhile) return repeated(meanwhile, kept, deps);

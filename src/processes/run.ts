@@ -8,6 +8,8 @@ export type ProcessOptions = Omit<ProgramOptions, "keepsLeftovers"> & {
   outputLimitBytes: number;
   /** Takes the output, all of it, which is then not kept here. */
   onOutput?: ((chunk: Buffer) => void) | undefined;
+  /** Hears of the output that is kept. */
+  onKept?: ((chunk: Buffer) => void) | undefined;
 };
 
 export type ProcessEnd =
@@ -45,7 +47,7 @@ export async function runProcess(options: ProcessOptions, signal: AbortSignal): 
 
 function collect(
   { output }: Program,
-  { onOutput, outputLimitBytes }: ProcessOptions,
+  { onOutput, onKept, outputLimitBytes }: ProcessOptions,
   onTooMuch: () => void,
 ): () => string {
   const chunks: Buffer[] = [];
@@ -53,8 +55,9 @@ function collect(
   output.on("data", (chunk: Buffer) => {
     if (onOutput) return onOutput(chunk);
     bytes += chunk.length;
-    if (bytes <= outputLimitBytes) chunks.push(chunk);
-    else onTooMuch();
+    if (bytes > outputLimitBytes) return onTooMuch();
+    chunks.push(chunk);
+    onKept?.(chunk);
   });
   return () => Buffer.concat(chunks).toString("utf8");
 }

@@ -1,8 +1,9 @@
 // Executes one attempt of a run: checks that it may start, calls the agent, and stops it when asked to.
 import { secondsToMs } from "../core/duration.ts";
 import type { Agents } from "../agents/registry.ts";
-import type { EndedAttempt, Attempt, AttemptStarted } from "../core/attempt.ts";
+import type { Attempt, AttemptStarted, ParkedAttempt } from "../core/attempt.ts";
 import { faultKind } from "../core/errors.ts";
+import type { Live } from "../core/live.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { ClaimedRun } from "../core/run.ts";
 import type { Trace } from "../core/trace.ts";
@@ -22,12 +23,19 @@ import {
   type InputDependencies,
   type Started,
 } from "./input.ts";
-import { stopOf, untilEnd, type TimeLimit } from "./until-end.ts";
+import { beginTelling } from "./telling.ts";
+import { stopOf, untilEnd, type Stop, type TimeLimit } from "./until-end.ts";
 
 export type ExecuteDependencies = Omit<InputDependencies, "policy" | "store"> & {
   store: InputDependencies["store"] & Pick<Store, "noteLastLine">;
   agents: () => Agents;
-  policy: () => ReturnType<InputDependencies["policy"]> & { maxAttempts: number; timeoutSeconds: number };
+  policy: () => ReturnType<InputDependencies["policy"]> & {
+    maxAttempts: number;
+    timeoutSeconds: number;
+    keepToolCalls: boolean;
+  };
+  /** Hears what agents tell while they work. */
+  live: Live;
   /** Gets the work of an agent that was stopped but may still be running. */
   lingers: (work: Promise<unknown>) => void;
   trace: Trace;
@@ -40,7 +48,7 @@ export type ExecuteDependencies = Omit<InputDependencies, "policy" | "store"> & 
 export type Work = { run: ClaimedRun; leasedFrom: number; input: AttemptInput | null };
 
 /** The end of an attempt: an outcome, or parked, released or lost. */
-type End = Outcome | Exclude<Attempt, EndedAttempt>;
+type End = Outcome | ParkedAttempt | Stop;
 
 /** `signal` fires with a StopReason. Then, or when the time is up, this resolves at once, whatever the agent does. */
 export async function execute(
@@ -48,11 +56,11 @@ export async function execute(
   signal: AbortSignal,
   dependencies: ExecuteDependencies,
 ): Promise<Attempt> {
-  const progress = createProgress(dependencies.clock);
+  const progress = createProgress(dependencies.clock, dependencies.policy());
   try {
     const end = await attempt(work, signal, progress, dependencies);
-    const isOther = end.kind === "parked" || end.kind === "released" || end.kind === "lost";
-    return isOther ? end : progress.end(end);
+    if (end.kind === "parked" || end.kind === "lost") return end;
+    return end.kind === "released" ? progress.release() : progress.end(end);
   } catch (fault) {
     return progress.end({ kind: "failed", reason: `internal fault: ${faultKind(fault)}`, mayPass: true });
   }
@@ -103,7 +111,7 @@ async function callAgent(
   progress: Progress,
   dependencies: ExecuteDependencies,
 ): Promise<End> {
-  const { store, clock, lingers, trace } = dependencies;
+  const { store, clock, live, lingers, trace } = dependencies;
   const { agent, config } = input.configured;
   const onActing = async () => {
     progress.acted();
@@ -113,10 +121,12 @@ async function callAgent(
     );
   };
   const lastLine = createLastLine(run, dependencies);
+  const telling = beginTelling(run.id, { live, tools: progress.tools });
   const agentCall = agentInput(run, input, {
     timeoutSeconds: Math.ceil(limit.leftMs / 1000),
     onActing,
     onErrorOutput: lastLine.written,
+    onEvent: telling.hear,
   });
   progress.agentCalled(agentCall);
   const start = (stop: AbortSignal) =>
@@ -125,7 +135,10 @@ async function callAgent(
       const conversation = await conversationOf(run, agent, traced, started, stop, more);
       return agent.run({ ...traced, conversation }, stop);
     });
-  return untilEnd({ start, signal, clock, limit, lingers }).finally(lastLine.stop);
+  return untilEnd({ start, signal, clock, limit, lingers }).finally(() => {
+    lastLine.stop();
+    telling.end();
+  });
 }
 
 function timeLimitOf(run: ClaimedRun, policy: { timeoutSeconds: number }): TimeLimit {

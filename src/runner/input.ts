@@ -119,7 +119,7 @@ export const firstStarted: Started = { kind: "go", history: noHistory, foreignSe
 export const agentInput = (
   run: ClaimedRun,
   { configured: { config }, prompt: { prompt, prepared } }: AttemptInput,
-  rest: Pick<AgentInput, "timeoutSeconds" | "onActing" | "onErrorOutput">,
+  rest: Pick<AgentInput, "timeoutSeconds" | "onActing" | "onErrorOutput" | "onEvent">,
 ): AgentInput => ({
   runId: run.id,
   agentId: config.id,

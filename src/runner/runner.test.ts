@@ -24,7 +24,7 @@ test("a run is executed and ends with its reply and summary", async (t) => {
   await runnerWith(agent, { log }).tick();
   const run = await find(id);
   assert.deepEqual([run.status, run.reply, run.error, run.attempts], ["succeeded", "done", null, 1]);
-  const { prompt, onActing: _, onErrorOutput: __, ...input } = agent.inputs[0]!;
+  const { prompt, onActing: _, onErrorOutput: __, onEvent: ___, ...input } = agent.inputs[0]!;
   assert.equal(agent.inputs.length, 1);
   assert.deepEqual(
     { prompt, ...input },

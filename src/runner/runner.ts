@@ -1,6 +1,8 @@
 // Runs get executed: claimed, attempted, settled. Hook runs have `maxConcurrent` slots and heartbeats one of their own,
 // so that a flood of hooks never stops them.
+import { hostname } from "node:os";
 import { newId as newUuid } from "../core/id.ts";
+import { noLive } from "../core/live.ts";
 import { noMetrics } from "../core/metrics.ts";
 import type { NewRun, RunKind } from "../core/run.ts";
 import type { Settlement } from "../core/settlement.ts";
@@ -19,7 +21,7 @@ import { reserveSlot, type RunSlot } from "./intake.ts";
 /** Read again for each attempt. */
 export type RunnerPolicy = AttemptPolicy & { maxConcurrent: number };
 
-type Defaulted = Pick<AttemptsOptions, "metrics" | "trace" | "newId" | "random">;
+type Defaulted = Pick<AttemptsOptions, "metrics" | "trace" | "newId" | "random" | "node" | "live">;
 
 export type RunnerOptions = Omit<AttemptsOptions, keyof Defaulted | "store" | "policy" | "onSettled"> &
   Partial<Defaulted> & {
@@ -87,6 +89,8 @@ const withDefaults = (options: RunnerOptions) => ({
   trace: options.trace ?? carriedTrace,
   newId: options.newId ?? newUuid,
   random: options.random ?? Math.random,
+  node: options.node ?? hostname(),
+  live: options.live ?? noLive,
 });
 
 function createLoops(options: RunnerOptions, attempts: RunningAttempts): Record<RunKind, Loop<Work>> {

@@ -5,6 +5,7 @@ import {
   failed,
   nothingReported,
   policy,
+  recorded,
   replied,
   run,
   settled,
@@ -29,8 +30,10 @@ describe("a heartbeat", () => {
         ending: { agentId: "main", sessionKey: "main", text: reply, foreignSession: null, carried: true },
         summary: null,
         delivery: null,
+        callback: null,
         heartbeat: null,
         shownEventIds: ["e1", "e2"],
+        attempt: recorded(),
       });
     }
   });

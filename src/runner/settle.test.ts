@@ -6,6 +6,7 @@ import {
   failed,
   nothingReported,
   policy,
+  recorded,
   replied,
   run,
   settled,
@@ -49,8 +50,10 @@ describe("a hook run that replied", () => {
         fallback: null,
         trace: null,
       },
+      callback: null,
       heartbeat: { agentId: "main", delayMs: 250 },
       shownEventIds: [],
+      attempt: recorded(),
     });
   });
 
@@ -223,8 +226,10 @@ describe("a hook run that failed", () => {
       ending: null,
       summary: null,
       delivery: null,
+      callback: null,
       heartbeat: null,
       shownEventIds: [],
+      attempt: recorded({ outcome: "retry", reason: "why" }),
     });
   });
 

@@ -7,6 +7,7 @@
 //
 // A heartbeat leaves no summary. Its events count as shown only when it succeeded.
 import type { EndedAttempt, ReleasedAttempt } from "../core/attempt.ts";
+import { callbackDelivery } from "../core/callback-delivery.ts";
 import type { NewDelivery } from "../core/delivery.ts";
 import type { Outcome } from "../core/outcome.ts";
 import { lastChannel, resolveTarget, type TargetPolicy, type WantedTarget } from "../core/target.ts";
@@ -15,6 +16,7 @@ import { isAcknowledgement } from "../session/acknowledgement.ts";
 import { failureNotice } from "../session/failure-notice.ts";
 import { summaryOf } from "../session/summary.ts";
 import type { TurnEnding, Settlement } from "../core/settlement.ts";
+import { attemptRecord } from "./record.ts";
 import { nextTry, type NextTryPolicy } from "./next-try.ts";
 import { addReport, usedBy, type Price } from "./report.ts";
 
@@ -27,13 +29,16 @@ export type SettlePolicy = TargetPolicy &
     mainAgentId: string;
     /** By model id. */
     prices: Readonly<Record<string, Price>>;
+    /** The gateway process that made the attempt. */
+    node: string;
   };
 
+type Unrecorded = Omit<Settlement, "attempt">;
+
 /** Back to the queue as if it had never been claimed: the attempt does not count, and neither does its time. */
-const released: Settlement = {
+const released: Unrecorded = {
   next: { kind: "released" },
   workedMs: 0,
-  attempt: null,
   signals: null,
   report: null,
   used: null,
@@ -51,7 +56,16 @@ export function settle(
   policy: SettlePolicy,
   newId: () => string,
 ): Settlement {
-  if (attempt.kind === "released") return released;
+  const follows = attempt.kind === "released" ? released : endedSettlement(run, attempt, policy, newId);
+  return { ...follows, attempt: attemptRecord(run, attempt, follows.next, policy) };
+}
+
+function endedSettlement(
+  run: ClaimedRun,
+  attempt: EndedAttempt,
+  policy: SettlePolicy,
+  newId: () => string,
+): Unrecorded {
   const outcome = withoutBlankReply(attempt.outcome);
   const reported = reportedBy(run, attempt, policy);
   const next = nextTry(run, { ...attempt, outcome }, policy);
@@ -83,7 +97,7 @@ function reportedBy(run: ClaimedRun, attempt: EndedAttempt, { prices }: SettlePo
   };
 }
 
-type Ended = Omit<Settlement, keyof Reported>;
+type Ended = Omit<Unrecorded, keyof Reported>;
 
 function endHook(
   run: ClaimedRun,
@@ -102,13 +116,17 @@ function endHook(
     ending: endingOf(run, outcome, true),
     summary: summaryOf(run, newId(), { status, text: reply ?? error ?? "", undelivered }),
     delivery,
-    attempt: null,
-    callback: null,
+    callback: callbackDelivery(run, newId, unanswered(reply)),
     heartbeat:
       run.request.wakeMode === "now" ? { agentId: policy.mainAgentId, delayMs: heartbeatDelayMs } : null,
     shownEventIds: [],
   };
 }
+
+const unanswered = (reply: string | null): string | null => {
+  if (reply === null) return "the run has no reply";
+  return isAcknowledgement(reply, { heartbeat: false }) ? "heartbeat acknowledgement" : null;
+};
 
 function endHeartbeat(
   run: ClaimedRun,
@@ -124,7 +142,6 @@ function endHeartbeat(
     ending: endingOf(run, attempt.outcome, isNews || attempt.shownEventIds.length > 0),
     summary: null,
     delivery: reply === null ? null : heartbeatDelivery(run, reply, policy, newId),
-    attempt: null,
     callback: null,
     heartbeat: succeeded && attempt.leftOver ? { agentId: policy.mainAgentId, delayMs: 0 } : null,
     shownEventIds: succeeded ? attempt.shownEventIds : [],

@@ -1,6 +1,5 @@
 // Waits for the end of an agent's work: by itself, at its time limit, or because the runner stops it.
 import { setTimeout as delay } from "node:timers/promises";
-import type { LostAttempt, ReleasedAttempt } from "../core/attempt.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { LossReason } from "../work/lease.ts";
@@ -12,7 +11,7 @@ export type StopReason = LossReason | "released";
 export type TimeLimit = { seconds: number; leftMs: number };
 
 type Cancelled = Extract<Outcome, { kind: "cancelled" }>;
-type Stop = Cancelled | ReleasedAttempt | LostAttempt;
+export type Stop = Cancelled | { kind: "released" } | { kind: "lost" };
 
 /** The end of an attempt whose signal has fired. */
 export const stopOf = (signal: AbortSignal): Stop => ({ kind: signal.reason as StopReason });

@@ -1,8 +1,10 @@
 // Ended attempts of runs, and what `settle` decides for them.
+import { anAttempt } from "./settlement.ts";
 import { aClaimedRun, aRunRequest } from "./run.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
 import type { RunRequest } from "../../src/core/action.ts";
 import type { ClaimedRun } from "../../src/core/run.ts";
+import type { NewAttemptRecord } from "../../src/core/attempt-record.ts";
 import type { EndedAttempt } from "../../src/core/attempt.ts";
 import { settle, type SettlePolicy } from "../../src/runner/settle.ts";
 
@@ -17,6 +19,9 @@ export const nothingReported = {
   toolsGranted: [],
   toolsUsed: [],
 };
+/** What is kept of the attempt, by how it ended. */
+export const recorded = (parts: Partial<NewAttemptRecord> = {}): NewAttemptRecord =>
+  anAttempt({ workedMs: 7, ...parts });
 export const signals = { hiddenCharacters: 1, chatTokens: 2, fakeMarkers: 3, roleLabels: 4 };
 
 export const policy: SettlePolicy = {
@@ -26,6 +31,7 @@ export const policy: SettlePolicy = {
   timeoutSeconds: 600,
   mainAgentId: "main",
   prices: {},
+  node: "here:18789",
   random: 0,
   lastTarget: { channel: "telegram", to: "5" },
   configured: [{ channel: "telegram", to: null }],
@@ -39,6 +45,7 @@ const attempt = (outcome: Outcome, more: Partial<EndedAttempt> = {}): EndedAttem
   agentCalled: true,
   model: null,
   toolsGranted: [],
+  toolCalls: [],
   shownEventIds: [],
   leftOver: false,
   ...more,

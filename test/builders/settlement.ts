@@ -1,4 +1,5 @@
 // Settlements: of a run that has replied, of a delivery that was sent.
+import type { NewAttemptRecord } from "../../src/core/attempt-record.ts";
 import type { NewDelivery } from "../../src/core/delivery.ts";
 import { newId } from "../../src/core/id.ts";
 import type { DeliverySettlement, Settlement } from "../../src/core/settlement.ts";
@@ -16,6 +17,17 @@ export const aSettlement = (parts: Partial<Settlement> = {}): Settlement => ({
   callback: null,
   heartbeat: null,
   shownEventIds: [],
+  ...parts,
+});
+
+/** The first attempt of a run, which succeeded. */
+export const anAttempt = (parts: Partial<NewAttemptRecord> = {}): NewAttemptRecord => ({
+  number: 1,
+  node: "here:18789",
+  workedMs: 100,
+  outcome: "succeeded",
+  reason: null,
+  toolCalls: [],
   ...parts,
 });
 

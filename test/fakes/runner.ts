@@ -46,6 +46,7 @@ export async function setUpRunner(test: TestContext) {
     budget: { runsPerDay: 1000, tokensPerDay: 5_000_000, moneyPerDay: null },
     prices: {},
     deliverFailures: true,
+    keepToolCalls: false,
     contextTokens: {},
     configured: [],
   };

@@ -4,6 +4,7 @@ import { copyFileSync, symlinkSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { makeFolder } from "../support/folder.ts";
+import { program } from "../support/process.ts";
 import { documented } from "./documented.ts";
 import { judge, type Restored } from "./judge.ts";
 import { type Scene, startScene } from "./scene.ts";
@@ -19,7 +20,8 @@ export async function copyAndEnd(scene: Scene): Promise<Omit<Restored, "scene">>
   const mark = await scene.mark();
   const PATH = `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}`;
   const env = { ...process.env, HOME: home, PATH };
-  await run("sh", ["-c", documented("vacuum into").join("\n")], { cwd: home, env });
+  const rouse = `rouse() { node ${JSON.stringify(program)} "$@"; }`;
+  await run("sh", ["-ec", [rouse, ...documented("rouse backup")].join("\n")], { cwd: home, env });
   const goneFrom = scene.next();
   await scene.goOn();
   await scene.end();

@@ -37,6 +37,7 @@ test("the default numbers", (t) => {
   assert.equal(hooks.maxQueued, 100_000);
   assert.deepEqual(hooks.authFailures, { max: 20, windowSeconds: 60 });
   assert.deepEqual([agents.timeoutSeconds, agents.maxConcurrent, agents.maxAttempts], [600, 4, 6]);
+  assert.equal(agents.keepToolCalls, false);
   assert.equal(agents.heartbeatEveryMs, 30 * 60_000);
   assert.equal(gateway.drainSeconds, 30);
 });

@@ -5,6 +5,7 @@ import {
   acpAgent,
   acpConfig,
   acpProgram,
+  environment,
   failed,
   folder,
   graceMs,
@@ -12,6 +13,8 @@ import {
   replied,
   run,
 } from "../../../test/fixtures/acp-runs.ts";
+import { hearing } from "../../../test/fixtures/told.ts";
+import type { AgentInput } from "../agent.ts";
 import type { AgentOutcome } from "../../core/outcome.ts";
 import { parseFences } from "../../untrusted/fence.ts";
 import { agentContract, contractInput } from "../agent.contract.ts";
@@ -19,6 +22,7 @@ import { createAcpAgent } from "./acp.ts";
 
 agentContract("acp", {
   replying: () => acpAgent("echo"),
+  telling: () => acpAgent("many"),
   failing: () => acpAgent("error"),
   endless: () => acpAgent("endless"),
 });
@@ -26,6 +30,43 @@ agentContract("acp", {
 test("the reply is the agent's text after its last tool", async () => {
   assert.deepEqual(await run("steps"), replied("Hello.", { toolsUsed: ["read"] }));
 });
+
+test("text and tools are told in order, a refused tool as one that failed", async () => {
+  const heard = async (...run: Parameters<typeof runHearing>) => (await runHearing(...run)).lines;
+  assert.deepEqual(await heard("steps"), ["+ First I look.", "1: read()", "1: true", "+ Hel", "lo."]);
+  assert.deepEqual(await heard("tools"), [
+    '1: execute({"command":"make"})',
+    '1: true {"code":0}',
+    "2: fetch()",
+    '2: false [{"type":"content","content":{"type":"text","text":"no"}}]',
+    "3: other()",
+    "+ Done.",
+  ]);
+  const refused = await runHearing("permission", "edit");
+  assert.deepEqual(refused.lines, ["+ Let me see.", "1: tool()", "1: false", "+ Chosen: no"]);
+  assert.ok(refused.outcome.kind === "replied" && refused.outcome.reply === "Chosen: no");
+});
+
+test("what a loaded session repeats is not told", async () => {
+  const conversation = { history, foreignSession: "known" };
+  for (const detail of ["", "late"])
+    assert.deepEqual((await runHearing("load", detail, { conversation, prompt: "More." })).lines, [
+      "+ known: More.",
+    ]);
+});
+
+test("the values of its variables are not told as what a tool was called with", async () => {
+  const { onEvent, lines } = hearing();
+  const env = { NODE_COMPILE_CACHE: environment.NODE_COMPILE_CACHE, KEY: '{"command":"make"}' };
+  await run("tools", "", { onEvent }, { env });
+  assert.equal(lines[0], "1: execute(${KEY})");
+});
+
+async function runHearing(mode: string, detail = "", input: Partial<AgentInput> = {}) {
+  const { onEvent, lines } = hearing();
+  const outcome = await run(mode, detail, { ...input, onEvent });
+  return { outcome, lines };
+}
 
 test("all text up to the end of the turn is in the reply", async () => {
   const outcome = await run("many");

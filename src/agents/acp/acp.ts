@@ -6,7 +6,7 @@ import type { Agent } from "../agent.ts";
 import { givenVariables } from "../../core/variables.ts";
 import { createMask } from "../../processes/mask.ts";
 import { errorOutputOf, programEnvironment } from "../environment.ts";
-import { masked } from "../masked.ts";
+import { masked, maskedInput } from "../masked.ts";
 import { makeWorkspace } from "../workspace.ts";
 import { failed, failedToStart } from "../failure.ts";
 import { codeOf } from "../../core/errors.ts";
@@ -37,7 +37,10 @@ export function createAcpAgent(
           graceMs,
           reaper,
         });
-        return masked(await converse({ program, input, config, startMs }, signal), mask);
+        return masked(
+          await converse({ program, input: maskedInput(input, mask), config, startMs }, signal),
+          mask,
+        );
       } catch (fault) {
         return failedToStart(config.command, codeOf(fault));
       }

@@ -46,6 +46,7 @@ export async function converse(talk: Talk, signal: AbortSignal): Promise<AgentOu
     longestReply,
     onActing: () => void mayAct(input).then((may) => (may ? undefined : stop())),
     onTooMuch: ({ message }) => interrupt(failed(message)),
+    onEvent: input.onEvent,
   });
   const release = onAbort(signal, stop);
 

@@ -1,6 +1,8 @@
 // Follows an agent's text and tool calls by its notifications. Unknown ones are ignored.
 import { z } from "zod";
 import type { AgentReport } from "../../core/outcome.ts";
+import type { AgentEvent, AgentInput } from "../agent.ts";
+import { shownText } from "../shown-text.ts";
 import { TooLarge } from "../../core/response-body.ts";
 import { cut, oneLine } from "../../core/text.ts";
 
@@ -29,6 +31,7 @@ export type UpdatesOptions = {
   /** Called once for each tool call that changes something, when it starts, whether or not it asked for permission. */
   onActing: () => void;
   onTooMuch: (fault: TooLarge) => void;
+  onEvent?: AgentInput["onEvent"];
 };
 
 const optional = z.string().nullish().catch(null);
@@ -38,6 +41,9 @@ const callUpdate = z.object({
   kind: optional,
   name: optional,
   status: optional,
+  rawInput: z.unknown().optional(),
+  rawOutput: z.unknown().optional(),
+  content: z.unknown().optional(),
 });
 const chunk = z.object({
   sessionUpdate: z.literal("agent_message_chunk"),
@@ -50,6 +56,9 @@ type CallUpdate = {
   kind?: string | null | undefined;
   name?: string | null | undefined;
   status?: string | null | undefined;
+  rawInput?: unknown;
+  rawOutput?: unknown;
+  content?: unknown;
 };
 
 /** `other` is any tool the protocol has no word for, such as those of an MCP server: it may change something. */
@@ -61,20 +70,30 @@ const longestName = 100;
 const longestWord = 1000;
 const mostCalls = 5000;
 
-export function createUpdates({ longestReply, onActing, onTooMuch }: UpdatesOptions): Updates {
+export function createUpdates({
+  longestReply,
+  onActing,
+  onTooMuch,
+  onEvent = () => {},
+}: UpdatesOptions): Updates {
   const calls = new Map<string, Call>();
   let session: string | null = null;
   let text = "";
   let count = 0;
 
-  const call = ({ toolCallId, kind, name, status }: CallUpdate): Call => {
+  const call = (update: CallUpdate): Call => {
+    const { toolCallId, kind, name, status } = update;
     const id = toolCallId.slice(0, longestWord);
-    const known = calls.get(id) ?? { kind: "other", name: null, status: "pending", verdict: null };
+    const before = calls.get(id);
+    const known = before ?? { kind: "other", name: null, status: "pending", verdict: null };
     calls.set(id, known);
+    const wasOver = isOver(known);
     known.kind = kind?.slice(0, longestWord) ?? known.kind;
     known.name = name?.slice(0, longestWord) ?? known.name;
     known.status = status?.slice(0, longestWord) ?? known.status;
     if (calls.size > mostCalls) onTooMuch(new TooLarge("the run", mostCalls, "calls of tools"));
+    if (before === undefined) onEvent(startOf(id, known, update));
+    if (isOver(known) && !wasOver) onEvent(endOf(id, known, update));
     return known;
   };
 
@@ -88,6 +107,7 @@ export function createUpdates({ longestReply, onActing, onTooMuch }: UpdatesOpti
       if (data === undefined || data.sessionId !== session) return;
       const { update } = data;
       if (update.sessionUpdate === "agent_message_chunk") {
+        onEvent({ kind: "delta", text: update.content.text, begins: text === "" });
         text += update.content.text;
         if (text.length > longestReply)
           onTooMuch(new TooLarge("the agent's reply", longestReply, "characters"));
@@ -102,6 +122,24 @@ export function createUpdates({ longestReply, onActing, onTooMuch }: UpdatesOpti
     report: () => reportOf([...calls.values()]),
   };
 }
+
+const isOver = ({ status }: Call): boolean => status === "completed" || status === "failed";
+
+const startOf = (id: string, { name, kind }: Call, { rawInput }: CallUpdate): AgentEvent => ({
+  kind: "tool",
+  state: "started",
+  id,
+  name: name ?? kind,
+  input: () => shownText(rawInput ?? ""),
+});
+
+const endOf = (id: string, { status }: Call, { rawOutput, content }: CallUpdate): AgentEvent => ({
+  kind: "tool",
+  state: "ended",
+  id,
+  ok: status === "completed",
+  output: () => shownText(rawOutput ?? content ?? ""),
+});
 
 /** A refused call that is reported as failed has not run; any other failed call may have done half its work. */
 const hasActed = ({ kind, status, verdict }: Call): boolean =>

@@ -8,6 +8,7 @@ import { eventually } from "../../../test/fakes/clock.ts";
 import type { AgentInput } from "../agent.ts";
 import { agentContract, contractInput } from "../agent.contract.ts";
 import { createCommandAgent, type CommandConfig } from "./command.ts";
+import { hearing } from "../../../test/fixtures/told.ts";
 import { agentSettings } from "../../../test/builders/agent.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "rouse-command-"));
@@ -34,12 +35,21 @@ const run = (script: string, more: Partial<CommandConfig> = {}, prompt = "Hello.
 
 agentContract("command", {
   replying: () => shell("cat"),
+  telling: () => shell("cat"),
   failing: () => shell("exit 1"),
   endless: () => shell("sleep 600"),
 });
 
 test("gets the prompt on standard input; the reply is standard output, trimmed", async () => {
   assert.deepEqual(await run("cat; echo; echo", {}, "ünï 🙂"), { kind: "replied", reply: "ünï 🙂" });
+});
+
+test("what it writes is told as it comes, a character in two pieces as one", async () => {
+  const { onEvent, lines } = hearing();
+  const script = "printf 'a\\303'; sleep 0.2; printf '\\274b'; sleep 0.2; exit 1";
+  const outcome = await shell(script).run({ ...contractInput(), onEvent }, new AbortController().signal);
+  assert.equal(outcome.kind, "failed", "what was told is no reply yet");
+  assert.deepEqual(lines, ["a", "üb"]);
 });
 
 test("a conversation's earlier turns stand before the prompt", async () => {

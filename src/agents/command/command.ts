@@ -9,11 +9,11 @@ import { conversationPrompt } from "../conversation.ts";
 import { inputJson } from "../input-json.ts";
 import { makeWorkspace } from "../workspace.ts";
 import { failed } from "../failure.ts";
-import { masked } from "../masked.ts";
+import { masked, maskedInput } from "../masked.ts";
 import { badExit, type CommandConfig, createLaunch, cutShort } from "./launch.ts";
 import { presets } from "./presets/index.ts";
 import { runPreset } from "./presets/run.ts";
-import { type ProcessEnd } from "../../processes/run.ts";
+import { type ProcessEnd, type ProcessOptions } from "../../processes/run.ts";
 
 export type { CommandConfig } from "./launch.ts";
 
@@ -34,11 +34,21 @@ export function createCommandAgent(
       const fault = await makeWorkspace(config.workspace);
       if (fault !== null) return fault;
       if (preset !== null)
-        return masked(await runPreset({ preset, config, given, launch }, input, signal), mask);
-      const start = { args: config.args, input: standardInput(input, config) };
+        return masked(
+          await runPreset({ preset, config, given, launch }, maskedInput(input, mask), signal),
+          mask,
+        );
+      const start = { args: config.args, input: standardInput(input, config), onKept: told(input) };
       return outcomeOf(await launch(input, start, signal), config);
     },
   };
+}
+
+/** What it writes is its reply, and is told as it comes. */
+function told({ onEvent }: AgentInput): ProcessOptions["onKept"] {
+  if (!onEvent) return undefined;
+  const decoder = new TextDecoder();
+  return (chunk) => onEvent({ kind: "delta", text: decoder.decode(chunk, { stream: true }) });
 }
 
 /** JSON ends with a line break, for programs that read a line. */

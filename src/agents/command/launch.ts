@@ -10,7 +10,7 @@ import { createReaper } from "../../processes/reaper.ts";
 
 export type CommandConfig = Extract<AgentConfig, { kind: "command" }>;
 
-export type Start = Pick<ProcessOptions, "args" | "input" | "onOutput">;
+export type Start = Pick<ProcessOptions, "args" | "input" | "onOutput" | "onKept">;
 export type Launch = (input: AgentInput, start: Start, signal: AbortSignal) => Promise<ProcessEnd>;
 type Exited = Extract<ProcessEnd, { kind: "exited" }>;
 

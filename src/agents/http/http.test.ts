@@ -9,6 +9,7 @@ import {
   neverStopped,
   replied,
   serveAgents,
+  stream,
 } from "../../../test/fixtures/agent-service.ts";
 import { agentContract, contractInput } from "../agent.contract.ts";
 import type { AgentInput } from "../agent.ts";
@@ -17,6 +18,7 @@ const { agentOf, run, record } = serveAgents();
 
 agentContract("http", {
   replying: () => agentOf(json({ reply: "Hello." })),
+  telling: () => agentOf(stream('data: {"delta":"Hel"}\n\n', "data: lo.\n\n", "data: [DONE]\n\n")),
   failing: () => agentOf(json({}, 500)),
   endless: () => agentOf(() => {}),
 });

@@ -26,7 +26,7 @@ export function createHttpAgent({ url, secret }: HttpConfig, { now = Date.now } 
         const response = await service.post({ headers, body }, signal);
         doing = "the service's response was cut off";
         try {
-          return await outcomeOf(response, now);
+          return await outcomeOf(response, now, input.onEvent);
         } finally {
           response.body.destroy();
         }

@@ -10,6 +10,7 @@ import {
   serveAgents,
   stream,
 } from "../../../test/fixtures/agent-service.ts";
+import { hearing } from "../../../test/fixtures/told.ts";
 import { contractInput } from "../agent.contract.ts";
 
 const { agentOf, run } = serveAgents();
@@ -34,6 +35,36 @@ for (const [what, chunks, expected] of [
   test(`takes the reply out of events: ${what}`, async () => {
     assert.deepEqual(await run(stream(...chunks)), replied(expected));
   });
+
+test("the deltas and tools of a stream are told in order, whatever the events are called", async () => {
+  const { onEvent, lines } = hearing();
+  const tool = (value: object) => `event: tool\ndata: ${JSON.stringify({ tool: value })}\n\n`;
+  const outcome = await run(
+    stream(
+      "data: The \n\n",
+      tool({ name: "search", state: "started", input: { q: "x" } }),
+      tool({ name: "read", state: "started", id: "7" }),
+      tool({ name: "search", state: "ended", ok: true, output: ["y"] }),
+      'data: {"tool":{"name":"read","id":"7","state":"ended"},"delta":"build "}\n\n',
+      tool({ name: "search", state: "resting" }),
+      'event: tool\ndata: {"delta":"no"}\n\n',
+      "event: tool\ndata: plain\n\n",
+      'event: delta\ndata: {"delta":"broke.","tool":7}\n\n',
+      "data: [DONE]\n\n",
+    ),
+    { ...contractInput(), onEvent },
+  );
+  assert.deepEqual(outcome, replied("The build broke."));
+  assert.deepEqual(lines, [
+    "The ",
+    'search: search({"q":"x"})',
+    "7: read()",
+    'search: true ["y"]',
+    "7: null",
+    "build ",
+    "broke.",
+  ]);
+});
 
 test("the tokens of a stream may come with any of its events", async () => {
   const usage = { inputTokens: 1, outputTokens: 2 };

@@ -4,7 +4,9 @@ import type { AgentOutcome, TokenUse } from "../../core/outcome.ts";
 import { bytesUpTo, TooLarge } from "../../core/response-body.ts";
 import { retryAfterMs } from "../../core/retry-after.ts";
 import { cutWithMark, oneLine } from "../../core/text.ts";
+import type { AgentEvent, AgentInput } from "../agent.ts";
 import { failed } from "../failure.ts";
+import { shownText } from "../shown-text.ts";
 import { EventTooLong, readEvents, type ServerEvent } from "./events.ts";
 import { readText, type ServiceResponse } from "./post.ts";
 
@@ -16,7 +18,17 @@ const longestErrorText = 300;
 const passing = new Set([408, 425, 429]);
 
 const count = z.int().nonnegative();
+/** A tool of the service's own. `id` tells calls of one tool apart that run at the same time. */
+const toolEvent = z.object({
+  name: z.string(),
+  state: z.enum(["started", "ended"]),
+  id: z.string().optional(),
+  ok: z.boolean().optional(),
+  input: z.unknown().optional(),
+  output: z.unknown().optional(),
+});
 const message = z.object({
+  tool: toolEvent.optional().catch(undefined),
   delta: z.string().optional().catch(undefined),
   reply: z.string().optional().catch(undefined),
   error: z
@@ -27,7 +39,11 @@ const message = z.object({
 });
 type Message = z.infer<typeof message>;
 
-export async function outcomeOf(response: ServiceResponse, now: () => number): Promise<AgentOutcome> {
+export async function outcomeOf(
+  response: ServiceResponse,
+  now: () => number,
+  onEvent: AgentInput["onEvent"] = () => {},
+): Promise<AgentOutcome> {
   const status = response.statusCode;
   if (status === 202 || status === 204)
     return failed(`the service responded with ${status} and no reply: the response itself must hold it`);
@@ -36,7 +52,7 @@ export async function outcomeOf(response: ServiceResponse, now: () => number): P
   if (status !== 200 && status !== 201) return refused(response, status, now());
   const type = headerIn(response, "content-type").split(";")[0]!.trim().toLowerCase();
   if (type === "application/json") return jsonOutcome(response);
-  if (type === "text/event-stream") return streamOutcome(response);
+  if (type === "text/event-stream") return streamOutcome(response, onEvent);
   return failed(
     `the service responded with ${shown(type) || "no content type"}, not JSON or server-sent events`,
   );
@@ -65,7 +81,10 @@ async function jsonOutcome(response: ServiceResponse): Promise<AgentOutcome> {
   return replied(body.reply, body.usage);
 }
 
-async function streamOutcome(response: ServiceResponse): Promise<AgentOutcome> {
+async function streamOutcome(
+  response: ServiceResponse,
+  onEvent: NonNullable<AgentInput["onEvent"]>,
+): Promise<AgentOutcome> {
   let text = "";
   let usage: TokenUse | undefined;
   try {
@@ -75,7 +94,10 @@ async function streamOutcome(response: ServiceResponse): Promise<AgentOutcome> {
       if (part.error !== undefined) return failed(reported(part.error));
       usage = part.usage ?? usage;
       if (part.reply !== undefined) return replied(part.reply, usage);
-      text += part.delta ?? "";
+      if (part.tool !== undefined) onEvent(toolCall(part.tool));
+      if (part.delta === undefined) continue;
+      onEvent({ kind: "delta", text: part.delta });
+      text += part.delta;
       if (text.length > longestReply) return tooLong;
     }
   } catch (fault) {
@@ -100,7 +122,15 @@ function partOf({ name, data }: ServerEvent): Message {
   const part = messageOf(data);
   if (name === "error") return { error: part ? (part.error ?? "no reason given") : data };
   if (name === "reply") return part ?? { reply: data };
+  if (name === "tool") return { tool: part?.tool };
   return name === "message" || name === "delta" ? (part ?? { delta: data }) : {};
+}
+
+function toolCall({ id, name, state, ok, input, output }: z.infer<typeof toolEvent>): AgentEvent {
+  const call = { kind: "tool", id: id ?? name } as const;
+  return state === "started"
+    ? { ...call, state, name, input: () => shownText(input) }
+    : { ...call, state, ok: ok ?? null, output: () => shownText(output) };
 }
 
 function messageOf(text: string): Message | null {

@@ -12,7 +12,9 @@ import type { AgentOutcome } from "../../core/outcome.ts";
 import { TooLarge } from "../../core/response-body.ts";
 import { cut, oneLine } from "../../core/text.ts";
 import { clean } from "../../untrusted/clean.ts";
+import type { AgentEvent, AgentInput } from "../agent.ts";
 import { failed } from "../failure.ts";
+import { shownText } from "../shown-text.ts";
 import type { Toolbox } from "../tools/toolbox.ts";
 import { faultOf } from "./fault.ts";
 import type { ChatMessage } from "./messages.ts";
@@ -26,8 +28,9 @@ export type Question = {
   chosen: Extract<Chosen, { ok: true }>;
   messages: ChatMessage[];
   thinking: string | null;
-  toolbox: Pick<Toolbox, "tools" | "nameOf">;
+  toolbox: Omit<Toolbox, "changes" | "close">;
   maxSteps: number;
+  onEvent?: AgentInput["onEvent"];
 };
 
 /** In characters, like the next. */
@@ -47,7 +50,7 @@ export async function ask(question: Question, tally: Tally, stop: AbortSignal): 
 }
 
 async function stepsOf(question: Question, tally: Tally, stop: AbortSignal): Promise<Step[]> {
-  const { chosen, messages, thinking, toolbox, maxSteps } = question;
+  const { chosen, messages, thinking, toolbox, maxSteps, onEvent = () => {} } = question;
   const { level, warning } = levelOf(thinking, chosen.kind);
   if (warning !== null) tally.warn(warning);
   const { stream } = streamText({
@@ -74,6 +77,8 @@ async function stepsOf(question: Question, tally: Tally, stop: AbortSignal): Pro
     }
     const step = steps.at(-1);
     if (step === undefined) continue;
+    const told = eventOf(part, step, toolbox);
+    if (told) onEvent(told);
     if (part.type === "text-delta") step.text += part.text;
     if (step.text.length > longestReply) throw new TooLarge("its reply", longestReply, "characters");
     if (part.type === "tool-call") {
@@ -85,6 +90,27 @@ async function stepsOf(question: Question, tally: Tally, stop: AbortSignal): Pro
     Object.assign(step, { finish: part.finishReason, rawFinish: part.rawFinishReason });
   }
   return steps;
+}
+
+/** By the parts of the stream, not by the tools, which may run before the text in front of their call was read. */
+function eventOf(
+  part: TextStreamPart<ToolSet>,
+  { text }: Step,
+  toolbox: Question["toolbox"],
+): AgentEvent | null {
+  if (part.type === "text-delta") return { kind: "delta", text: part.text, begins: text === "" };
+  if (part.type === "tool-call") {
+    // What the library finds ill-fitting does not run.
+    if (part.invalid === true) return null;
+    const { toolCallId: id, toolName, input } = part;
+    const name = toolbox.callNameOf(toolName);
+    return { kind: "tool", state: "started", id, name, input: () => shownText(input) };
+  }
+  if (part.type !== "tool-result" && part.type !== "tool-error") return null;
+  const { toolCallId: id } = part;
+  if (part.type === "tool-error") return { kind: "tool", state: "ended", id, ok: false };
+  const output = () => shownText(part.output);
+  return { kind: "tool", state: "ended", id, ok: !toolbox.hasFailed(id), output };
 }
 
 const longestName = 100;

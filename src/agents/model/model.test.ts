@@ -9,6 +9,7 @@ server.onMessage(/^Hello|^one|^two|^three|^--help/, { content: " Good day.\n" })
 
 agentContract("model", {
   replying: () => agent(),
+  telling: () => agent(),
   failing: () => agent({ model: "nobody/small" }),
   endless: () => agent({ fetch: () => new Promise(() => undefined) }),
 });

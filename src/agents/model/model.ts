@@ -6,7 +6,7 @@ import type { AgentInput } from "../agent.ts";
 import { failed } from "../failure.ts";
 import type { SummarisingAgent } from "../lazy.ts";
 import { openToolbox as openRealToolbox, type Toolbox } from "../tools/toolbox.ts";
-import { ask } from "./ask.ts";
+import { ask, type Question } from "./ask.ts";
 import { messagesOf, summaryPrompt } from "./messages.ts";
 import { chooseModel } from "./providers.ts";
 import { untilStopped } from "./stop.ts";
@@ -44,7 +44,9 @@ export function createModelAgent(
     const close = closing(toolbox, stop);
     try {
       const thinking = input.thinking ?? config.thinking;
-      return await ask({ chosen, messages: messagesOf(input), thinking, toolbox, maxSteps }, tally, stop);
+      const { onEvent } = input;
+      const question = { chosen, messages: messagesOf(input), thinking, toolbox, maxSteps, onEvent };
+      return await ask(question, tally, stop);
     } finally {
       close();
     }
@@ -62,7 +64,12 @@ export function createModelAgent(
   };
 }
 
-const noTools: Pick<Toolbox, "tools" | "nameOf"> = { tools: {}, nameOf: (key) => key };
+const noTools: Question["toolbox"] = {
+  tools: {},
+  nameOf: (key) => key,
+  callNameOf: (key) => key,
+  hasFailed: () => false,
+};
 
 async function acting({ onActing }: AgentInput, tally: Tally): Promise<boolean> {
   const may = await onActing();

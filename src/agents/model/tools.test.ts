@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { hearing } from "../../../test/fixtures/told.ts";
 import { makeFolder } from "../../../test/support/folder.ts";
 import { failed } from "../failure.ts";
 import { openToolbox } from "../tools/toolbox.ts";
@@ -200,4 +201,48 @@ test("with the real tools: reads and writes in the workspace, each counted", asy
   assert.equal(readFileSync(join(workspace, "b.txt"), "utf8"), "Red.");
   const { toolsUsed, acted } = outcome.report ?? {};
   assert.deepEqual([toolsUsed, acted], [["read", "write"], true]);
+});
+
+for (const kind of kinds)
+  test(`text and tools are told in order by a model of kind ${kind}`, async (t) => {
+    const workspace = makeFolder("told");
+    t.after(() => rmSync(workspace, { recursive: true, force: true }));
+    writeFileSync(join(workspace, "a.txt"), "forty-two");
+    const prompt = `tell-${kind}`;
+    const finish = kind === "google" && { finishReason: "stop" };
+    const calls = [
+      { name: "read", arguments: '{"path":"a.txt"}' },
+      { name: "read", arguments: '{"path":"missing"}' },
+    ];
+    const looking = { content: "Let me look.", toolCalls: calls, ...finish };
+    server.on({ userMessage: prompt, hasToolResult: false }, looking);
+    server.on({ userMessage: prompt, hasToolResult: true }, { content: "It says forty-two, at length." });
+    const { onEvent, lines } = hearing();
+    const input = { model: modelOf(kind), tools: ["read"], onEvent };
+    const outcome = await run(prompt, { workspace, openToolbox }, input);
+    assert.ok(
+      outcome.kind === "replied" && outcome.reply === "It says forty-two, at length.",
+      JSON.stringify(outcome),
+    );
+    const firstTool = lines.findIndex((line) => line.includes("read("));
+    const lastTool = lines.findLastIndex((line) => /: (true|false) /.test(line));
+    assert.equal(lines.slice(0, firstTool).join(""), "+ Let me look.");
+    const tools = lines.slice(firstTool, lastTool + 1).map((line) => line.replace(/^[^:]*: /, ""));
+    assert.deepEqual(
+      tools.filter((line) => line.startsWith("read(")),
+      ['read({"path":"a.txt"})', 'read({"path":"missing"})'],
+    );
+    assert.equal(tools.filter((line) => line.startsWith("true ")).length, 1);
+    assert.match(tools.find((line) => line.startsWith("true ")) ?? "", /forty-two/);
+    assert.equal(tools.filter((line) => line.startsWith("false ")).length, 1);
+    assert.equal(lines.slice(lastTool + 1).join(""), "+ It says forty-two, at length.");
+  });
+
+test("a call that did not run is not told as one that began", async () => {
+  const { onEvent, lines } = hearing();
+  server.on({ userMessage: "tell-nothing", hasToolResult: false }, call("destroy"));
+  server.on({ userMessage: "tell-nothing", hasToolResult: true }, { content: "Sorry." });
+  await run("tell-nothing", withTools({ read: () => "x" }), { onEvent });
+  const begun = lines.filter((line) => line.includes("("));
+  assert.deepEqual([begun, lines.at(-1)], [[], "+ Sorry."], "an end without a beginning says nothing");
 });

@@ -9,7 +9,7 @@ import { type IncomingMessage, request as requestPlain } from "node:http";
 import { request as requestSecure } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { codeOf } from "../../core/errors.ts";
-import { isPublicAddress } from "./address.ts";
+import { isPublicAddress } from "../../core/public-address.ts";
 import { type ToolResult, type Work } from "./execution.ts";
 import { orStopped } from "../../core/abort.ts";
 import { cut } from "../../core/text.ts";

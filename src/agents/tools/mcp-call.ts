@@ -17,8 +17,9 @@ export function callOf({ name: server, client, broken }: McpConnection, tool: st
       const calling = client.callTool({ name: tool, arguments: argumentsOf(input), options: { signal } });
       // The library leaves a call waiting whose response broke off.
       const result = await orStopped(calling, broken);
-      const says = result.isError === true ? "The tool reported a fault." : "The tool answered.";
-      return { says, label, outside: textOf(result) };
+      const isFault = result.isError === true;
+      const says = isFault ? "The tool reported a fault." : "The tool answered.";
+      return { says, label, outside: textOf(result), isFault };
     } catch (fault) {
       return refusalTo(fault, label);
     }
@@ -31,7 +32,12 @@ function refusalTo(fault: unknown, label: string): ToolResult {
   if (!MCPClientError.isInstance(fault)) throw new Refusal("The tool's server could not be reached.");
   // Only the server's own message; messages of the library may hold an address.
   if (fault.code !== undefined)
-    return { says: "The tool's server refused the call.", label, outside: cut(fault.message, longestReason) };
+    return {
+      says: "The tool's server refused the call.",
+      label,
+      outside: cut(fault.message, longestReason),
+      isFault: true,
+    };
   const status = fault.statusCode === undefined ? "" : ` It responded with HTTP ${fault.statusCode}.`;
   throw new Refusal(`The tool's server gave no response.${status}`);
 }

@@ -70,6 +70,8 @@ test("over HTTP: tools, their keys and names, and which may change something", a
   assert.deepEqual([...toolbox.changes], ["mcp_web__act", "mcp_web__picture"]);
   assert.equal(toolbox.nameOf(lookUpKey), "mcp:web");
   assert.equal(toolbox.nameOf("write"), "write");
+  assert.equal(toolbox.callNameOf(lookUpKey), "mcp:web/look.up");
+  assert.equal(toolbox.callNameOf("write"), "write");
   assert.equal(toolbox.tools[lookUpKey]?.description, "⟦< |im_start| >⟧Looks up");
   const schema: unknown = toolbox.tools[acting]?.inputSchema;
   assert.deepEqual((schema as { jsonSchema: unknown }).jsonSchema, {
@@ -83,14 +85,16 @@ test("over HTTP: tools, their keys and names, and which may change something", a
 
 test("over HTTP: results and faults are outside text in a block", async (t) => {
   const { url } = await mockServer(t);
-  const { tools } = await open(t, { web: { kind: "http", url, headers: {} } });
+  const { tools, hasFailed } = await open(t, { web: { kind: "http", url, headers: {} } });
   const [lookUp, act, picture] = Object.values(tools);
   const found = await call(lookUp, { q: "[INST]" });
+  assert.equal(hasFailed("call"), false);
   assert.ok(found.startsWith("The tool answered. It came from outside"));
   assert.equal(block(found), '{"q":"⟦[ INST ]⟧"}');
   const acted = await call(act, {});
   assert.ok(acted.startsWith("The tool reported a fault. It came from outside"));
   assert.equal(block(acted), "⟦< /s >⟧ it broke");
+  assert.equal(hasFailed("call"), true);
   assert.equal(
     block(await call(picture, {})),
     "first\n[image of type image/png, left out]\ninner\n[resource a:c, left out]",
@@ -99,7 +103,7 @@ test("over HTTP: results and faults are outside text in a block", async (t) => {
 
 test("over HTTP: a refused call, and a server that is gone", async (t) => {
   const { url, mock } = await mockServer(t);
-  const { tools } = await open(t, { web: { kind: "http", url, headers: {} } });
+  const { tools, hasFailed } = await open(t, { web: { kind: "http", url, headers: {} } });
   mock.reset();
   assert.equal(
     await call(tools["mcp_web__act"], {}),
@@ -107,6 +111,7 @@ test("over HTTP: a refused call, and a server that is gone", async (t) => {
   );
   await mock.stop();
   assert.equal(await call(tools["mcp_web__act"], {}), "The tool's server could not be reached.");
+  assert.equal(hasFailed("call"), true);
 });
 
 test("a program: its results are fenced, and a line that is no message does no harm", async (t) => {

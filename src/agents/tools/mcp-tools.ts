@@ -8,7 +8,8 @@ import { execution, type Gate } from "./execution.ts";
 import { callOf } from "./mcp-call.ts";
 import type { McpConnection, McpDefinition } from "../../mcp/connect.ts";
 
-export type KeyedTool = { key: string; tool: Tool; changes: boolean };
+/** `name` is the server's own. */
+export type KeyedTool = { key: string; name: string; tool: Tool; changes: boolean };
 
 const longestKey = 64;
 const longestDescription = 4000;
@@ -22,7 +23,8 @@ export function mcpTools(connection: McpConnection, gate: Gate, taken: Set<strin
     const key = keyOf(connection.name, definition.name, taken);
     taken.add(key);
     const changes = definition.annotations?.readOnlyHint !== true;
-    return [{ key, tool: toolOf(connection, definition, gate, changes), changes }];
+    const { name } = definition;
+    return [{ key, name, tool: toolOf(connection, definition, gate, changes), changes }];
   });
 }
 

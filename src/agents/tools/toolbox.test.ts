@@ -65,6 +65,18 @@ test("nothing is written without permission", async () => {
   assert.equal(await call(tools["list"], {}), "The folder is empty.");
 });
 
+test("a call that did not do what it was for has failed, although the model gets a text for it", async () => {
+  const { tools, hasFailed } = await openToolbox(options({ workspace: join(folder, "failing") }));
+  assert.match(await call(tools["read"], { path: "missing" }), /missing/);
+  assert.equal(hasFailed("call"), true);
+  assert.equal(hasFailed("call"), false, "an id may be used again");
+  await call(tools["list"], {});
+  assert.equal(hasFailed("call"), false);
+  const noLeave = await openToolbox(options({ onActing: async () => false }));
+  await call(noLeave.tools["write"], { path: "a.md", content: "text" });
+  assert.equal(noLeave.hasFailed("call"), true);
+});
+
 test("fetch calls only the allowed hosts, whose addresses must be public", async () => {
   const { tools } = await openToolbox(options({ fetchHosts: ["localhost", "127.0.0.1"] }));
   assert.match(await call(tools["fetch"], { url: "https://example.com/" }), /may not be asked/);

@@ -19,6 +19,10 @@ export type Toolbox = {
   changes: ReadonlySet<string>;
   /** Our name ("write", "mcp:github") of a tool key. */
   nameOf(key: string): string;
+  /** The same of a call: with the server's own name of the tool behind ("mcp:github/create_issue"). */
+  callNameOf(key: string): string;
+  /** Whether the call failed, although the model got a text for it. Asked once: some servers use an id again. */
+  hasFailed(callId: string): boolean;
   /** Ends the servers that were started for it; never throws. */
   close(): Promise<void>;
 };
@@ -37,22 +41,32 @@ export type ToolboxOptions = {
 /** Throws a `ToolFault` when a granted tool is not available. */
 export async function openToolbox(options: ToolboxOptions): Promise<Toolbox> {
   const { granted, fetchHosts, signal, onActing } = options;
-  const gate: Gate = { signal, onActing };
+  const faults = new Set<string>();
+  const gate: Gate = { signal, onActing, onFault: (id) => void faults.add(id) };
   const root = await makeWorkspace(options.workspace);
   const own = { ...workspaceTools(root, gate), fetch: fetchTool(fetchHosts, gate) };
   const tools: Record<string, Tool> = {};
   for (const [name, each] of Object.entries(own)) if (granted.includes(name)) tools[name] = each;
   const changes = new Set<string>(granted.includes("write") ? ["write"] : []);
   const names = new Map<string, string>();
+  const callNames = new Map<string, string>();
   const connections = await connectAll(options, root);
   for (const connection of connections) {
     for (const added of mcpTools(connection, gate, new Set(Object.keys(tools)))) {
       tools[added.key] = added.tool;
       names.set(added.key, connection.name);
+      callNames.set(added.key, `${connection.name}/${added.name}`);
       if (added.changes) changes.add(added.key);
     }
   }
-  return { tools, changes, nameOf: (key) => names.get(key) ?? key, close: () => closeAll(connections) };
+  return {
+    tools,
+    changes,
+    nameOf: (key) => names.get(key) ?? key,
+    callNameOf: (key) => callNames.get(key) ?? key,
+    hasFailed: (callId) => faults.delete(callId),
+    close: () => closeAll(connections),
+  };
 }
 
 async function makeWorkspace(workspace: string): Promise<string> {

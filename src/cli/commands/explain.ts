@@ -1,8 +1,6 @@
 // `rouse explain`: shows what a request to a hook would do, without sending or storing anything.
-import { problemList } from "../../config/problem.ts";
 import { UsageError } from "../../core/errors.ts";
-import { channelNames } from "../../core/target.ts";
-import type { ExplainedRequest } from "../../hooks/explain/explain.ts";
+import type { ExplainedRequest, ExplainParts } from "../../hooks/explain/explain.ts";
 import { hookName } from "../open/address.ts";
 import { configFlag, jsonFlag, readArguments, refuseMore } from "../terminal/arguments.ts";
 import { type Command, type Context, oneOf, WrongUsage } from "../command.ts";
@@ -16,6 +14,7 @@ import {
   readQuery,
 } from "../send/request-options.ts";
 import { contentTypeFlag, withContentType } from "../send/content-type.ts";
+import { withHooks } from "../open/hooks.ts";
 import { type Loaded, loadSettings } from "../open/settings.ts";
 
 const flags = {
@@ -74,38 +73,24 @@ async function run(context: Context): Promise<number> {
     : 1;
 }
 
-async function explainWith(
-  { config, locate, warnings }: Loaded,
-  request: ExplainedRequest,
-  { clock }: Context,
-) {
-  const { prepareMappings } = await import("../../hooks/mapping/prepare.ts");
-  const { prepareSenders } = await import("../../hooks/senders/prepare.ts");
-  const { openChannels } = await import("../../channels/registry.ts");
+async function explainWith(loaded: Loaded, request: ExplainedRequest, { clock }: Context) {
   const { explain } = await import("../../hooks/explain/explain.ts");
+  const { config, warnings } = loaded;
   let output = "";
-  const prepared = await prepareMappings({ ...config.hooks, onOutput: (text) => void (output += text) });
-  if (!prepared.ok) throw new UsageError(problemList(config.file, prepared.findings.map(locate)));
-  try {
-    const opened = await openChannels(config.channels, { fetch });
-    if (!opened.ok) throw new UsageError(problemList(config.file, opened.findings.map(locate)));
-    const names = channelNames(opened.channels.configured());
-    const senders = prepareSenders(config.hooks.senders, config.hooks.mappings);
-    if (!senders.ok) throw new UsageError(problemList(config.file, senders.findings.map(locate)));
-    const parts = { mappings: prepared.mappings, senders: senders.senders, channels: names };
+  const explained = async (parts: ExplainParts) => {
     const explanation = await explain(request, config, parts);
     if (config.hooks.mappings.some(({ transform }) => transform !== null))
       await new Promise<void>((resolve) => void clock.after(outputMs, resolve));
-    const taker = config.hooks.mappings[explanation.mappings.findIndex(({ takes }) => takes)];
-    const about = taker && `hooks.mappings[${taker.origin}]`;
-    return {
-      ...explanation,
-      warnings: warnings.filter(({ path }) => about !== undefined && isWithin(path, about)),
-      output,
-    };
-  } finally {
-    await prepared.mappings.close();
-  }
+    return explanation;
+  };
+  const explanation = await withHooks(loaded, explained, (text) => void (output += text));
+  const taker = config.hooks.mappings[explanation.mappings.findIndex(({ takes }) => takes)];
+  const about = taker && `hooks.mappings[${taker.origin}]`;
+  return {
+    ...explanation,
+    warnings: warnings.filter(({ path }) => about !== undefined && isWithin(path, about)),
+    output,
+  };
 }
 
 /** Whether a setting is this one or inside it. */

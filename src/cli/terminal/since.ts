@@ -1,4 +1,4 @@
-// `--since`: how far back, as a duration or as a time.
+// `--since` and `--until`: how far back, as a duration or as a time.
 import { parseDuration } from "../../core/duration.ts";
 import { WrongUsage } from "../command.ts";
 
@@ -8,7 +8,7 @@ export type Since = { agoMs: number } | { at: number };
 const isoTime =
   /^(\d{4}-\d\d-\d\d)(?:T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d))?$/;
 
-export function readSince(written: string): Since {
+export function readSince(written: string, option = "--since"): Since {
   const text = written.trim();
   const agoMs = parseDuration(text);
   if (agoMs !== null && agoMs > 0) return { agoMs };
@@ -16,7 +16,7 @@ export function readSince(written: string): Since {
   const at = day !== undefined && isDay(day) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(at))
     throw new WrongUsage(
-      "--since must be a duration such as 30m, 1h or 2d, or a time with its zone such as 2026-11-19T08:00:00Z; a day alone begins at midnight UTC.",
+      `${option} must be a duration such as 30m, 1h or 2d, or a time with its zone such as 2026-11-19T08:00:00Z; a day alone begins at midnight UTC.`,
     );
   return { at };
 }
@@ -27,11 +27,11 @@ function isDay(day: string): boolean {
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(day);
 }
 
-export function sinceMoment(since: Since, now: number): number {
+export function sinceMoment(since: Since, now: number, option = "--since"): number {
   if ("agoMs" in since) return Math.max(0, now - since.agoMs);
   if (since.at > now)
     throw new WrongUsage(
-      `--since must not be in the future: it is ${new Date(now).toISOString()} by the store's clock.`,
+      `${option} must not be in the future: it is ${new Date(now).toISOString()} by the store's clock.`,
     );
   return since.at;
 }

@@ -15,6 +15,7 @@ import { buildMail } from "./mail.ts";
 import { buildFallback, buildMappings } from "./mappings.ts";
 import { buildSenders } from "./senders.ts";
 import { namedChannels } from "./channel-names.ts";
+import { buildCallbacks } from "./callbacks.ts";
 import { gatewayToken } from "./tokens.ts";
 import { hookTokens } from "./tokens.ts";
 import { defaultMaxSteps, defaultOutputLimitBytes } from "../schema/agents.ts";
@@ -53,6 +54,8 @@ function buildHooks(settings: Settings, folder: string): Config["hooks"] {
       name,
       tokens: [named.token].flat(),
       hooks: named.hooks,
+      callback: named.callback ?? null,
+      results: named.results ?? null,
     })),
     path: hooks.path,
     allowedAgentIds: !allowed || allowed.includes("*") ? null : allowed,
@@ -61,7 +64,10 @@ function buildHooks(settings: Settings, folder: string): Config["hooks"] {
     allowedSessionKeyPrefixes: hooks.allowedSessionKeyPrefixes,
     senders: buildSenders(hooks),
     tools: hooks.tools,
+    results: hooks.results,
+    maxWaiting: hooks.maxWaiting,
     deliverFailures: hooks.deliverFailures,
+    callbacks: buildCallbacks(hooks.callbacks),
     budget: { ...hooks.budget, moneyPerDay: hooks.budget.moneyPerDay ?? null },
     mappings: buildMappings(hooks, folder),
     gmail: buildGmail(hooks.gmail, folder),
@@ -80,7 +86,7 @@ function buildHooks(settings: Settings, folder: string): Config["hooks"] {
 }
 
 function buildAgents(agents: Settings["agents"], folder: string): Config["agents"] {
-  const { defaults, unknown, maxConcurrent, maxAttempts } = agents;
+  const { defaults, unknown, maxConcurrent, maxAttempts, keepToolCalls } = agents;
   const listed: ListedAgent[] = agents.list.length > 0 ? agents.list : [{ id: soleAgentId }];
   const marked = listed.findIndex((agent) => agent.default);
   const chosen = marked === -1 ? 0 : marked;
@@ -97,6 +103,7 @@ function buildAgents(agents: Settings["agents"], folder: string): Config["agents
     timeoutSeconds: defaults.timeoutSeconds,
     maxConcurrent,
     maxAttempts,
+    keepToolCalls,
   };
 }
 

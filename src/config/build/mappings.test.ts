@@ -16,6 +16,8 @@ test("missing settings get their defaults", () => {
       channel: null,
       fallback: null,
       deliverFailures: null,
+      callback: null,
+      results: null,
       timeoutSeconds: null,
       templates: {
         messageTemplate: null,
@@ -105,6 +107,7 @@ test("written settings are kept", () => {
     channel: "slack",
     fallback: { channel: "signal", to: null },
     deliverFailures: false,
+    callback: null,
     timeoutSeconds: 0.5,
     templates: {
       messageTemplate: "m",

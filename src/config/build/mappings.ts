@@ -8,14 +8,18 @@ import type { Settings } from "../schema/index.ts";
 import type { CheckedCondition } from "../schema/filter.ts";
 import { type CheckedMapping, mapping as mappingSchema } from "../schema/mapping.ts";
 
+type BuiltFrom = Pick<Settings["hooks"], "mappings" | "presets" | "gmail"> &
+  Partial<Pick<Settings["hooks"], "callbacks">>;
+
 /** `folder`: that of the config. */
 export function buildMappings(
-  { mappings, presets: turnedOn, gmail }: Pick<Settings["hooks"], "mappings" | "presets" | "gmail">,
+  { mappings, presets: turnedOn, gmail, callbacks = {} }: BuiltFrom,
   folder: string,
 ): MappingConfig[] {
   const own = mappings.map((written, at) => ({
     ...buildMapping(written, at, `mapping-${at + 1}`),
     examples: (written.examples ?? []).map((example) => buildExample(example, folder)),
+    callback: buildCallback(written.callback, callbacks),
   }));
   const names = [...new Set(gmail ? [...turnedOn, "gmail" as const] : turnedOn)];
   const settings = { gmail: ofGmail(gmail) };
@@ -46,6 +50,7 @@ function buildMapping(written: CheckedMapping, origin: number | string, otherwis
     channel: written.channel ?? null,
     fallback: buildFallback(written.fallback),
     deliverFailures: written.deliverFailures ?? null,
+    results: written.results ?? null,
     timeoutSeconds: written.timeoutSeconds ?? null,
     templates: {
       messageTemplate: written.messageTemplate ?? null,
@@ -64,9 +69,17 @@ function buildMapping(written: CheckedMapping, origin: number | string, otherwis
       : null,
     tools: written.tools ?? null,
     examples: [],
+    callback: null,
     allowUnsafeExternalContent: written.allowUnsafeExternalContent,
   };
 }
+
+/** A name that is not there is a problem of the rules. */
+const buildCallback = (
+  name: string | undefined,
+  callbacks: Settings["hooks"]["callbacks"],
+): MappingConfig["callback"] =>
+  name === undefined ? null : { name, format: callbacks[name]?.format ?? "standard" };
 
 function buildExample(
   written: NonNullable<CheckedMapping["examples"]>[number],

@@ -2,6 +2,7 @@
 import { mainSessionKey } from "../../core/run.ts";
 import { generatedKeyPrefix, hasAllowedPrefix, sessionKeyFault } from "../../core/session-key.ts";
 import { agentRules } from "./agent.ts";
+import { callbackRules } from "./callback.ts";
 import { channelRules } from "./channel.ts";
 import { gmailRules } from "./gmail.ts";
 import { mailRules } from "./mail.ts";
@@ -24,6 +25,7 @@ export function checkRules(settings: Settings): Findings {
     gmailRules,
     agentRules,
     channelRules,
+    callbackRules,
   ];
   const found = parts.map((rules) => rules(settings));
   return {

@@ -152,4 +152,10 @@ export const agents = z.strictObject({
     .describe(
       "How often a run is tried when its failure may pass. The waits grow: six attempts take about five minutes.",
     ),
+  keepToolCalls: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Whether what a tool was called with and what it returned is kept with the attempt, up to 4,096 characters each. Name, time and success of a call are always kept, of the first 200 in an attempt.",
+    ),
 });

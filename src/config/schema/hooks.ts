@@ -1,8 +1,10 @@
 // `hooks`: the webhook endpoint, its token, and what requests may ask for.
 import { z } from "zod";
+import { resultAccesses } from "../../core/action.ts";
 import { sessionKeyFault } from "../../core/session-key.ts";
 import { withoutEndSlash } from "../../core/text.ts";
 import { duration, seconds, text, wholeNumber } from "./field.ts";
+import { callbacks } from "./callbacks.ts";
 import { gmail } from "./gmail.ts";
 import { mail } from "./mail.ts";
 import { mapping, toolGrant } from "./mapping.ts";
@@ -81,10 +83,22 @@ export const hooks = z.strictObject({
   tools: toolGrant
     .default([])
     .describe('Tools a hook\'s run gets beyond reading, by name, never more than its agent has; "agent": all of them.'),
+  results: z
+    .enum(resultAccesses)
+    .default("none")
+    .describe(
+      "What callers may read of the runs that they started ([results](results.md)): nothing, all but the text, or all of it. A token and a mapping can say it for theirs. Never for senders.",
+    ),
+  maxWaiting: wholeNumber(0, 100_000)
+    .default(500)
+    .describe(
+      "Callers that may wait for results on a node at the same time, each of its runs counted, and as many that may stream them. More get their answer at once.",
+    ),
   deliverFailures: z
     .boolean()
     .default(true)
     .describe("Whether a run that fails or times out tells, in one line, the recipient of its reply."),
+  callbacks,
   budget: z
     .strictObject({
       runsPerDay: wholeNumber(0, 1_000_000_000)

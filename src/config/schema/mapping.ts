@@ -1,6 +1,6 @@
 // One entry of `hooks.mappings`: which requests it takes, and what they become.
 import { z } from "zod";
-import { wakeModes } from "../../core/action.ts";
+import { resultAccesses, wakeModes } from "../../core/action.ts";
 import { parseFieldPath, parseFilterPath } from "../../core/field-path.ts";
 import { longestRunSeconds } from "../../core/run.ts";
 import { toolName } from "./agents.ts";
@@ -96,6 +96,10 @@ export const mapping = z.strictObject({
     .boolean()
     .describe("Whether a failed run tells the recipient of its reply. Left out: as `hooks.deliverFailures`.")
     .optional(),
+  results: z
+    .enum(resultAccesses)
+    .describe("What callers may read of its runs, whatever their token says. Left out: as the token, or else `hooks.results`.")
+    .optional(),
   model: text().describe("The model. A template.").optional(),
   thinking: text().describe("The thinking level. A template.").optional(),
   timeoutSeconds: seconds(longestRunSeconds).describe("The longest a run may take.").optional(),
@@ -120,6 +124,7 @@ export const mapping = z.strictObject({
     .array(examplePayload)
     .describe("Payloads as its sender sends them, each a file relative to this config: `rouse check` compares filters and templates with them.")
     .optional(),
+  callback: text().describe("Where the result of its runs is sent: a name of `hooks.callbacks`.").optional(),
   allowUnsafeExternalContent: z
     .boolean()
     .default(false)

@@ -111,7 +111,7 @@ export function writeFileAtomic(file: string, text: string, mode = 0o600): void 
 }
 
 /** Makes the rename durable. Windows cannot open a folder and does not need this. */
-function syncFolder(folder: string): void {
+export function syncFolder(folder: string): void {
   if (process.platform === "win32") return;
   const handle = openSync(folder, "r");
   try {

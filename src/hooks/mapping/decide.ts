@@ -1,12 +1,14 @@
 // Decides a request to a mapped hook: finds its mapping, makes a draft for each element, runs the transform and checks
 // each action. The result becomes one acceptance, stored together or not at all.
 import type { Action } from "../../core/action.ts";
+import type { CallbackTarget } from "../../core/callback.ts";
 import { isRefusal, type Refusal, refuse, stopping } from "../../core/errors.ts";
 import { withUsualNumbers } from "../../core/exact-number.ts";
 import { readField } from "../../core/field-path.ts";
 import type { TriedMapping } from "../../core/request.ts";
 import { TemplateFault } from "../template/template.ts";
 import type { CallResult, TransformCall, TransformFault, Transforms } from "../../transforms/pool.ts";
+import { callbackOrigin } from "../callback-origin.ts";
 import type { Mapping } from "./compile.ts";
 import { type Draft, faulty, overwrite, shown, toAction } from "./draft.ts";
 import { elementsOf } from "./elements.ts";
@@ -88,7 +90,7 @@ async function applyMapping(
   const elements: string[] = [];
   for (const [at, draft] of drafts.entries()) {
     if (draft === null) continue;
-    const action = toAction(draft, mapping);
+    const action = toAction(draft, mapping, callbackOf(mapping, request));
     const element = elementAt(mapping, at);
     if (isRefusal(action)) return element === null ? action : within(element, action);
     actions.push(action);
@@ -97,6 +99,9 @@ async function applyMapping(
   if (actions.length === 0) return skipped(mapping, "the transform returned null");
   return { kind: "actions", actions, elements: mapping.forEach === null ? null : elements };
 }
+
+const callbackOf = ({ callback }: Mapping, { payload }: MappedRequest): CallbackTarget | null =>
+  callback && { name: callback.name, to: callbackOrigin(callback.format, payload) };
 
 /** How many actions the request asks for. */
 function countElements({ forEach }: Mapping, { payload, oneIsList }: MappedRequest): number | Refusal {

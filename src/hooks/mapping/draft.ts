@@ -1,5 +1,6 @@
 // A draft is an action before its checks: the templates make it, a transform may change it, and at the end it is
 // checked as a request's payload is.
+import type { CallbackTarget } from "../../core/callback.ts";
 import { wakeModes, type Action, type WakeMode } from "../../core/action.ts";
 import { isRefusal, type PayloadFault, type Refusal, refuse } from "../../core/errors.ts";
 import { outsideMessage, plainText, type Message } from "../../core/message.ts";
@@ -125,8 +126,9 @@ export function toAction(
   draft: Draft,
   mapping: Pick<
     Mapping,
-    "id" | "match" | "allowUnsafeExternalContent" | "tools" | "fallback" | "deliverFailures"
+    "id" | "match" | "allowUnsafeExternalContent" | "tools" | "fallback" | "deliverFailures" | "results"
   >,
+  callback: CallbackTarget | null = null,
 ): Action | Refusal {
   if (draft.action === "wake") {
     const read = readWake({ text: plainText(draft.text), mode: draft.wakeMode });
@@ -137,9 +139,20 @@ export function toAction(
   const set = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null));
   const read = readAgent({ ...set, message: plainText(message) });
   if (isRefusal(read)) return read;
-  const { allowUnsafeExternalContent: unsafe, tools, fallback, deliverFailures } = mapping;
+  const { allowUnsafeExternalContent: unsafe, tools, fallback, deliverFailures, results } = mapping;
   const budget = budgetOf(mapping);
-  return { ...read, message, origin: "mapping", budget, unsafe, tools, fallback, deliverFailures };
+  return {
+    ...read,
+    message,
+    origin: "mapping",
+    budget,
+    unsafe,
+    tools,
+    fallback,
+    deliverFailures,
+    results,
+    callback,
+  };
 }
 
 /**

@@ -43,7 +43,7 @@ export async function takeProven(climb: Climb, request: SenderRequest, proven: P
 }
 
 /** It only tries the connection, unless a mapping names it. */
-const isPing = ({ kind, name }: Sender, event: string | null, mappings: readonly Mapping[]): boolean =>
+export const isPing = ({ kind, name }: Sender, event: string | null, mappings: readonly Mapping[]): boolean =>
   event !== null &&
   kind.pings?.includes(event) === true &&
   !mappings.some(({ match }) => match.path === name && match.events?.includes(event) === true);

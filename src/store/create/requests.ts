@@ -39,6 +39,7 @@ export function createRequests({ driver, unreadable, isRemote, onGroup }: Reques
     recordRequest: (unused) => records.add(unused),
     findRequest: (id) => driver.run("findRequest", { id }),
     requestBody: (id) => driver.run("requestBody", { id }),
+    findReplays: (ids) => driver.run("findReplays", { ids }),
     listRequests: ({ limit }) => collect(limit, (page) => driver.run("listRequests", page)),
     countFailure: (failure) => failures.add(failure),
   };

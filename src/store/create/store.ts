@@ -9,6 +9,7 @@ import { createMail } from "./mail.ts";
 import { noNotifier, type Notifier } from "./notifier.ts";
 import { createRequests } from "./requests.ts";
 import { createRuns } from "./runs.ts";
+import { createSearches } from "./searches.ts";
 import { createSenders } from "./senders.ts";
 import { createTranscripts } from "./transcripts.ts";
 import { createUnreadableReports } from "./unreadable.ts";
@@ -42,6 +43,7 @@ export const createStore = ({
     ...createTranscripts(driver),
     ...createMail(driver, unreadable),
     ...createSenders(driver),
+    ...createSearches(driver),
     ...createUpkeep(driver, { notifier, steps, unreadable }),
   };
 };

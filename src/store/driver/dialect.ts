@@ -23,6 +23,8 @@ export type Dialect = {
   timeOf(placeholder: string): string;
   /** A whole number that is stored as a text; 0 for any other text. */
   wholeOf(column: string): string;
+  /** Whether a column is one of the texts in a placeholder: a list as JSON. */
+  isOneOf(column: string, placeholder: string): string;
   /** A query with one row when the table $1 exists, none otherwise. */
   hasTable: string;
 };
@@ -60,6 +62,7 @@ export const sqliteDialect: Dialect = {
   time: "cast(unixepoch('subsec') * 1000 as integer)",
   timeOf: (placeholder) => placeholder,
   wholeOf: (column) => `cast(${column} as bigint)`,
+  isOneOf: (column, placeholder) => `${column} in (select value from json_each(${placeholder}))`,
   hasTable: "select 1 from sqlite_schema where type = 'table' and name = $1",
 };
 
@@ -90,5 +93,8 @@ export const postgresDialect: Dialect = {
   timeOf: (placeholder) =>
     `(select coalesce(cast(${placeholder} as bigint), ${milliseconds("statement_timestamp()")}))`,
   wholeOf: (column) => `case when ${column} ~ '^-?[0-9]{1,18}$' then cast(${column} as bigint) else 0 end`,
+  // As an array, which is made once; an `in` would be a join.
+  isOneOf: (column, placeholder) =>
+    `${column} = any(array(select json_array_elements_text(cast(${placeholder} as json))))`,
   hasTable: "select 1 from pg_tables where schemaname = current_schema() and tablename = $1",
 };

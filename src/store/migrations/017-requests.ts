@@ -8,12 +8,25 @@ export const keepRequests = ({ sequence }: Dialect): readonly string[] => [
   // `json:` and the text as JSON, or the name of a compression and the bytes in base64: see `programs/bodies.ts`.
   "alter table request add column body text",
   "alter table request add column replay_of text",
-  "create index request_hook on request(hook, seq)",
-  "create index request_outcome on request(outcome, seq) where outcome <> 'accepted'",
+  // `seq + 0` instead of `seq`: a search by hook cannot be planned over the primary key, which would read the whole table.
+  "create index request_hook on request(hook, (seq + 0))",
+  "create index request_outcome on request(outcome, (seq + 0)) where outcome <> 'accepted'",
+  // With the outcome, so that the requests of the last hour are counted from the index alone.
+  "create index request_recent on request(created_at, outcome)",
+  "drop index request_created",
   "create index request_replays on request(replay_of) where replay_of is not null",
 
   "alter table run add column request_id text",
   "alter table event add column request_id text",
+
+  // Runs and deliveries that an operator looks for are few. Those that went well have no entry.
+  "create index run_troubled on run(status, (seq + 0)) where status in ('failed', 'timed-out', 'cancelled')",
+  "create index delivery_troubled on delivery(status, (seq + 0)) where status in ('failed', 'unknown')",
+  // One row in 1,024: where a time begins in the order of a table, without an index entry for every row.
+  ...["request", "run", "event", "delivery"].map(
+    (table) =>
+      `create index ${table}_marks on ${table}((created_at + 0), created_at, seq) where seq % 1024 = 0`,
+  ),
 
   `create table attempt(
      run_id text not null,

@@ -5,6 +5,7 @@ import type {
   Accepted,
   Idempotency,
   Repeated,
+  Replay,
   RequestRecord,
   UnusedRequest,
 } from "../../core/request.ts";
@@ -24,6 +25,8 @@ export type Requests = {
   findRequest(id: string): Promise<RequestRecord | null>;
   /** Null where it was not kept. */
   requestBody(id: string): Promise<Uint8Array | null>;
+  /** The replays of these requests, in no order. */
+  findReplays(ids: readonly string[]): Promise<Replay[]>;
   listRequests(page: Page): Promise<RequestRecord[]>;
   /** Counts a failed token for all nodes. */
   countFailure(failure: { address: string; windowMs: number }): Promise<FailureCount>;

@@ -1,5 +1,6 @@
 // The contract of the store, by subject. Every implementation passes all of it.
 import { afterEach, beforeEach, describe } from "node:test";
+import { attemptsContract } from "./attempts.contract.ts";
 import { backlogContract } from "./backlog.contract.ts";
 import { budgetsContract } from "./budgets.contract.ts";
 import { deliveriesContract } from "./deliveries.contract.ts";
@@ -13,6 +14,7 @@ import { repeatsContract } from "./repeats.contract.ts";
 import { deliveryKeysContract } from "./delivery-keys.contract.ts";
 import { requestsContract } from "./requests.contract.ts";
 import { runsContract } from "./runs.contract.ts";
+import { searchContract } from "./search.contract.ts";
 import { sendersContract } from "./senders.contract.ts";
 import { settlementsContract } from "./settlements.contract.ts";
 import { sweepContract } from "./sweep.contract.ts";
@@ -28,6 +30,7 @@ const subjects = [
   runsContract,
   repeatsContract,
   settlementsContract,
+  attemptsContract,
   budgetsContract,
   eventsContract,
   deliveriesContract,
@@ -36,6 +39,7 @@ const subjects = [
   mailContract,
   leasesContract,
   listsContract,
+  searchContract,
   backlogContract,
 ];
 

@@ -11,8 +11,9 @@ import type { Events } from "./events.ts";
 import type { Mail } from "./mail.ts";
 import type { Requests } from "./requests.ts";
 import type { Runs } from "./runs.ts";
+import type { Searches } from "./search.ts";
 import type { Senders } from "./senders.ts";
 import type { Transcripts } from "./transcripts.ts";
 import type { Upkeep } from "./upkeep.ts";
 
-export type Store = Requests & Runs & Events & Deliveries & Transcripts & Mail & Senders & Upkeep;
+export type Store = Requests & Runs & Events & Deliveries & Transcripts & Mail & Senders & Searches & Upkeep;

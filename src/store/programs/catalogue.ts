@@ -2,10 +2,11 @@
 import type { AnyProgram } from "../driver/program.ts";
 import { checkVersion, migrate } from "../migrations/migrate.ts";
 import { accept, acceptEvents, acceptKeyed, acceptRuns, findRepeated } from "./accept.ts";
+import { listAttempts } from "./attempts.ts";
 import { countFailures } from "./auth-failures.ts";
 import { backlog, countWaiting } from "./backlog.ts";
 import { healClock } from "./clock.ts";
-import { findRequest, recordRequests, requestBody } from "./requests.ts";
+import { findReplays, findRequest, recordRequests, requestBody } from "./requests.ts";
 import { startRuns } from "./start.ts";
 import {
   advanceDelivery,
@@ -18,6 +19,19 @@ import {
   settleDelivery,
   waitingChannels,
 } from "./deliveries.ts";
+import {
+  findEvents,
+  findRuns,
+  listReplays,
+  newestId,
+  outcomesPerHalfMinute,
+  resolveId,
+  runBehind,
+  runStates,
+  sameReason,
+  searchSessions,
+} from "./find.ts";
+import { searchDeliveries, searchEvents, searchRequests, searchRuns } from "./searches.ts";
 import { setEventsAside } from "./events.ts";
 import { requestHeartbeat } from "./heartbeats.ts";
 import {
@@ -25,6 +39,7 @@ import {
   findDelivery,
   findEvent,
   findRun,
+  findSummary,
   listDeliveries,
   listEvents,
   listRequests,
@@ -112,18 +127,24 @@ const entries = {
   databaseTime: read(databaseTime),
   findDelivery: read(findDelivery),
   findEvent: read(findEvent),
+  findEvents: read(findEvents),
   findRepeated: timedRead(findRepeated),
+  findReplays: read(findReplays),
   findRequest: read(findRequest),
   findRun: read(findRun),
+  findRuns: read(findRuns),
+  findSummary: read(findSummary),
   forgetMailAccount: write(forgetMailAccount),
   forgetKey: write(forgetKey),
   healClock: write(healClock, { urgent: true }),
   identity: write(identity),
   lastTarget: read(lastTarget),
+  listAttempts: read(listAttempts),
   listDeliveries: read(listDeliveries),
   listEvents: read(listEvents),
   listFailedRuns: read(listFailedRuns),
   listMailAccounts: read(listMailAccounts),
+  listReplays: read(listReplays),
   listRequests: read(listRequests),
   listRuns: read(listRuns),
   listSenders: timedRead(listSenders),
@@ -136,11 +157,13 @@ const entries = {
   mendLanes: write(mendLanes),
   migrate: write(migrate),
   moveDelivery: write(moveDelivery),
+  newestId: read(newestId),
   noteLastLine: single(noteLastLine),
   noteCalls: write(noteCalls),
   noteMail: write(noteMail),
   noteSubscription: write(noteSubscription),
   openPairing: write(openPairing),
+  outcomesPerHalfMinute: timedRead(outcomesPerHalfMinute),
   probe: write(probe),
   recordRequests: write(recordRequests),
   releaseMailbox: single(releaseMailbox),
@@ -153,9 +176,18 @@ const entries = {
   requestBody: read(requestBody),
   requestHeartbeat: write(requestHeartbeat),
   resetSession: write(resetSession),
+  resolveId: read(resolveId),
+  runBehind: read(runBehind),
   retryDelivery: write(retryDelivery),
+  runStates: read(runStates),
   senderKeys: read(senderKeys),
   setLastTarget: write(setLastTarget),
+  sameReason: read(sameReason),
+  searchDeliveries: read(searchDeliveries),
+  searchEvents: read(searchEvents),
+  searchRequests: read(searchRequests),
+  searchRuns: read(searchRuns),
+  searchSessions: read(searchSessions),
   setEventsAside: write(setEventsAside),
   setTurnsAside: write(setTurnsAside),
   settleDelivery: write(settleDelivery),

@@ -18,11 +18,11 @@ import {
   toRun,
 } from "./rows.ts";
 
-const eventColumns = "seq, id, session_key, source, hook, text, request_id, created_at, shown_at";
+export const eventColumns = "seq, id, session_key, source, hook, text, request_id, created_at, shown_at";
 
-const shownRun = (row: Row): Run => toRun(row, "show");
-const shownEvent = (row: Row): SystemEvent => toEvent(row, "show");
-const shownDelivery = (row: Row): Delivery => toDelivery(row, "show");
+export const shownRun = (row: Row): Run => toRun(row, "show");
+export const shownEvent = (row: Row): SystemEvent => toEvent(row, "show");
+export const shownDelivery = (row: Row): Delivery => toDelivery(row, "show");
 
 /** One page of the rows below the sequence number `before`; null: from the newest. */
 export type PageInput = { limit: number; before: number | null };
@@ -82,6 +82,10 @@ export const findRun = (_dialect: Dialect, { id }: ById): Program<Run | null> =>
   find("run", shownRunColumns, id, shownRun);
 export const findEvent = (_dialect: Dialect, { id }: ById): Program<SystemEvent | null> =>
   find("event", eventColumns, id, shownEvent);
+export function* findSummary(_dialect: Dialect, input: { runId: string }): Program<SystemEvent | null> {
+  const [row] = yield { sql: `select ${eventColumns} from event where run_id = $1`, values: [input.runId] };
+  return row ? shownEvent(row) : null;
+}
 export const findDelivery = (_dialect: Dialect, { id }: ById): Program<Delivery | null> =>
   find("delivery", deliveryColumns, id, shownDelivery);
 

@@ -4,6 +4,7 @@ import type {
   Effects,
   NewRequest,
   Repeated,
+  Replay,
   RequestOutcome,
   RequestRecord,
   UnusedRequest,
@@ -122,6 +123,23 @@ export function* requestBody(_dialect: Dialect, { id }: { id: string }): Program
   const [row] = yield { sql: "select body from request where id = $1", values: [id] };
   const stored = row?.["body"];
   return stored == null ? null : unpackBody(String(stored));
+}
+
+const replayColumns = ["id"] as const;
+
+/** The replays of these requests. */
+export function* findReplays(dialect: Dialect, { ids }: { ids: readonly string[] }): Program<Replay[]> {
+  const rows = yield {
+    sql: `select request.id, request.replay_of, request.outcome
+      from ${dialect.rows(replayColumns, 0)} join request on request.replay_of = item.id`,
+    values: [],
+    rows: { columns: replayColumns, items: ids.map((id) => [id]) },
+  };
+  return rows.map((row) => ({
+    id: String(row["id"]),
+    replayOf: String(row["replay_of"]),
+    outcome: String(row["outcome"]) as RequestOutcome,
+  }));
 }
 
 export function* recordRequests(

@@ -7,13 +7,18 @@
 import type { ClaimedRun, RunKind, CancelResult } from "../../core/run.ts";
 import type { NewEvent, HeartbeatRequest } from "../../core/system-event.ts";
 import type { Dialect } from "../driver/dialect.ts";
+import type { RunRequest } from "../../core/action.ts";
+import { callbackDelivery } from "../../core/callback-delivery.ts";
+import { newId } from "../../core/id.ts";
 import { ask, type Program, type Row } from "../driver/program.ts";
 import type { Claim } from "../../core/lease.ts";
 import { promoteRuns } from "./enqueue.ts";
 import { insertEvent } from "./events.ts";
 import { requestHeartbeat } from "./heartbeats.ts";
 import { leasesEnded } from "./leases.ts";
-import { readEach } from "./shapes.ts";
+import { insertDelivery } from "./deliveries.ts";
+import * as shapes from "./shapes.ts";
+import { jsonIn, readEach } from "./shapes.ts";
 import { voidMailLeases } from "./mail.ts";
 import { attemptStarted } from "./transcripts.ts";
 import { encode, idColumn, numberOrNull, runColumns, toClaimedRun } from "./rows.ts";
@@ -166,7 +171,7 @@ export type CancelInput = {
 
 export function* cancelRun(dialect: Dialect, input: CancelInput): Program<CancelResult> {
   const [found] = yield {
-    sql: `select lane, head, status from run where id = $1 ${dialect.forUpdate}`,
+    sql: `select id, lane, head, status, request from run where id = $1 ${dialect.forUpdate}`,
     values: [input.id],
   };
   if (!found) return "unknown";
@@ -181,6 +186,13 @@ export function* cancelRun(dialect: Dialect, input: CancelInput): Program<Cancel
   };
   if (Number(found["head"]) > 0) yield* ask(promoteRuns(dialect, [String(found["lane"])]));
   if (input.summary) yield* insertEvent(input.summary, input.id, input.now);
+  const request = jsonIn(found, "request", shapes.request, "show") as RunRequest;
+  const callback = callbackDelivery(
+    { id: input.id, request: { ...request, callback: request.callback ?? null } },
+    newId,
+    "the run has no reply",
+  );
+  if (callback) yield* insertDelivery(dialect, callback, input.now);
   if (input.heartbeat) yield* requestHeartbeat(dialect, { ...input.heartbeat, now: input.now });
   return "cancelled";
 }

@@ -20,6 +20,7 @@ import {
   type Transaction,
   type Value,
 } from "../driver/program.ts";
+import { insertAttempts, toAttemptRow } from "./attempts.ts";
 import { insertDelivery, laneOf } from "./deliveries.ts";
 import { promoteRuns } from "./enqueue.ts";
 import { insertEvents } from "./events.ts";
@@ -152,7 +153,7 @@ function spend(
   return addSpending(dialect, used, now);
 }
 
-/** Turns, summaries and shown events: statements that never have to be repeated. */
+/** Turns, attempts, summaries and shown events: statements that never have to be repeated. */
 function records(dialect: Dialect, stored: readonly Settled[], now: number): Query<unknown> {
   const endings = stored.flatMap(({ id, settlement: { ending } }) =>
     ending ? [{ runId: id, ...ending }] : [],
@@ -160,9 +161,13 @@ function records(dialect: Dialect, stored: readonly Settled[], now: number): Que
   const summaries = stored.flatMap(({ id, settlement: { summary } }) =>
     summary ? [toEventRow(summary, id)] : [],
   );
+  const attempts = stored.flatMap(({ id, settlement: { attempt, next } }) =>
+    attempt ? [toAttemptRow(id, attempt, next.kind === "retry" ? now + next.delayMs : null)] : [],
+  );
   const shown = stored.flatMap(({ settlement }) => settlement.shownEventIds);
   return queries([
     endTurns(dialect, endings, now),
+    insertAttempts(dialect, attempts, now),
     insertEvents(dialect, { events: summaries, now }),
     markShown(dialect, shown, now),
   ]);
@@ -170,7 +175,9 @@ function records(dialect: Dialect, stored: readonly Settled[], now: number): Que
 
 /** Programs, because another transaction may change their lanes meanwhile. */
 const followUps = (stored: readonly Settled[]) => ({
-  deliveries: stored.flatMap(({ settlement: { delivery } }) => (delivery ? [delivery] : [])),
+  deliveries: stored.flatMap(({ settlement: { delivery, callback } }) =>
+    [delivery, callback].filter((each) => each !== null),
+  ),
   heartbeat: stored.find(({ settlement }) => settlement.heartbeat)?.settlement.heartbeat ?? null,
 });
 

@@ -101,7 +101,7 @@ const isRequest = withFields({
   trace: optional(orNull(isText)),
   credential: optional(orNull(isText)),
   results: optional(isText),
-  callback: optional(orNull(isText)),
+  callback: optional(orNull(withFields({ name: isText, to: orNull(isText) }))),
 });
 
 const isReport = withFields({

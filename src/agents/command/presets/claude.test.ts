@@ -1,19 +1,24 @@
 // Events as claude 2.1.325 wrote them, shortened.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { optionsWith, read } from "../../../../test/fixtures/preset.ts";
+import { optionsWith, read, toldBy } from "../../../../test/fixtures/preset.ts";
 import { claude } from "./claude.ts";
 
 describe("claude", () => {
   test("arguments", () => {
-    assert.deepEqual(claude.argumentsFor(optionsWith()), ["-p", "--output-format=stream-json", "--verbose"]);
+    assert.deepEqual(claude.argumentsFor(optionsWith()), [
+      "-p",
+      "--output-format=stream-json",
+      "--verbose",
+      "--include-partial-messages",
+    ]);
     const all = optionsWith({
       model: "opus",
       effort: "low",
       session: "abc",
       extra: ["--permission-mode", "plan"],
     });
-    assert.deepEqual(claude.argumentsFor(all).slice(3), [
+    assert.deepEqual(claude.argumentsFor(all).slice(4), [
       "--model=opus",
       "--effort=low",
       "--resume=abc",
@@ -33,6 +38,65 @@ describe("claude", () => {
     assert.deepEqual(seen.usage, { inputTokens: 123, outputTokens: 7 });
     assert.deepEqual(seen.calls, [{ id: "toolu_1", name: "Bash", changes: true, refused: false }]);
     assert.ok(seen.ended && seen.failure === null && seen.warnings.length === 0);
+  });
+
+  const partial = (event: object, parent: string | null = null) =>
+    JSON.stringify({
+      type: "stream_event",
+      event,
+      session_id: "ffc33f61",
+      parent_tool_use_id: parent,
+      uuid: "u",
+    });
+  const delta = (text: string, parent: string | null = null) =>
+    partial({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text } }, parent);
+  const opens = partial({ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } });
+  const toolResult = (content: unknown, isError = false) =>
+    JSON.stringify({
+      type: "user",
+      message: {
+        role: "user",
+        content: [{ tool_use_id: "toolu_1", type: "tool_result", content, is_error: isError }],
+      },
+      parent_tool_use_id: null,
+      session_id: "ffc33f61",
+    });
+  const lastMessage = `{"type":"assistant","message":{"id":"msg_2","role":"assistant","content":[{"type":"text","text":"Hello from the fixture."}]},"parent_tool_use_id":null,"session_id":"ffc33f61"}`;
+
+  test("text is told as it is written, and once; tools with their results", () => {
+    const thinking = partial({
+      type: "content_block_delta",
+      delta: { type: "thinking_delta", thinking: "Hm." },
+    });
+    const start = partial({ type: "message_start", message: { content: [] } });
+    const first = [init, start, thinking, opens, delta("Let "), delta("me."), toolUse, toolResult("done\n")];
+    const ofAnother = delta("of another", "toolu_1");
+    const second = [opens, delta("Hello from "), ofAnother, delta("the fixture."), lastMessage, done];
+    const lines = [first, second].flat();
+    assert.deepEqual(toldBy(claude, lines.join("\n")), [
+      "+ ",
+      "Let ",
+      "me.",
+      'toolu_1: Bash({"command":"touch hello.txt"})',
+      "toolu_1: true done",
+      "+ ",
+      "Hello from ",
+      "the fixture.",
+    ]);
+    assert.equal(read(claude, lines.join("\n")).reply, "Hello from the fixture.");
+  });
+
+  test("without partial messages, whole ones are told; a tool that failed or was denied has not succeeded", () => {
+    const failed = toolResult([{ type: "text", text: "no" }], true);
+    const ofAnother = lastMessage.replace('"parent_tool_use_id":null', '"parent_tool_use_id":"toolu_1"');
+    assert.deepEqual(toldBy(claude, [init, toolUse, failed, ofAnother, lastMessage, done].join("\n")), [
+      "+ Let me.",
+      'toolu_1: Bash({"command":"touch hello.txt"})',
+      'toolu_1: false [{"type":"text","text":"no"}]',
+      "+ Hello from the fixture.",
+    ]);
+    const denied = `{"type":"system","subtype":"permission_denied","tool_name":"Bash","tool_use_id":"toolu_1","message":"no"}`;
+    assert.equal(toldBy(claude, [toolUse, denied].join("\n")).at(-1), "toolu_1: false");
   });
 
   test("a tool without permission counts as not run", () => {

@@ -1,39 +1,8 @@
-// Claude Code (`claude`). Its event stream needs `--verbose`; the plain `json` output names no tools.
-import { z } from "zod";
-import { addCall, addWarning, type Preset, refuseCall, type Seen } from "./preset.ts";
-
-const count = z.int().nonnegative();
-const started = z.object({ type: z.literal("system"), subtype: z.literal("init"), session_id: z.string() });
-const denied = z.object({
-  type: z.literal("system"),
-  subtype: z.literal("permission_denied"),
-  tool_use_id: z.string(),
-});
-const assistant = z.object({
-  type: z.literal("assistant"),
-  message: z.object({ content: z.array(z.unknown()) }),
-});
-const toolUse = z.object({ type: z.literal("tool_use"), id: z.string(), name: z.string() });
-const result = z.object({
-  type: z.literal("result"),
-  subtype: z.string(),
-  is_error: z.boolean(),
-  session_id: z.string(),
-  result: z.string().optional(),
-  errors: z.array(z.string()).optional(),
-  api_error_status: z.number().nullish().catch(null),
-  permission_denials: z.array(z.object({ tool_use_id: z.string() })).catch([]),
-  usage: z
-    .object({
-      input_tokens: count,
-      cache_creation_input_tokens: count.catch(0),
-      cache_read_input_tokens: count.catch(0),
-      output_tokens: count,
-    })
-    .optional()
-    .catch(undefined),
-});
-const event = z.union([started, denied, assistant, result]);
+// Claude Code (`claude`). Its event stream needs `--verbose`; the plain `json` output names no tools. With partial
+// messages its text comes as it is written; an older one that does not send them tells whole messages.
+import type { z } from "zod";
+import { assistant, event, partial, result, text, toolResult, toolUse, user } from "./claude-events.ts";
+import { addCall, addWarning, endCall, type Preset, refuseCall, type Seen, tellText } from "./preset.ts";
 
 const readOnly = new Set([
   "Read",
@@ -67,27 +36,70 @@ export const claude: Preset = {
     "-p",
     "--output-format=stream-json",
     "--verbose",
+    "--include-partial-messages",
     ...(model === null ? [] : [`--model=${model}`]),
     ...(effort === null ? [] : [`--effort=${effort}`]),
     ...(session === null ? [] : [`--resume=${session}`]),
     ...extra,
   ],
-  readerFor: () => (seen, written) => {
-    const { data } = event.safeParse(written);
-    if (data === undefined) return seen;
-    if (data.type === "result") return readResult(seen, data);
-    if (data.type === "assistant") return readAssistant(seen, data);
-    return data.subtype === "init"
-      ? { ...seen, session: data.session_id }
-      : refuseCall(seen, data.tool_use_id);
+  readerFor() {
+    let isPartial = false;
+    return (seen, written) => {
+      const { data } = event.safeParse(written);
+      switch (data?.type) {
+        case undefined:
+          return seen;
+        case "stream_event":
+          isPartial = true;
+          return readPartial(seen, data);
+        case "assistant":
+          return readAssistant(seen, data, isPartial);
+        case "user":
+          return readUser(seen, data);
+        case "system":
+          return data.subtype === "init"
+            ? { ...seen, session: data.session_id }
+            : refuseCall(seen, data.tool_use_id);
+        case "result":
+          return readResult(seen, data);
+      }
+    };
   },
   forgotten: /no conversation found with session id/i,
 };
 
-const readAssistant = (seen: Seen, { message }: z.infer<typeof assistant>): Seen =>
+function readPartial(seen: Seen, { event, parent_tool_use_id }: z.infer<typeof partial>): Seen {
+  if (parent_tool_use_id != null) return seen;
+  return event.type === "content_block_start"
+    ? tellText(seen, event.content_block.text, true)
+    : tellText(seen, event.delta.text, false);
+}
+
+/** Text that came in parts before is not told again. */
+function readAssistant(
+  before: Seen,
+  { message, parent_tool_use_id }: z.infer<typeof assistant>,
+  isPartial: boolean,
+): Seen {
+  const isTold = isPartial || parent_tool_use_id != null;
+  return message.content.reduce<Seen>((seen, part) => {
+    const call = toolUse.safeParse(part).data;
+    if (call) {
+      const { id, name, input } = call;
+      return addCall(seen, { id, name, changes: !readOnly.has(name) }, input);
+    }
+    const said = isTold ? undefined : text.safeParse(part).data;
+    return said ? tellText(seen, said.text, true) : seen;
+  }, before);
+}
+
+const readUser = (before: Seen, { message }: z.infer<typeof user>): Seen =>
   message.content
-    .flatMap((part) => toolUse.safeParse(part).data ?? [])
-    .reduce((so, { id, name }) => addCall(so, { id, name, changes: !readOnly.has(name) }), seen);
+    .flatMap((part) => toolResult.safeParse(part).data ?? [])
+    .reduce(
+      (seen, { tool_use_id: id, is_error, content }) => endCall(seen, id, is_error !== true, content),
+      before,
+    );
 
 function readResult(before: Seen, data: z.infer<typeof result>): Seen {
   const { usage, result: reply = "", errors = [] } = data;

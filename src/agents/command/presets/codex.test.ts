@@ -1,7 +1,7 @@
 // Events as codex 0.166.0 wrote them, shortened.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { optionsWith, read } from "../../../../test/fixtures/preset.ts";
+import { optionsWith, read, toldBy } from "../../../../test/fixtures/preset.ts";
 import { codex } from "./codex.ts";
 import { mayPass } from "./fault.ts";
 
@@ -46,6 +46,22 @@ describe("codex", () => {
       { id: "item_1", name: "command_execution", changes: false, refused: false },
     ]);
     assert.ok(seen.ended && seen.failure === null);
+  });
+
+  test("messages and tools are told as they end", () => {
+    const mcp = `{"type":"item.completed","item":{"id":"item_3","type":"mcp_tool_call","server":"github","tool":"create_issue","arguments":{"title":"a"},"result":null,"error":{"message":"no"},"status":"failed"}}`;
+    const early = message.replace("Hello from the fixture.", "Let me look.");
+    const quiet = `{"type":"item.completed","item":{"id":"r","type":"reasoning","text":"Hm."}}\n{"type":"item.completed","item":{"id":"w","type":"web_search","query":"x"}}`;
+    assert.deepEqual(toldBy(codex, [started, remark, early, command, mcp, quiet, message, done].join("\n")), [
+      "+ Let me look.",
+      "item_1: command_execution(/bin/bash -lc 'touch hello2.txt; ls')",
+      "item_1: true a.txt",
+      'item_3: github/create_issue({"title":"a"})',
+      'item_3: false {"message":"no"}',
+      "w: web_search(x)",
+      "w: null",
+      "+ Hello from the fixture.",
+    ]);
   });
 
   test("tokens are those of the run, although codex counts over the thread", () => {

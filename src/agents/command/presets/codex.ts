@@ -3,7 +3,7 @@
 // another try; only `turn.failed`, or an end without `turn.completed`, is a failure.
 import { z } from "zod";
 import type { TokenUse } from "../../../core/outcome.ts";
-import { addCall, addWarning, type Preset, type Seen } from "./preset.ts";
+import { addCall, addWarning, endCall, type Preset, type Seen, tellText } from "./preset.ts";
 
 const count = z.int().nonnegative();
 const started = z.object({ type: z.literal("thread.started"), thread_id: z.string() });
@@ -16,6 +16,14 @@ const item = z.object({
     message: z.string().optional(),
     server: z.string().optional(),
     tool: z.string().optional(),
+    status: z.string().optional().catch(undefined),
+    command: z.unknown().optional(),
+    arguments: z.unknown().optional(),
+    changes: z.unknown().optional(),
+    query: z.unknown().optional(),
+    aggregated_output: z.unknown().optional(),
+    result: z.unknown().optional(),
+    error: z.unknown().optional(),
   }),
 });
 const completed = z.object({
@@ -81,21 +89,40 @@ export const codex: Preset = {
         case "item.started":
         case "item.updated":
         case "item.completed":
-          return readItem(seen, data.item, harmless);
+          return readItem(seen, data, harmless);
       }
     };
   },
   forgotten: /no rollout found for thread id/i,
 };
 
-function readItem(seen: Seen, reported: z.infer<typeof item>["item"], harmless: ReadonlySet<string>): Seen {
+function readItem(
+  seen: Seen,
+  { type: stage, item: reported }: z.infer<typeof item>,
+  harmless: ReadonlySet<string>,
+): Seen {
   const { id, type, text, message, server, tool } = reported;
-  if (type === "agent_message") return text === undefined ? seen : { ...seen, reply: text };
+  const isDone = stage === "item.completed";
+  if (type === "agent_message") {
+    if (text === undefined) return seen;
+    const said = { ...seen, reply: text };
+    return isDone ? tellText(said, text, true) : said;
+  }
   if (type === "error") return message === undefined ? seen : addWarning(seen, message);
   if (noTools.has(type)) return seen;
   const name = server === undefined || tool === undefined ? type : `${server}/${tool}`;
-  return addCall(seen, { id, name, changes: type !== "web_search" && !harmless.has(type) });
+  const changes = type !== "web_search" && !harmless.has(type);
+  const called = addCall(seen, { id, name, changes }, inputOf(reported));
+  return isDone ? endCall(called, id, isOk(reported), outputOf(reported)) : called;
 }
+
+type Reported = z.infer<typeof item>["item"];
+
+const inputOf = ({ command, arguments: given, changes, query }: Reported): unknown =>
+  command ?? given ?? changes ?? query ?? "";
+const outputOf = ({ aggregated_output: output, result, error }: Reported): unknown =>
+  output ?? result ?? error ?? "";
+const isOk = ({ status }: Reported): boolean | null => (status === undefined ? null : status === "completed");
 
 function readCompleted(
   seen: Seen,

@@ -16,7 +16,7 @@ const longestLineBytes = 16_777_216;
 
 export function createUpdates(
   read: ReturnType<Preset["readerFor"]>,
-  onActing: AgentInput["onActing"],
+  { onActing, onEvent = () => {} }: Pick<AgentInput, "onActing" | "onEvent">,
   longestReply: number,
 ): Updates {
   const stop = new AbortController();
@@ -30,7 +30,8 @@ export function createUpdates(
   };
   const onLine = (line: string) => {
     const hadActed = hasActed(seen);
-    seen = read(seen, objectOn(line));
+    seen = read(seen.told.length === 0 ? seen : { ...seen, told: [] }, objectOn(line));
+    seen.told.forEach(onEvent);
     if (seen.reply.length > longestReply) giveUp(`more than ${longestReply} bytes`);
     if (seen.calls.length > mostCalls) giveUp(`more than ${mostCalls} calls of tools`);
     if (!hadActed && hasActed(seen)) announced = announce(onActing, stop);

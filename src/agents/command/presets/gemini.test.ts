@@ -1,7 +1,7 @@
 // Events as gemini 0.61.0 wrote them, shortened.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { optionsWith, read } from "../../../../test/fixtures/preset.ts";
+import { optionsWith, read, toldBy } from "../../../../test/fixtures/preset.ts";
 import { gemini } from "./gemini.ts";
 import { mayPass } from "./fault.ts";
 
@@ -27,6 +27,25 @@ describe("gemini", () => {
     assert.deepEqual(seen.usage, { inputTokens: 11, outputTokens: 7 });
     assert.deepEqual(seen.calls, [{ id: "r1", name: "read_file", changes: false, refused: false }]);
     assert.ok(seen.ended && seen.failure === null);
+  });
+
+  test("text is told as it is written, tools with their results", () => {
+    const say = `{"type":"message","role":"assistant","content":"Let me look.","delta":true}`;
+    const result = (more: string) => `{"type":"tool_result","tool_id":"w1",${more}}`;
+    assert.deepEqual(
+      toldBy(gemini, [init, say, write, result('"status":"success","output":"ok"'), text, done].join("\n")),
+      [
+        "+ Let me look.",
+        'w1: write_file({"file_path":"b.txt","content":"x"})',
+        "w1: true ok",
+        "+ Hello from the fixtu",
+        "re.",
+      ],
+    );
+    const failed = '"status":"error","error":{"type":"file_write_failure","message":"disk full"}';
+    assert.equal(toldBy(gemini, [write, result(failed)].join("\n")).at(-1), "w1: false disk full");
+    const notRun = '"status":"error","error":{"type":"policy_violation","message":"no"}';
+    assert.equal(toldBy(gemini, [write, result(notRun)].join("\n")).at(-1), "w1: false");
   });
 
   test("an unknown tool counts as not run; a failed one may have run", () => {

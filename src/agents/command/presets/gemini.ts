@@ -1,7 +1,7 @@
 // Gemini CLI (`gemini`). Without `-p` it takes its prompt from a standard input that is no terminal. Outside of its
 // trusted folders it would not run at all, hence `--skip-trust`; tools that change something stay off all the same.
 import { z } from "zod";
-import { addCall, addWarning, type Preset, refuseCall, type Seen } from "./preset.ts";
+import { addCall, addWarning, endCall, type Preset, refuseCall, type Seen, tellText } from "./preset.ts";
 
 const count = z.int().nonnegative();
 const started = z.object({ type: z.literal("init"), session_id: z.string() });
@@ -11,11 +11,18 @@ const message = z.object({
   content: z.string(),
   delta: z.boolean().optional(),
 });
-const toolUse = z.object({ type: z.literal("tool_use"), tool_name: z.string(), tool_id: z.string() });
+const toolUse = z.object({
+  type: z.literal("tool_use"),
+  tool_name: z.string(),
+  tool_id: z.string(),
+  parameters: z.unknown().optional(),
+});
 const toolResult = z.object({
   type: z.literal("tool_result"),
   tool_id: z.string(),
-  error: z.object({ type: z.string() }).optional().catch(undefined),
+  status: z.string().optional().catch(undefined),
+  output: z.unknown().optional(),
+  error: z.object({ type: z.string(), message: z.string().optional() }).optional().catch(undefined),
 });
 const remark = z.object({ type: z.literal("error"), message: z.string() });
 const result = z.object({
@@ -76,21 +83,31 @@ function readEvent(seen: Seen, written: unknown): Seen {
       return { ...seen, session: data.session_id };
     case "message":
       if (data.role !== "assistant") return seen;
-      return { ...seen, reply: data.delta ? seen.reply + data.content : data.content };
+      return tellText(
+        { ...seen, reply: data.delta ? seen.reply + data.content : data.content },
+        data.content,
+        !data.delta || seen.reply === "",
+      );
     case "tool_use":
       // The reply is what comes after the last tool.
       return addCall(
         { ...seen, reply: "" },
         { id: data.tool_id, name: data.tool_name, changes: !readOnly.has(data.tool_name) },
+        data.parameters,
       );
     case "tool_result":
-      return data.error && notRun.has(data.error.type) ? refuseCall(seen, data.tool_id) : seen;
+      return data.error && notRun.has(data.error.type)
+        ? refuseCall(seen, data.tool_id)
+        : endCall(seen, data.tool_id, isOk(data), data.output ?? data.error?.message ?? "");
     case "error":
       return addWarning(seen, data.message);
     case "result":
       return readResult(seen, data);
   }
 }
+
+const isOk = ({ status, error }: z.infer<typeof toolResult>): boolean | null =>
+  status === undefined ? error === undefined : status === "success";
 
 function readResult(seen: Seen, { status, error, stats }: z.infer<typeof result>): Seen {
   const usage = stats && { inputTokens: stats.input_tokens, outputTokens: stats.output_tokens };

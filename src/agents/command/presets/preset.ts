@@ -1,5 +1,7 @@
 // A preset: a program's options, and the events it writes, one JSON object to a line.
 import type { TokenUse } from "../../../core/outcome.ts";
+import type { AgentEvent } from "../../agent.ts";
+import { shownText } from "../../shown-text.ts";
 
 export const thinkingLevels = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 export type ThinkingLevel = (typeof thinkingLevels)[number];
@@ -43,6 +45,8 @@ export type ToolCall = {
 
 /** What a program has reported so far. */
 export type Seen = {
+  /** What its last event told of text and tools. */
+  readonly told: readonly AgentEvent[];
   readonly reply: string;
   readonly session: string | null;
   readonly usage: TokenUse | null;
@@ -55,6 +59,7 @@ export type Seen = {
 };
 
 export const nothingSeen: Seen = {
+  told: [],
   reply: "",
   session: null,
   usage: null,
@@ -74,13 +79,28 @@ export const addWarning = (seen: Seen, warning: string): Seen =>
 /** Each addition looks through all of them. */
 export const mostCalls = 5000;
 
-/** A program reports a call again when it ends. */
-export const addCall = (seen: Seen, call: Omit<ToolCall, "refused">): Seen =>
-  seen.calls.length > mostCalls || seen.calls.some(({ id }) => id === call.id)
-    ? seen
-    : { ...seen, calls: [...seen.calls, { ...call, refused: false }] };
+const tell = (seen: Seen, event: AgentEvent): Seen => ({ ...seen, told: [...seen.told, event] });
 
-export function refuseCall(seen: Seen, refusedId: string): Seen {
+/** `begins`: a text of its own, apart from what came before. */
+export const tellText = (seen: Seen, text: string, begins: boolean): Seen =>
+  tell(seen, { kind: "delta", text, begins });
+
+/** A program reports a call again when it ends. */
+export function addCall(seen: Seen, call: Omit<ToolCall, "refused">, input: unknown): Seen {
+  if (seen.calls.length > mostCalls || seen.calls.some(({ id }) => id === call.id)) return seen;
+  const calls = [...seen.calls, { ...call, refused: false }];
+  const { id, name } = call;
+  return tell(
+    { ...seen, calls },
+    { kind: "tool", state: "started", id, name, input: () => shownText(input) },
+  );
+}
+
+export const endCall = (seen: Seen, id: string, ok: boolean | null, output?: unknown): Seen =>
+  tell(seen, { kind: "tool", state: "ended", id, ok, output: () => shownText(output) });
+
+export function refuseCall(before: Seen, refusedId: string): Seen {
+  const seen = endCall(before, refusedId, false);
   const call = seen.calls.find(({ id }) => id === refusedId);
   if (call === undefined || call.refused) return seen;
   const calls = seen.calls.map((each) => (each === call ? { ...each, refused: true } : each));

@@ -11,6 +11,7 @@ import { agentContract, contractInput } from "../../agent.contract.ts";
 import type { AgentInput } from "../../agent.ts";
 import { createCommandAgent, type CommandConfig } from "../command.ts";
 import { makeProgram } from "../../../../test/fixtures/preset-program.ts";
+import { hearing } from "../../../../test/fixtures/told.ts";
 import { agentSettings } from "../../../../test/builders/agent.ts";
 
 // A program must be allowed to run from here, which memory file systems may forbid.
@@ -58,6 +59,7 @@ const said = [
 for (const preset of commandPresets) {
   agentContract(`command, preset ${preset}`, {
     replying: () => makeAgent(preset).agent,
+    telling: () => makeAgent(preset).agent,
     failing: () => makeAgent(preset, { args: ["--no-such-option"] }).agent,
     endless: () => {
       const { agent } = makeAgent(preset);
@@ -164,6 +166,20 @@ for (const preset of commandPresets) {
       assert.equal(announced, 1);
       assert.ok(failureOf(outcome).report?.acted);
       assert.equal(outcome.report?.toolsUsed?.length, 1);
+    });
+
+    test("its tools and its text are told in order, without the values of its variables", async () => {
+      const { run } = makeAgent(preset, { env: { ANY_KEY: "given0123456789" } });
+      const { onEvent, lines } = hearing();
+      const outcome = await run("act first", { onEvent });
+      assert.ok(outcome.kind === "replied");
+      const [started, ended, ...text] = lines;
+      assert.match(
+        started ?? "",
+        /^(toolu_1: Bash|item_1: command_execution|run_1: run_shell_command)\(.*make.*\)$/,
+      );
+      assert.match(ended ?? "", /^(toolu_1|item_1|run_1): true key: \$\{ANY_KEY\}$/);
+      assert.equal(text.join(""), `+ ${outcome.reply}`);
     });
 
     test("a run that may not act is stopped", async () => {

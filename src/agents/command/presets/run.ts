@@ -43,7 +43,7 @@ async function ask(
   input: AgentInput,
   signal: AbortSignal,
 ): Promise<Result> {
-  const updates = createUpdates(preset.readerFor(options), input.onActing, config.outputLimitBytes);
+  const updates = createUpdates(preset.readerFor(options), input, config.outputLimitBytes);
   const start = {
     args: preset.argumentsFor(options),
     input: options.session === null ? conversationPrompt(input) : input.prompt,

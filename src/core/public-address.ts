@@ -1,5 +1,5 @@
 // Tells public internet addresses from reserved ones, by IANA's special-purpose registries.
-import { BlockList, isIPv4, isIPv6 } from "node:net";
+import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
 
 const reserved4 = blockList("ipv4", [
   ["0.0.0.0", 8],
@@ -40,4 +40,11 @@ export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !reserved4.check(address, "ipv4");
   if (!isIPv6(address) || address.includes("%")) return false;
   return unicast6.check(address, "ipv6") && !reserved6.check(address, "ipv6");
+}
+
+/** A host, as an URL has it, that is an address of this machine or of a private network, or names this machine. */
+export function isPrivateHost(hostname: string): boolean {
+  const host = hostname.replace(/^\[(.*)\]$/, "$1");
+  if (host === "localhost" || host.endsWith(".localhost")) return true;
+  return isIP(host) !== 0 && !isPublicAddress(host);
 }
