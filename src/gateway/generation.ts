@@ -2,7 +2,7 @@
 // swaps it as one value; work in progress ends with the generation it started with. Templates, transforms or channels
 // that cannot be used are problems of the configuration.
 import { type Cursors, createCursors } from "../api/frame/cursor.ts";
-import { agentMaker, type Agents, createAgents } from "../agents/registry.ts";
+import { agentMaker, type Agents, createAgents, loadKinds } from "../agents/registry.ts";
 import { createCallbacks } from "../channels/callback/callbacks.ts";
 import { type Channels, openChannels } from "../channels/registry.ts";
 import type { Config } from "../config/config.ts";
@@ -54,6 +54,7 @@ export async function prepareGeneration(
   const [prepared, opened] = await Promise.all([
     prepareMappings(config.hooks),
     openChannels(config.channels, { fetch }, createCallbacks(config.hooks.callbacks)),
+    loadKinds(config.agents.list),
   ]);
   const senders = prepareSenders(config.hooks.senders, config.hooks.mappings);
   if (!prepared.ok || !opened.ok || !senders.ok) {

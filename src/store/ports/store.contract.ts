@@ -7,6 +7,7 @@ import { budgetsContract } from "./budgets.contract.ts";
 import { deliveriesContract } from "./deliveries.contract.ts";
 import { eventsContract } from "./events.contract.ts";
 import { firstAttemptsContract } from "./first-attempts.contract.ts";
+import { keptRequestsContract } from "./kept-requests.contract.ts";
 import { leasesContract } from "./leases.contract.ts";
 import { pausedHooksContract } from "./hooks.contract.ts";
 import { listsContract } from "./lists.contract.ts";
@@ -14,6 +15,7 @@ import { mailContract } from "./mail.contract.ts";
 import { repeatsContract } from "./repeats.contract.ts";
 import { deliveryKeysContract } from "./delivery-keys.contract.ts";
 import { requestsContract } from "./requests.contract.ts";
+import { runStatesContract } from "./run-states.contract.ts";
 import { runsContract } from "./runs.contract.ts";
 import { searchContract } from "./search.contract.ts";
 import { sendersContract } from "./senders.contract.ts";
@@ -24,10 +26,12 @@ import type { Harness, OpenHarness } from "./harness.contract.ts";
 
 const subjects = [
   requestsContract,
+  keptRequestsContract,
   deliveryKeysContract,
   sendersContract,
   firstAttemptsContract,
   runsContract,
+  runStatesContract,
   repeatsContract,
   settlementsContract,
   attemptsContract,
