@@ -62,5 +62,5 @@ function sentenceOf({ id, outcome, reason, runIds, eventIds }: Replayed): string
     ...(eventIds.length > 0 ? [`event ${eventIds.join(", ")}`] : []),
   ];
   const why = reason ?? led.join(" and ");
-  return `Replayed as request ${id}: ${outcome}${why === "" ? "" : `, ${why}`}`;
+  return `Replayed${id === null ? "" : ` as request ${id}`}: ${outcome}${why === "" ? "" : `, ${why}`}`;
 }
