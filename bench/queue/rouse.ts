@@ -85,7 +85,7 @@ export const runner: QueueContender = {
       leaseMs,
       onFull: () => store.announce("runs"),
     });
-    store.listen({ runs: running.poll, deliveries: () => {} });
+    store.listen({ runs: running.poll, deliveries: () => {}, changes: () => {} });
     running.start();
     return {
       async stop() {
@@ -114,7 +114,7 @@ export const storeOnly: QueueContender = {
         await store.settleRun(run, endOf(run));
       },
     });
-    store.listen({ runs: loop.poll, deliveries: () => {} });
+    store.listen({ runs: loop.poll, deliveries: () => {}, changes: () => {} });
     loop.start();
     return {
       async stop() {

@@ -1,7 +1,8 @@
 // A command, and everything it gets from the process, as plain values that tests can pass.
 import type { Clock } from "../core/clock.ts";
 
-export type Writer = { write(text: string): void };
+/** Bytes are written as they are. */
+export type Writer = { write(text: string | Uint8Array): void };
 
 export type Context = {
   /** The arguments after the command's name. */

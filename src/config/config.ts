@@ -1,6 +1,6 @@
 // The configuration that the program works with: checked, complete, frozen. `schema/` describes what a user writes.
 import type { CallbackFormat } from "../core/callback.ts";
-import type { WakeMode } from "../core/action.ts";
+import type { ResultAccess, WakeMode } from "../core/action.ts";
 import type { FieldPath, FilterPath } from "../core/field-path.ts";
 import type { ModelList } from "../core/model.ts";
 import type { WantedTarget } from "../core/target.ts";
@@ -34,6 +34,8 @@ export type Config = {
     /** Hooks that are opened by their sender's own proof, and by no token. */
     senders: readonly SenderConfig[];
     tools: ToolGrant;
+    results: ResultAccess;
+    maxWaiting: number;
     deliverFailures: boolean;
     /** By name. */
     callbacks: ReadonlyMap<string, CallbackConfig>;
@@ -128,6 +130,8 @@ export type NamedTokenConfig = {
   hooks: readonly string[];
   /** Where the results of its runs are sent, where nothing else says so. */
   callback: string | null;
+  /** Null: as `hooks.results`. */
+  results: ResultAccess | null;
 };
 
 /** Where a value stands in a request. */
@@ -224,6 +228,8 @@ export type MappingConfig = {
   fallback: WantedTarget | null;
   /** Null: as `hooks.deliverFailures`. */
   deliverFailures: boolean | null;
+  /** Null: as the token. */
+  results: ResultAccess | null;
   timeoutSeconds: number | null;
   templates: MappingTemplates;
   forEach: { written: string; path: FieldPath } | null;

@@ -30,6 +30,8 @@ test("an empty object is a whole configuration", () => {
       allowedSessionKeyPrefixes: [],
       senders: [],
       tools: [],
+      results: "none",
+      maxWaiting: 500,
       deliverFailures: true,
       callbacks: new Map(),
       budget: { runsPerDay: 1000, tokensPerDay: 5_000_000, moneyPerDay: null },

@@ -53,6 +53,8 @@ export type AgentAction = Omit<RunRequest, "tools" | "trace" | "credential" | "r
   kind: "agent";
   /** Null: the default of hooks. */
   tools: ToolGrant | null;
+  /** The mapping's word; null: as the token that it comes with. */
+  results: ResultAccess | null;
   /** The agent id in the request, trimmed; null when there was none. */
   agentId: string | null;
   sessionKey: string | null;

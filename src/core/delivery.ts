@@ -30,6 +30,8 @@ export type Delivery = Omit<NewDelivery, "status"> & {
   sentMessages: number;
   createdAt: number;
   sentAt: number | null;
+  /** When it was sent, failed or cancelled; null while it waits, and where it was never tried. */
+  endedAt: number | null;
 };
 
 export type ClaimedDelivery = Delivery & {

@@ -33,7 +33,7 @@ export const catalogue = {
   "method-not-allowed": {
     status: 405,
     retry: false,
-    text: "This method is not allowed here: send POST to a hook, GET to /metrics, as the Allow header says.",
+    text: "This method is not allowed here: send POST to a hook, GET to a run's result or to /metrics, as the Allow header says.",
   },
   "repeated-header": {
     status: 400,
@@ -59,6 +59,16 @@ export const catalogue = {
     status: 404,
     retry: false,
     text: "No hook has this name: use wake, agent, or the path of a mapping.",
+  },
+  "unknown-run": {
+    status: 404,
+    retry: false,
+    text: "There is no run with this id whose result this token may read.",
+  },
+  "run-expired": {
+    status: 410,
+    retry: false,
+    text: "A run of this age is not kept any more: see store.retention.",
   },
   "body-too-large": { status: 413, retry: false, text: "The body is larger than hooks.maxBodyBytes allows." },
   "body-timeout": { status: 408, retry: true, text: "The body did not arrive in time." },
@@ -137,6 +147,11 @@ export const catalogue = {
     status: 503,
     retry: true,
     text: "What the request's proof needs could not be fetched. Try again shortly.",
+  },
+  "too-many-streams": {
+    status: 503,
+    retry: true,
+    text: "Too many results are being streamed now. Ask for the result itself, or try again shortly.",
   },
   "queue-full": { status: 503, retry: true, text: "Too many runs or events are waiting. Try again later." },
 } as const satisfies Record<string, { status: number; retry: boolean; text: string }>;

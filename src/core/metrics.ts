@@ -4,8 +4,8 @@ import type { CallResult } from "./sender.ts";
 import type { UnreadableRow } from "./unreadable.ts";
 import type { EndStatus, RunKind } from "./run.ts";
 
-/** How a hook request ended: an error's code, or one of four words for a 2xx. */
-export type RequestCode = ErrorCode | "accepted" | "replayed" | "skipped" | "handshake";
+/** How a hook request ended: an error's code, or one of five words for what was no error. */
+export type RequestCode = ErrorCode | "accepted" | "replayed" | "skipped" | "handshake" | "read";
 
 export type DeliveryEnd = "sent" | "failed" | "unknown" | "suppressed";
 

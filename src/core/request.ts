@@ -33,7 +33,12 @@ export type Acceptance = {
   response: StoredResponse;
 };
 
-export type StoredResponse = { status: number; body: Readonly<Record<string, unknown>> };
+export type StoredResponse = {
+  status: number;
+  body: Readonly<Record<string, unknown>>;
+  /** The caller may read what becomes of its runs. */
+  readable?: boolean;
+};
 
 /** `started`: its run, which this node has claimed and started. */
 export type Stored = { kind: "stored"; started?: ClaimedRun };

@@ -1,7 +1,7 @@
 // The delivery attempts that run on this node. Each is executed under its lease, and what follows is stored; on a clean
 // stop, those that do not end in time are released.
 import type { DeliveryAttempt } from "../core/attempt.ts";
-import type { ClaimedDelivery } from "../core/delivery.ts";
+import type { ClaimedDelivery, DeliveryStatus } from "../core/delivery.ts";
 import { faultKind } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import type { Span, Trace } from "../core/trace.ts";
@@ -21,6 +21,8 @@ export type AttemptsOptions = Omit<ExecuteDependencies, "store" | "stopping"> & 
   trace: Trace;
   /** This channel has another delivery to send: a fallback, or a moved one. */
   onNext: (channel: string) => void;
+  /** A delivery is in another state in the store. */
+  onChanged?: (deliveryId: string, status: DeliveryStatus) => void;
 };
 
 export type RunningAttempts = {
@@ -95,6 +97,7 @@ export function createAttempts(options: AttemptsOptions): RunningAttempts {
       if (attempt.kind === "lost")
         log.warn("a delivery's lease was lost; this attempt's outcome is not stored", fields);
       else log.info("delivery", { ...fields, channel: delivery.channel, outcome, durationMs });
+      tellChange(delivery, attempt, options);
       const next = nextChannel(attempt);
       if (next !== null) onNext(next);
     } catch (fault) {
@@ -130,6 +133,17 @@ async function storeAttempt(
     case "lost":
       return false;
   }
+}
+
+function tellChange(
+  { id }: ClaimedDelivery,
+  attempt: DeliveryAttempt,
+  { onChanged }: Pick<AttemptsOptions, "onChanged">,
+): void {
+  if (attempt.kind === "lost") return;
+  onChanged?.(id, attempt.kind === "settled" ? attempt.settlement.status : "waiting");
+  const fallback = attempt.kind === "settled" ? attempt.settlement.fallback : null;
+  if (fallback) onChanged?.(fallback.id, fallback.status);
 }
 
 /** For the log, the span and the metrics. */

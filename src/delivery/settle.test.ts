@@ -23,6 +23,7 @@ const delivery = (more: Partial<ClaimedDelivery> = {}): ClaimedDelivery => ({
   createdAt: 0,
   waitedMs: 0,
   sentAt: null,
+  endedAt: null,
   lease: "lease",
   ...more,
 });

@@ -76,14 +76,19 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const reload = createReload({ started: loaded.config, live, services, server, log, metrics });
   const listener = listenerOf(server, drainMs, () => stopTransforms(live));
   await lifecycle.start([
-    [{ stop: () => store.close() }],
+    [{ stop: () => store.close() }, { stop: services.changes.stop }],
     [
       { stop: () => live.generation.mappings.close() },
       { stop: services.senders.calls.stop },
       services.unused,
     ],
     [{ stop: reload.settled }],
-    [listener, ...workersOf(services, { drainMs, store, config: loaded.config, log, metrics })],
+    // Called last of its stage, so that the responses to who waits close their connections.
+    [
+      { stop: services.results.stop },
+      listener,
+      ...workersOf(services, { drainMs, store, config: loaded.config, log, metrics }),
+    ],
     [{ stop: services.processStats.stop }, watcherOf(options, opened, reload)],
   ]);
   return { ...listener.address(), stop: lifecycle.stop };
@@ -169,7 +174,7 @@ type WorkerDeps = { drainMs: () => number; store: Store; config: Config; log: Lo
 
 /** They stop at the same time: each finishes the work it has claimed, within the configured time. */
 function workersOf(
-  { runner, courier, heartbeat, retention, mail }: Services,
+  { runner, courier, heartbeat, retention, mail, changes }: Services,
   { drainMs, store, config, log, metrics }: WorkerDeps,
 ): Part[] {
   return [
@@ -179,7 +184,7 @@ function workersOf(
     heartbeat,
     retention,
     { start: () => store.watchClock((step) => reportClockStep(log, step)) },
-    { start: () => store.listen({ runs: runner.poll, deliveries: courier.poll }) },
+    { start: () => store.listen({ runs: runner.poll, deliveries: courier.poll, changes: changes.hear }) },
     { start: () => void mail.apply(config), stop: mail.stop },
   ];
 }

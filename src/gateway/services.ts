@@ -2,6 +2,7 @@
 import { secondsToMs } from "../core/duration.ts";
 import { type Config, defaultAgent } from "../config/config.ts";
 import { createReplyRenderer } from "../channels/reply-renderer.ts";
+import type { Changes } from "../core/change.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Live as LiveRuns } from "../core/live.ts";
 import type { Log } from "../core/log.ts";
@@ -20,12 +21,14 @@ import { createSharedThrottle, type FailureCounter } from "../http/shared-thrott
 import { createThrottle, type Throttle } from "../http/throttle.ts";
 import { createMailAccounts, type MailAccounts } from "../mail/accounts.ts";
 import { createLive } from "../results/live.ts";
+import { createResults, type Results } from "../results/results.ts";
 import { acceptWith } from "../runner/intake.ts";
 import { createRunner, type Runner } from "../runner/runner.ts";
 import { createHeartbeat, type Heartbeat } from "../session/heartbeat.ts";
 import type { Store } from "../store/ports/store.ts";
 import type { MetricsBook } from "../telemetry/metrics.ts";
 import { createProcessStats, type ProcessStats } from "../telemetry/process.ts";
+import { createChanges, type GatewayChanges } from "./changes.ts";
 import type { Live } from "./generation.ts";
 import { createHealth, type Health } from "./health.ts";
 import { createRetentionKeeper, type RetentionKeeper } from "./retention.ts";
@@ -52,6 +55,8 @@ export type Services = {
   /** Counts failed proofs of senders, apart from failed tokens. */
   proofThrottle: Throttle;
   senders: SenderParts;
+  changes: GatewayChanges;
+  results: Results;
   courier: Courier;
   runner: Runner;
   /** What agents tell while they work on this node. */
@@ -81,11 +86,19 @@ export function createServices(deps: ServiceDeps): Services {
     log,
     failures: { fail: failuresOf(proofThrottle, deps).fail, limited: proofThrottle.limited },
   });
-  const courier = courierOf(deps);
   const liveRuns = createLive({ clock });
-  const runner = runnerOf(deps, { courier, live: liveRuns });
-  const onStored = storedListener(admission, runner);
   const unused = createUnusedRequests({ store, clock, log });
+  const changes = createChanges({ store: isShared(live.generation.config) ? store : null, clock });
+  const results = createResults({
+    store,
+    changes,
+    live: liveRuns,
+    clock,
+    mostWaiting: () => live.generation.config.hooks.maxWaiting,
+  });
+  const courier = courierOf(deps, changes);
+  const runner = runnerOf(deps, { courier, changes, live: liveRuns });
+  const onStored = storedListener(admission, runner, changes);
   return {
     admission,
     health: createHealth({ store, clock }),
@@ -93,6 +106,8 @@ export function createServices(deps: ServiceDeps): Services {
     failures,
     proofThrottle,
     senders,
+    changes,
+    results,
     courier,
     runner,
     live: liveRuns,
@@ -106,7 +121,7 @@ export function createServices(deps: ServiceDeps): Services {
     }),
     mail: mailOf(deps, admission, onStored),
     unused,
-    hooks: hooksOf(deps, { admission, failures, senders, runner, unused, onStored }),
+    hooks: hooksOf(deps, { admission, failures, senders, results, runner, unused, onStored }),
     processStats: createProcessStats(),
   };
 }
@@ -126,7 +141,10 @@ function failuresOf(throttle: Throttle, { live, store, clock }: ServiceDeps): Fa
   });
 }
 
-function courierOf({ live, store, clock, log, leaseMs, metrics, trace }: ServiceDeps): Courier {
+function courierOf(
+  { live, store, clock, log, leaseMs, metrics, trace }: ServiceDeps,
+  changes: Changes,
+): Courier {
   const { render, close } = createReplyRenderer();
   const courier = createCourier({
     store,
@@ -138,6 +156,7 @@ function courierOf({ live, store, clock, log, leaseMs, metrics, trace }: Service
     metrics,
     trace,
     onFull: () => store.announce("deliveries"),
+    onChanged: (id, status) => changes.tell({ kind: "delivery", id, status }),
   });
   return {
     ...courier,
@@ -150,7 +169,7 @@ function courierOf({ live, store, clock, log, leaseMs, metrics, trace }: Service
 
 const runnerOf = (
   { live, store, clock, log, leaseMs, node, metrics, trace }: ServiceDeps,
-  { courier, live: liveRuns }: Pick<Services, "courier" | "live">,
+  { courier, changes, live: liveRuns }: Pick<Services, "courier" | "changes" | "live">,
 ): Runner =>
   createRunner({
     store,
@@ -174,8 +193,13 @@ const runnerOf = (
     metrics,
     trace,
     onFull: () => store.announce("runs"),
-    onSettled: ({ delivery }) => {
+    onChanged: (id, status) => changes.tell({ kind: "run", id, status }),
+    onSettled: ({ delivery, callback, summary, shownEventIds }) => {
       if (delivery?.status === "waiting") courier.kick(delivery.channel);
+      for (const each of [delivery, callback])
+        if (each) changes.tell({ kind: "delivery", id: each.id, status: each.status });
+      if (summary) changes.tell({ kind: "event", id: summary.id, status: "waiting" });
+      for (const id of shownEventIds) changes.tell({ kind: "event", id, status: "shown" });
     },
   });
 
@@ -191,14 +215,17 @@ const heartbeatOf = ({ live, store, clock, log }: ServiceDeps, runner: Runner): 
 
 type OnStored = (acceptance: Acceptance, stored?: Stored) => void;
 
-/** Wakes the loops that have work now. Admission also counts a run that was stored as started: it can be retried. */
+/** Wakes the loops that have work now, and tells what was stored. Admission also counts a run that was stored as started: it can be retried. */
 const storedListener =
-  (admission: Admission, runner: Runner): OnStored =>
+  (admission: Admission, runner: Runner, changes: Changes): OnStored =>
   (acceptance, { started } = { kind: "stored" }) => {
-    const { runs, heartbeat } = acceptance;
+    const { request, runs, events, heartbeat } = acceptance;
     admission.admitted(acceptance);
     if (runs.length > 0 && !started) runner.kick("hook");
     if (heartbeat) runner.kick("heartbeat");
+    if (request) changes.tell({ kind: "request", id: request.id, status: "accepted" });
+    for (const { id } of runs) changes.tell({ kind: "run", id, status: started ? "running" : "queued" });
+    for (const { id } of events) changes.tell({ kind: "event", id, status: "waiting" });
   };
 
 const mailOf = (
@@ -229,16 +256,20 @@ const hooksOf = (
     admission,
     failures,
     senders,
+    results,
     runner,
     unused,
     onStored,
-  }: Pick<Services, "admission" | "failures" | "senders" | "runner" | "unused"> & { onStored: OnStored },
+  }: Pick<Services, "admission" | "failures" | "senders" | "results" | "runner" | "unused"> & {
+    onStored: OnStored;
+  },
 ): Hooks =>
   createHooks({
     settings: () => live.generation.hooks,
     store: { ...store, accept: acceptWith(store, runner) },
     throttle: failures,
     senders,
+    results,
     clock,
     log,
     stopping: isStopping,

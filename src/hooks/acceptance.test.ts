@@ -28,6 +28,7 @@ const action: AgentAction = {
   fallback: null,
   deliverFailures: null,
   callback: null,
+  results: null,
   model: null,
   thinking: null,
   timeoutSeconds: null,

@@ -1,6 +1,6 @@
 // Turns an allowed action into everything that is stored for it, and the response to its caller.
 import { hash } from "node:crypto";
-import type { RunRequest, WakeAction } from "../core/action.ts";
+import type { ResultAccess, RunRequest, WakeAction } from "../core/action.ts";
 import { type Refusal, refuse } from "../core/errors.ts";
 import { newId } from "../core/id.ts";
 import { heartbeatDelayMs, mainSessionKey, type NewRun } from "../core/run.ts";
@@ -29,14 +29,20 @@ export function acceptWake(
   };
 }
 
+/** What the caller may read of a run, by the word of its mapping, if there is one. */
+export type AccessRule = (ofMapping: ResultAccess | null) => ResultAccess;
+
+const noAccess: AccessRule = () => "none";
+
 /** Requests no heartbeat: the run's end does, with its summary. */
 export function acceptAgent(
   hook: string,
   allowed: AllowedAgentAction,
   settings: Pick<HookSettings, "defaultSessionKey" | "tools">,
   idempotency: Acceptance["idempotency"],
+  accessOf: AccessRule = noAccess,
 ): Acceptance {
-  const run = newRun(hook, allowed, settings);
+  const run = newRun(hook, allowed, settings, accessOf);
   return {
     id: run.id,
     hook,
@@ -45,19 +51,24 @@ export function acceptAgent(
     runs: [run],
     heartbeat: null,
     idempotency,
-    response: { status: 202, body: { ok: true, runId: run.id } },
+    response: { status: 202, body: { ok: true, runId: run.id }, ...readableIf([run]) },
   };
 }
+
+/** Kept with the response, so that a repeated request gets the same headers. */
+const readableIf = (runs: readonly NewRun[]): Pick<Acceptance["response"], "readable"> =>
+  runs.some(({ request }) => request.results !== "none") ? { readable: true } : {};
 
 export const acceptOne = (
   hook: string,
   action: Allowed,
   settings: Pick<HookSettings, "defaultAgentId" | "defaultSessionKey" | "tools">,
   idempotency: Acceptance["idempotency"],
+  accessOf?: AccessRule,
 ): Acceptance =>
   "kind" in action
     ? acceptWake(hook, action, settings, idempotency)
-    : acceptAgent(hook, action, settings, idempotency);
+    : acceptAgent(hook, action, settings, idempotency, accessOf);
 
 /** One acceptance for all actions of a request with `forEach`; the response lists them. */
 export function acceptAll(
@@ -65,8 +76,9 @@ export function acceptAll(
   actions: readonly Allowed[],
   settings: Pick<HookSettings, "defaultAgentId" | "defaultSessionKey" | "tools">,
   idempotency: Acceptance["idempotency"],
+  accessOf?: AccessRule,
 ): Acceptance {
-  const each = actions.map((action) => acceptOne(hook, action, settings, null));
+  const each = actions.map((action) => acceptOne(hook, action, settings, null, accessOf));
   const runs = each.flatMap((one) => one.runs);
   const events = each.flatMap((one) => one.events);
   const wakes = actions.filter((action) => "kind" in action);
@@ -88,6 +100,7 @@ export function acceptAll(
         ...(events.length > 0 && { mode, eventIds }),
         ...(runs.length > 0 && { runIds }),
       },
+      ...readableIf(runs),
     },
   };
 }
@@ -128,14 +141,15 @@ function newRun(
   hook: string,
   { action, agentId }: AllowedAgentAction,
   settings: Pick<HookSettings, "defaultSessionKey" | "tools">,
+  accessOf: AccessRule,
 ): NewRun {
-  const { kind: _, agentId: requestedAgentId, sessionKey: explicitKey, tools, ...rest } = action;
+  const { kind: _, agentId: requestedAgentId, sessionKey: explicitKey, tools, results, ...rest } = action;
   const request = {
     ...rest,
     tools: tools ?? settings.tools,
     trace: null,
     credential: null,
-    results: "none" as const,
+    results: accessOf(results),
   };
   const id = newId();
   const sessionKey = explicitKey ?? settings.defaultSessionKey ?? generatedKeyPrefix + id;

@@ -5,8 +5,14 @@ import { createCredentials } from "./credentials.ts";
 const credentials = createCredentials({
   tokens: ["hook-token", "next-hook-token"],
   namedTokens: [
-    { name: "ci", tokens: ["ci-token", "next-ci-token"], hooks: ["agent", "build/*"], callback: null },
-    { name: "home", tokens: ["home-token"], hooks: ["wake"], callback: null },
+    {
+      name: "ci",
+      tokens: ["ci-token", "next-ci-token"],
+      hooks: ["agent", "build/*"],
+      results: null,
+      callback: null,
+    },
+    { name: "home", tokens: ["home-token"], hooks: ["wake"], results: null, callback: null },
   ],
 });
 
@@ -24,7 +30,7 @@ test("each token is known by its holder, in its first place and its last", () =>
 test("a token that can never be sent moves no other token's holder", () => {
   const odd = createCredentials({
     tokens: ["a\0b", ""],
-    namedTokens: [{ name: "ci", tokens: ["ci-token"], hooks: ["agent"], callback: null }],
+    namedTokens: [{ name: "ci", tokens: ["ci-token"], hooks: ["agent"], results: null, callback: null }],
   });
   const found = odd.check(["x-gateway-token", "ci-token"]);
   assert.ok(typeof found !== "string");

@@ -1,5 +1,6 @@
 // Which hooks a token opens: `hooks.token` every hook that is not a sender's, a named token only its own.
 import type { Config } from "../config/config.ts";
+import type { ResultAccess } from "../core/action.ts";
 import { createGuard } from "../http/guard.ts";
 
 export type Credential = {
@@ -7,6 +8,8 @@ export type Credential = {
   readonly name: string | null;
   /** Where the results of its runs are sent, where nothing else says so. */
   readonly callback: string | null;
+  /** What it may read of the runs that it starts; null: as `hooks.results`. */
+  readonly results: ResultAccess | null;
   opens(hook: string): boolean;
 };
 
@@ -16,7 +19,7 @@ export type Credentials = {
   isNamed(name: string): boolean;
 };
 
-const hookToken: Credential = { name: null, callback: null, opens: () => true };
+const hookToken: Credential = { name: null, results: null, callback: null, opens: () => true };
 
 export function createCredentials({
   tokens,
@@ -25,7 +28,8 @@ export function createCredentials({
   const known = [
     ...tokens.map((token) => ({ token, credential: hookToken })),
     ...namedTokens.flatMap((named) => {
-      const credential = { name: named.name, callback: named.callback, opens: hookOpener(named.hooks) };
+      const { name, results, callback } = named;
+      const credential = { name, results, callback, opens: hookOpener(named.hooks) };
       return named.tokens.map((token) => ({ token, credential }));
     }),
   ];

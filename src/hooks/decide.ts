@@ -1,5 +1,5 @@
 // Decides what a body asks for and whether that is allowed: the rungs between the body's last byte and the store.
-import type { Action } from "../core/action.ts";
+import type { Action, ResultAccess } from "../core/action.ts";
 import { isRefusal, reasonOf, type Refusal, refuse } from "../core/errors.ts";
 import { newId } from "../core/id.ts";
 import { isEncoded, parseJson } from "../http/body.ts";
@@ -16,7 +16,7 @@ import {
   type TriedMapping,
 } from "../core/request.ts";
 import { type Admission, queueFull } from "./admission.ts";
-import { acceptAll, acceptOne, withRequest } from "./acceptance.ts";
+import { acceptAll, acceptOne, type AccessRule, withRequest } from "./acceptance.ts";
 import { readAgent } from "./payload/agent.ts";
 import { type DecodedBody, decodeBody, mappedBody } from "./body/decode.ts";
 import { readMediaType } from "../http/media-type.ts";
@@ -52,6 +52,8 @@ export type HookRequest = {
   credential?: string | null;
   /** Where its token wants the results of its runs. */
   callback?: string | null;
+  /** What its token may read of the runs that it starts. Without one, nothing can be read. */
+  results?: ResultAccess;
   /** Of a sender's request: who sent it, and what it is about. */
   sent?: Sent;
   /** The id of the kept request that this one repeats. */
@@ -99,7 +101,7 @@ export async function decide(
 ): Promise<ExplainedDecision> {
   const notes = createNotes();
   const requested = await requestedActions(hook, request, settings, notes);
-  const decision = conclude(hook, requested, request.idempotency, settings);
+  const decision = conclude(hook, requested, request.idempotency, settings, accessRule(request));
   const how = notes.conclude(requested, decision);
   return { decision: "runs" in decision && request.sent ? fromSender(decision) : decision, how };
 }
@@ -267,12 +269,17 @@ export const mappedRequest = (
   ...(sent && { hook: { event: sent.event, delivery: sent.delivery, sender: sent.sender.name } }),
 });
 
+/** Where the request came with a token of ours, the mapping's word counts before the token's. */
+const accessRule = ({ results }: Pick<HookRequest, "results">): AccessRule | undefined =>
+  results === undefined ? undefined : (ofMapping) => ofMapping ?? results;
+
 /** All actions are accepted or none is. */
 export function conclude(
   { name }: Hook,
   requested: RequestedActions | Refusal | NoAction,
   idempotency: Idempotency | null,
   settings: HookSettings,
+  accessOf?: AccessRule,
 ): Decision {
   if (isRefusal(requested) || "outcome" in requested) return requested;
   const actions: Allowed[] = [];
@@ -283,8 +290,8 @@ export function conclude(
   }
   const [only] = actions;
   return requested.elements !== null || only === undefined
-    ? acceptAll(name, actions, settings, idempotency)
-    : acceptOne(name, only, settings, idempotency);
+    ? acceptAll(name, actions, settings, idempotency, accessOf)
+    : acceptOne(name, only, settings, idempotency, accessOf);
 }
 
 /** Names the element whose refusal refuses all actions. */

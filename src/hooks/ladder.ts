@@ -9,18 +9,22 @@ import { carriedTrace, type Trace } from "../core/trace.ts";
 import { headRefusal, readBody } from "../http/body.ts";
 import type { Exchange } from "../http/exchange.ts";
 import type { FailureCounter } from "../http/shared-throttle.ts";
+import { noResults, type Results } from "../results/results.ts";
 import { readIdempotency } from "./acceptance.ts";
+import { answerAccepted, answerRepeated } from "./answer-runs.ts";
 import { mappedBody } from "./body/decode.ts";
 import { requestOf } from "./arrival.ts";
 import { findHook, type Hook, type HookRequest, isNamedHook } from "./decide.ts";
 import { createKeyQueues } from "./key-queues.ts";
 import { createResponses, type Responses } from "./responses.ts";
+import { climbToResult, resultRoute } from "./result-ladder.ts";
 import { matchRoute } from "./route.ts";
 import type { SenderParts } from "./senders/climb.ts";
 import { climbAsSender } from "./senders/ladder.ts";
 import { noteAccepted, startHookSpan } from "./span.ts";
 import { take, type TakeDeps } from "./take.ts";
 import { keepRefused } from "./unused.ts";
+import { refuseToken } from "./token.ts";
 
 export type LadderOptions = Pick<TakeDeps, "settings" | "store" | "admission" | "unused"> & {
   throttle: FailureCounter;
@@ -30,6 +34,8 @@ export type LadderOptions = Pick<TakeDeps, "settings" | "store" | "admission" | 
   /** Called after each acceptance that is new in the store. */
   onStored: (acceptance: Acceptance, stored: Stored) => void;
   senders: SenderParts;
+  /** Without it, nobody waits for a result. */
+  results?: Results;
   metrics?: Pick<Metrics, "requestEnded" | "requestStored" | "authFailed" | "proofFailed">;
   trace?: Trace;
 };
@@ -47,13 +53,13 @@ type Ladder = Required<LadderOptions> &
 const maxDiscardedBytes = 1_048_576;
 
 export function createHooks(options: LadderOptions): Hooks {
-  const { settings, metrics = noMetrics, trace = carriedTrace } = options;
+  const { settings, results = noResults, metrics = noMetrics, trace = carriedTrace } = options;
   const clientAddress = ({ request: { socket, rawHeaders } }: Exchange): string =>
     settings().clientAddress(socket.remoteAddress, rawHeaders);
   const isNamed = (hook: string): boolean => isNamedHook(hook, settings());
   const responses = createResponses({ ...options, metrics, clientAddress, isNamed });
   const keyQueues = createKeyQueues();
-  const ladder: Ladder = { ...options, metrics, trace, responses, keyQueues, clientAddress };
+  const ladder: Ladder = { ...options, results, metrics, trace, responses, keyQueues, clientAddress };
   return {
     handle: (exchange) =>
       void climb(exchange, ladder).catch((fault: unknown) => responses.fail(exchange, fault)),
@@ -77,13 +83,13 @@ async function climb(exchange: Exchange, ladder: Ladder): Promise<void> {
   if (route.hasTokenInQuery) return refuseWith("token-in-query");
   const sender = settings.senders.get(route.name);
   if (sender !== undefined) return climbAsSender(exchange, sender, ladder);
-  if (request.method !== "POST") return refuseWith("method-not-allowed");
+  if (request.method !== "POST") {
+    const wanted = resultRoute(route.name, settings);
+    return wanted === null ? refuseWith("method-not-allowed") : climbToResult(exchange, wanted, ladder);
+  }
 
   const credential = settings.credentials.check(request.rawHeaders);
-  if (typeof credential === "string") {
-    const refusal = tokenRefusal(exchange, credential, ladder);
-    return responses.refuse(exchange, refusal instanceof Promise ? await refusal : refusal);
-  }
+  if (typeof credential === "string") return refuseToken(exchange, credential, ladder);
   exchange.authenticated = true;
   const hook = credential.opens(route.name) ? findHook(route.name, settings) : undefined;
   const { target } = exchange;
@@ -109,7 +115,8 @@ async function climb(exchange: Exchange, ladder: Ladder): Promise<void> {
 
   const idempotency = readIdempotency(rawHeaders, body);
   if (idempotency !== null && isRefusal(idempotency)) return refuseKnown(idempotency, body);
-  const asked = { ...arrived, body, now: ladder.clock.now(), idempotency };
+  const results = credential.results ?? settings.results.access;
+  const asked = { ...arrived, body, now: ladder.clock.now(), idempotency, results };
   return respond(exchange, hook, asked, ladder);
 }
 
@@ -118,7 +125,7 @@ async function respond(exchange: Exchange, hook: Hook, request: HookRequest, lad
   const taken = await take(hook, request, exchange.span, ladder);
   switch (taken.kind) {
     case "repeated":
-      return responses.repeated(exchange, taken.first);
+      return answerRepeated({ exchange, hook, request, ladder }, taken.first);
     case "refused":
       responses.refuse(exchange, taken.refusal);
       return keepRefused(taken.request, taken.refusal, ladder);
@@ -126,22 +133,6 @@ async function respond(exchange: Exchange, hook: Hook, request: HookRequest, lad
       return responses.noAction(exchange, taken.nothing.outcome);
     case "accepted":
       noteAccepted(exchange.span, taken.acceptance);
-      responses.accepted(exchange, taken.acceptance.response);
-      ladder.onStored(taken.acceptance, taken.stored);
+      return answerAccepted({ exchange, hook, request, ladder }, taken);
   }
 }
-
-/** For a wrong token, the failures may have to be counted over all nodes. */
-function tokenRefusal(
-  exchange: Exchange,
-  verdict: "wrong" | "repeated",
-  { metrics, throttle, clientAddress }: Ladder,
-): Refusal | Promise<Refusal> {
-  if (verdict === "repeated") return refuse("repeated-header");
-  metrics.authFailed();
-  const retryAfter = throttle.fail(clientAddress(exchange));
-  return retryAfter instanceof Promise ? retryAfter.then(wrongToken) : wrongToken(retryAfter);
-}
-
-const wrongToken = (retryAfterSeconds: number | null): Refusal =>
-  retryAfterSeconds === null ? refuse("unauthorized") : refuse("too-many-failures", { retryAfterSeconds });

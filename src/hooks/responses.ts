@@ -7,14 +7,25 @@ import type { NoAction, Repeated, StoredResponse } from "../core/request.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { sendAnswer, sendEmpty, sendJson, sendRefusal } from "../http/respond.ts";
 import { createRefusalLog } from "./refusal-log.ts";
+import type { ResultAnswer } from "../results/answers.ts";
 import type { Answer } from "./senders/handshake.ts";
 import { endHookSpan } from "./span.ts";
 
 export type Responses = {
   refuse(exchange: Exchange, refusal: Refusal): void;
-  accepted(exchange: Exchange, response: StoredResponse): void;
+  /** `headers`: names and values in turn. */
+  accepted(exchange: Exchange, response: StoredResponse, headers?: readonly string[]): void;
   /** A request with its Idempotency-Key was stored before. */
-  repeated(exchange: Exchange, repeated: Repeated): void;
+  repeated(exchange: Exchange, repeated: Repeated, headers?: readonly string[]): void;
+  /** What is due is done, and counts from now on; its response comes later, by `result` or as a stream. */
+  later(exchange: Exchange, code: LaterCode): void;
+  /** The headers of such a response. */
+  headersOf(code: LaterCode): readonly string[];
+  result(exchange: Exchange, answer: ResultAnswer): void;
+  /** A stream has ended. */
+  streamed(exchange: Exchange): void;
+  /** A result was asked for. */
+  read(exchange: Exchange, answer: ResultAnswer): void;
   noAction(exchange: Exchange, outcome: NoAction["outcome"]): void;
   /** A sender hears what it wants to hear; `code` says what came of it. */
   answer(exchange: Exchange, answer: Answer, code: RequestCode): void;
@@ -22,6 +33,8 @@ export type Responses = {
   /** The caller closed the connection before its body was complete, so no response is sent. */
   callerGone(exchange: Exchange): void;
 };
+
+export type LaterCode = "accepted" | "replayed" | "read";
 
 export type ResponsesOptions = {
   metrics: Pick<Metrics, "requestEnded">;
@@ -39,9 +52,15 @@ export function createResponses(options: ResponsesOptions): Responses {
   const { metrics, log, clock, clientAddress, isNamed } = options;
   const refusals = createRefusalLog(log, clock);
 
-  const end = (exchange: Exchange, code: RequestCode): void => {
+  const count = (exchange: Exchange, code: RequestCode): void =>
     metrics.requestEnded(exchange.name, code, (performance.now() - exchange.startedAt) / 1000);
+  const end = (exchange: Exchange, code: RequestCode): void => {
+    count(exchange, code);
     endHookSpan(exchange.span, code, exchange.response.statusCode);
+  };
+  const sendResult = (exchange: Exchange, { status, body, headers }: ResultAnswer): void => {
+    if (body === null) sendEmpty(exchange, status, headers);
+    else sendJson(exchange, status, body, headers);
   };
   const refuseWith = (exchange: Exchange, refusal: Refusal): void => {
     sendRefusal(exchange, refusal);
@@ -59,27 +78,44 @@ export function createResponses(options: ResponsesOptions): Responses {
     exchange: Exchange,
     { status, body }: StoredResponse,
     code: "accepted" | "replayed",
+    more?: readonly string[],
   ): void => {
-    const headers = code === "replayed" ? replayedHeaders : undefined;
+    const headers = code === "replayed" ? [...replayedHeaders, ...(more ?? [])] : more;
     if (status === 204) sendEmpty(exchange, status, headers);
     else sendJson(exchange, status, body, headers);
     end(exchange, code);
+    logAccepted(exchange, status, code);
+  };
+  const logAccepted = (exchange: Exchange, status: number, code: "accepted" | "replayed"): void =>
     log.debug("request accepted", {
       hook: exchange.name,
       status,
       outcome: code === "accepted" ? "stored" : code,
       durationMs: performance.now() - exchange.startedAt,
     });
-  };
 
   return {
     refuse: refuseWith,
-    accepted(exchange, response) {
-      succeed(exchange, response, "accepted");
+    accepted(exchange, response, headers) {
+      succeed(exchange, response, "accepted", headers);
     },
-    repeated(exchange, repeated) {
+    repeated(exchange, repeated, headers) {
       if (repeated.kind === "mismatch") return refuseWith(exchange, refuse("idempotency-mismatch"));
-      succeed(exchange, repeated.response, "replayed");
+      succeed(exchange, repeated.response, "replayed", headers);
+    },
+    later(exchange, code) {
+      count(exchange, code);
+      if (code !== "read") logAccepted(exchange, 202, code);
+    },
+    headersOf: (code) => (code === "replayed" ? replayedHeaders : []),
+    result(exchange, answer) {
+      sendResult(exchange, answer);
+      endHookSpan(exchange.span, "accepted", answer.status);
+    },
+    streamed: ({ span, response }) => endHookSpan(span, "accepted", response.statusCode),
+    read(exchange, answer) {
+      sendResult(exchange, answer);
+      end(exchange, "read");
     },
     noAction(exchange, outcome) {
       if (outcome === "skipped") {

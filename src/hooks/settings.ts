@@ -1,11 +1,13 @@
 // The settings that the hooks need, computed once per configuration and swapped as one value on reload.
 import { secondsToMs } from "../core/duration.ts";
 import { type Config, defaultAgent } from "../config/config.ts";
+import type { ResultAccess } from "../core/action.ts";
 import type { ModelList } from "../core/model.ts";
 import type { SessionKeyPolicy } from "../core/session-key.ts";
 import type { ToolGrant } from "../core/tool.ts";
 import type { BodyLimits } from "../http/body.ts";
 import { type ClientAddress, createClientAddress } from "../http/client-address.ts";
+import { createGuard, type Guard } from "../http/guard.ts";
 import { createCredentials, type Credentials } from "./credentials.ts";
 import type { Mappings } from "./mapping/prepare.ts";
 import type { Senders } from "./senders/prepare.ts";
@@ -32,11 +34,22 @@ export type HookSettings = {
   readonly keep: { readonly accepted: boolean; readonly largestBody: number };
   readonly mappings: Mappings;
   readonly senders: Senders;
+  readonly results: ResultSettings;
+};
+
+export type ResultSettings = {
+  /** What a token may read whose own settings do not say it. */
+  readonly access: ResultAccess;
+  /** Whether there is anyone who may read a result. */
+  readonly areReadable: boolean;
+  /** Checks `gateway.auth.token`, which may read all of them; null where none is set. */
+  readonly guard: Guard | null;
+  readonly retentionMs: number;
 };
 
 /** `channels`: the names of all channels. */
 export function hookSettings(
-  { hooks, agents, gateway }: Config,
+  { hooks, agents, gateway, store }: Config,
   { mappings, senders, channels }: Pick<HookSettings, "mappings" | "senders" | "channels">,
 ): HookSettings {
   return {
@@ -61,6 +74,25 @@ export function hookSettings(
     keep: { accepted: hooks.keepRequestsMs > 0, largestBody: hooks.keepRequestBytes },
     mappings,
     senders,
+    results: resultSettings({ hooks, gateway, store }),
+  };
+}
+
+function resultSettings({
+  hooks,
+  gateway,
+  store,
+}: Pick<Config, "hooks" | "gateway" | "store">): ResultSettings {
+  const { token } = gateway.auth;
+  const accesses = [
+    hooks.results,
+    ...[...hooks.namedTokens, ...hooks.mappings].map(({ results }) => results),
+  ];
+  return {
+    access: hooks.results,
+    areReadable: token !== null || accesses.some((access) => access !== null && access !== "none"),
+    guard: token === null ? null : createGuard([token]),
+    retentionMs: store.retentionMs,
   };
 }
 

@@ -2,7 +2,7 @@
 // end in time are released.
 import type { Attempt } from "../core/attempt.ts";
 import type { Log } from "../core/log.ts";
-import type { ClaimedRun } from "../core/run.ts";
+import type { ClaimedRun, RunStatus } from "../core/run.ts";
 import type { Settlement } from "../core/settlement.ts";
 import type { Store } from "../store/ports/store.ts";
 import { createLeaseKeeper } from "../work/lease.ts";
@@ -26,6 +26,8 @@ export type AttemptsOptions = Omit<ExecuteDependencies, "store" | "policy" | "li
     node: string;
     metrics: RunMetrics;
     onSettled: (run: ClaimedRun, settlement: Settlement) => void;
+    /** A run is in another state in the store. */
+    onChanged?: ((runId: string, status: RunStatus) => void) | undefined;
   };
 
 export type RunningAttempts = {
@@ -75,6 +77,7 @@ export function createAttempts(options: AttemptsOptions): RunningAttempts {
 
   return {
     async handle({ run: claimed, ...work }, freeSlot) {
+      options.onChanged?.(claimed.id, "running");
       const { run, span } = observeStart(claimed, { metrics, trace });
       observeEnd(run, await attemptOf({ ...work, run }, freeSlot), span, metrics);
     },
@@ -91,7 +94,7 @@ export function createAttempts(options: AttemptsOptions): RunningAttempts {
   };
 }
 
-type Settling = ConcludeDependencies & Pick<AttemptsOptions, "onSettled">;
+type Settling = ConcludeDependencies & Pick<AttemptsOptions, "onSettled" | "onChanged">;
 
 const settlingOf = ({
   store,
@@ -103,6 +106,7 @@ const settlingOf = ({
   newId,
   random,
   onSettled,
+  onChanged,
 }: AttemptsOptions): Settling => ({
   store,
   policy: ({ agentId }) => ({
@@ -116,6 +120,7 @@ const settlingOf = ({
   newId,
   random,
   onSettled,
+  onChanged,
 });
 
 async function settleAttempt(
@@ -124,7 +129,7 @@ async function settleAttempt(
   isLost: () => boolean,
   settling: Settling,
 ): Promise<Handled> {
-  const { log, onSettled } = settling;
+  const { log, onSettled, onChanged } = settling;
   const fields = { runId: run.id, hook: run.hook };
   switch (attempt.kind) {
     case "lost":
@@ -132,11 +137,13 @@ async function settleAttempt(
       return attempt;
     case "parked":
       log.warn("a run is parked", { ...fields, reason: attempt.reason });
+      onChanged?.(run.id, "parked");
       return attempt;
     case "released":
     case "ended": {
       const settlement = await conclude(run, attempt, isLost, settling);
       if (settlement === null) return { kind: "lost" };
+      onChanged?.(run.id, settlement.next.kind === "ended" ? settlement.next.status : "queued");
       onSettled(run, settlement);
       return { kind: "settled", settlement };
     }

@@ -65,6 +65,8 @@ export function createMetrics(): MetricsBook {
     },
     requestEnded(hook, code, seconds) {
       requests.at(hooks.of(hook), code).value++;
+      // A caller may wait for a result, so that its time says nothing.
+      if (code === "read") return;
       const isAccepted = accepting.has(code);
       requestSeconds.at(isAccepted ? "accepted" : "refused").observe(seconds);
     },
@@ -97,7 +99,7 @@ export function createMetrics(): MetricsBook {
 const requestFamilies = ({ counter, histogram }: Registry) => ({
   requests: counter(
     "rouse_requests_total",
-    "Hook requests by what came of them: accepted, replayed, skipped, handshake, or an error's code.",
+    "Hook requests by what came of them: accepted, replayed, skipped, handshake, read, or an error's code.",
     ["hook", "code"],
   ),
   requestSeconds: histogram(

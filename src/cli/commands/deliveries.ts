@@ -4,6 +4,7 @@ import { UsageError } from "../../core/errors.ts";
 import type { Store } from "../../store/ports/store.ts";
 import type { Command } from "../command.ts";
 import { deliveryResource, shortTime } from "../../api/resources.ts";
+import { printDelivery } from "../timeline/show-item.ts";
 import { type Change, runStored, type Stored, syntaxOf } from "../runs/stored.ts";
 
 const deliveries: Stored<Delivery, ReturnType<typeof deliveryResource>> = {
@@ -25,10 +26,7 @@ const deliveries: Stored<Delivery, ReturnType<typeof deliveryResource>> = {
   single: {
     find: (store, id) => store.findDelivery(id),
     details: async (_, { fallback, text }) => ({ fallback, text }),
-    inWords: ({ sentMessages, fallback }) => ({
-      sentMessages: `${sentMessages} (messages that are known to be sent)`,
-      fallback: fallback ? `${fallback.to ?? "the default recipient"} on ${fallback.channel}` : "none",
-    }),
+    print: printDelivery,
     retry,
     cancel,
   },

@@ -4,6 +4,7 @@ import type { SystemEvent } from "../../core/system-event.ts";
 import type { Store } from "../../store/ports/store.ts";
 import type { Command } from "../command.ts";
 import { eventResource, shortTime } from "../../api/resources.ts";
+import { printEvent } from "../timeline/show-item.ts";
 import { type Change, runStored, type Stored, syntaxOf } from "../runs/stored.ts";
 
 const events: Stored<SystemEvent, ReturnType<typeof eventResource>> = {
@@ -22,6 +23,7 @@ const events: Stored<SystemEvent, ReturnType<typeof eventResource>> = {
   single: {
     find: (store, id) => store.findEvent(id),
     details: async () => ({}),
+    print: printEvent,
     async retry(store, event) {
       if (event.shownAt === null) throw new UsageError(`Event ${event.id} is waiting to be shown already.`);
       return mark(store, event, true, `Event ${event.id} will be shown again by the next heartbeat.`);

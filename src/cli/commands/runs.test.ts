@@ -57,13 +57,18 @@ test("show prints the transcript of a run and what it used", async (t) => {
     toolsGranted: ["read"],
     toolsUsed: [],
   };
-  await store.settleRun(claimed, aSettlement({ ending, report }));
-  const { stdout } = await rouse(["runs", "show", claimed.id]);
-  assert.match(stdout, /user:\n {2}Say what it is\.\n[^]*assistant:\n {2}It is blue\./);
-  assert.match(
-    stdout,
-    /12 tokens in, 3 out[^]*cost 0\.5000[^]*tools granted: read[^]*warning: high became medium/,
+  await store.settleRun(
+    claimed,
+    aSettlement({
+      ending,
+      report,
+      next: { kind: "ended", status: "succeeded", reply: "It is blue.", error: null },
+    }),
   );
+  const { stdout } = await rouse(["runs", "show", claimed.id]);
+  assert.match(stdout, /Prompt +no text from outside, 15 characters\n +\| Say what it is\.\n/);
+  assert.match(stdout, /Reply +11 characters, 12 tokens in, 3 out, cost 0\.500\n +\| It is blue\.\n/);
+  assert.match(stdout, /warning: high became medium\n +tools granted: read\n/);
   const shown = json(await rouse(["runs", "show", claimed.id, "--json"])) as Record<string, unknown>;
   assert.deepEqual(shown["report"], report);
   assert.equal((shown["transcript"] as unknown[]).length, 2);

@@ -2,28 +2,20 @@
 import { type Config, defaultAgent } from "../../config/config.ts";
 import { UsageError } from "../../core/errors.ts";
 import { newId } from "../../core/id.ts";
-import { plainText } from "../../core/message.ts";
 import { heartbeatDelayMs, type Run, type RunKind } from "../../core/run.ts";
 import type { Store } from "../../store/ports/store.ts";
 import { type Command, WrongUsage } from "../command.ts";
-import { deliveryResource, runResource, shortTime, turnResource } from "../../api/resources.ts";
-import { deliveryWords } from "../runs/delivered.ts";
+import { runResource, shortTime } from "../../api/resources.ts";
 import { nextTryWords } from "../runs/next-try.ts";
 import { releaseFlags, releaseRuns } from "../runs/release.ts";
-import { reportWords } from "../runs/report.ts";
 import { isRetryOfMany, retryFailed, retryFlags } from "../runs/retry-failed.ts";
-import { signalWords } from "../runs/signals.ts";
+import { showRun, showRunFlags } from "../timeline/show-run.ts";
 import { type Change, runStored, type Stored, syntaxOf } from "../runs/stored.ts";
 
 const kinds: readonly RunKind[] = ["hook", "heartbeat"];
 const cancelled = "it was cancelled";
 
-type Details = {
-  transcript: ReturnType<typeof turnResource>[];
-  deliveries: ReturnType<typeof deliveryResource>[];
-} & Readonly<Record<string, unknown>>;
-
-const runs: Stored<Run, ReturnType<typeof runResource>, Details> = {
+const runs: Stored<Run, ReturnType<typeof runResource>> = {
   one: "run",
   many: "runs",
   flags: { kind: { type: "string", values: kinds } },
@@ -41,23 +33,7 @@ const runs: Stored<Run, ReturnType<typeof runResource>, Details> = {
   list: (store, { limit }, { kind = "hook" }) => store.listRuns({ limit, kind: readKind(kind) }),
   single: {
     find: (store, id) => store.findRun(id),
-    details: async (store, run) => ({
-      request: { ...run.request, message: plainText(run.request.message) },
-      lastLine: run.lastLine,
-      nextTryAt: run.nextTryAt === null ? null : new Date(run.nextTryAt).toISOString(),
-      retriedAs: run.retriedAs,
-      signals: run.signals,
-      report: run.report,
-      transcript: (await store.listTurns({ runId: run.id })).map(turnResource),
-      deliveries: (await store.listDeliveries({ limit: null, runId: run.id })).map(deliveryResource),
-    }),
-    inWords: (run, { transcript, deliveries }) => ({
-      error: nextTryWords(run) ?? run.error ?? "-",
-      signals: signalWords(run.signals),
-      report: reportWords(run.report),
-      transcript: transcript.map(({ role, text }) => `${role}:\n${text}`).join("\n\n") || "-",
-      deliveries: deliveryWords(deliveries),
-    }),
+    details: async () => ({}),
     retry,
     cancel,
   },
@@ -106,11 +82,18 @@ async function cancel(store: Store, run: Run, config: Config): Promise<Change> {
   };
 }
 
+async function find(store: Store, id: string): Promise<Run> {
+  const run = await store.findRun(id);
+  if (run === null) throw new UsageError(`There is no run with the id ${id}. Ids are given whole.`);
+  return run;
+}
+
 export const command: Command = {
   name: "runs",
   summary: "list, show, retry, cancel or release runs of agents",
   help: `Usage: rouse runs [--kind hook|heartbeat] [--limit N | --all] [--json]
-       rouse runs show|retry|cancel ID [--json]
+       rouse runs show ID [--follow] [--json]
+       rouse runs retry|cancel ID [--json]
        rouse runs retry --failed --since TIME [--hook NAME] [--agent ID] [--limit N]
                  [--dry-run] [--yes] [--json]
        rouse runs release [ID] [--hook NAME] [--json]
@@ -118,8 +101,10 @@ export const command: Command = {
 Lists what agents were asked to do and its outcome, newest first. Works on the store directly,
 whether or not a gateway is running. Use it to see why something did not happen, or to repeat it.
 
-  show ID     everything about one run: its request, its transcript, signals in its outside text, what
-              it used, its deliveries; of a running program the last line of its standard error
+  show ID     everything about one run, step by step, each with its time: its request, how long it
+              waited and behind which run, its prompt with what was made visible in outside text, its
+              attempts with their tool calls, its reply and what it used, summary and deliveries; of a
+              running program the last line of its standard error
   retry ID    a new run with the same request as one that has ended; prints the new id
   retry --failed
               the same for every hook run that failed or timed out since then and was not retried yet;
@@ -135,6 +120,10 @@ Options:
   --kind KIND    hook (default), or heartbeat for the turns of the main session
   --limit N      list at most N (default 50)
   --all          list all
+
+Options of show:
+  --follow       print the steps as they come until the run has ended; exit code 0 when it succeeded,
+                 otherwise 1. Ctrl-C ends it, and not the run. With --json one step a line
 
 Options of retry --failed:
   --since TIME   30m, 1h, 2d, or a time with its zone such as 2026-11-19T08:00:00Z
@@ -156,12 +145,14 @@ Examples:
     ...syntaxOf(runs),
     words: {
       ...syntaxOf(runs).words,
+      show: { options: showRunFlags },
       retry: { options: retryFlags },
       release: { options: releaseFlags },
     },
   },
   async run(context) {
     if (context.argv[0] === "release") return releaseRuns(context);
+    if (context.argv[0] === "show") return showRun(context, find);
     return isRetryOfMany(context.argv) ? retryFailed(context) : runStored(context, runs);
   },
 };

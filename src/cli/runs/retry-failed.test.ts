@@ -176,8 +176,9 @@ test("a run that waits for its next try says when, and why, in the list and alon
   const words = `next try at ${at.slice(0, 19)}Z, after: down`;
   assert.ok((await rouse(["runs"])).stdout.includes(words));
   const shown = (await rouse(["runs", "show", run.id])).stdout;
-  assert.match(shown, /^status: +queued$/m);
-  assert.match(shown, new RegExp(`^error: +${words}$`, "m"));
+  assert.match(shown, new RegExp(`^run ${run.id}, queued$`, "m"));
+  assert.match(shown, /Attempt 1 +main, failed: down\n/);
+  assert.match(shown, new RegExp(`Attempt 2 +at ${at.slice(11, 19)}, in (?:1 m|5\\d\\.\\d s)\\n`));
   const resource = json(await rouse(["runs", "show", run.id, "--json"])) as Fields;
   assert.deepEqual([resource["error"], resource["nextTryAt"]], ["down", at]);
   const [listed] = json(await rouse(["runs", "--json"])) as Fields[];

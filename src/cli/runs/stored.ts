@@ -35,8 +35,8 @@ export type Stored<T, R extends object, D extends object = object> = {
     find: (store: Store, id: string) => Promise<T | null>;
     /** The fields that `show` adds to the resource. */
     details: (store: Store, item: T) => Promise<D>;
-    /** Fields as text for people, instead of their values. */
-    inWords?: (item: T, details: D) => Readonly<Record<string, string>>;
+    /** What a person gets in place of the fields. */
+    print?: (context: Context, item: T) => void;
     retry: Verb<T>;
     cancel: Verb<T>;
   };
@@ -101,13 +101,14 @@ function list<T, R extends object, D extends object>(
 async function show<T, R extends object, D extends object>(
   context: Context,
   { toResource }: Pick<Stored<T, R, D>, "toResource">,
-  { details: detailsOf, inWords }: NonNullable<Stored<T, R, D>["single"]>,
+  { details: detailsOf, print }: NonNullable<Stored<T, R, D>["single"]>,
   { store, item, json }: { store: Store; item: T; json: boolean },
 ): Promise<void> {
   const details = await detailsOf(store, item);
   const resource = { ...toResource(item), ...details };
   if (json) printJson(context, resource);
-  else printFields(context, { ...resource, ...inWords?.(item, details) });
+  else if (print) print(context, item);
+  else printFields(context, Object.fromEntries(Object.entries(resource)));
 }
 
 function printChange(context: Context, { sentence, value }: Change, json: boolean): void {

@@ -38,3 +38,31 @@ export function fit(text: string, columns: number): string {
   }
   return `${fitted}…`;
 }
+
+/** The lines of a text of one line, none wider than this. A word that is too long is broken. */
+export function wrap(text: string, columns: number): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ").flatMap((each) => pieces(each, columns))) {
+    const longer = line === "" ? word : `${line} ${word}`;
+    if (widthOf(longer) > columns && line !== "") {
+      lines.push(line);
+      line = word;
+    } else line = longer;
+  }
+  return [...lines, line];
+}
+
+function pieces(word: string, columns: number): string[] {
+  if (widthOf(word) <= columns) return [word];
+  const found: string[] = [];
+  let piece = "";
+  for (const character of word) {
+    if (widthOf(piece + character) > columns && piece !== "") {
+      found.push(piece);
+      piece = "";
+    }
+    piece += character;
+  }
+  return [...found, piece];
+}

@@ -17,6 +17,7 @@ test("missing settings get their defaults", () => {
       fallback: null,
       deliverFailures: null,
       callback: null,
+      results: null,
       timeoutSeconds: null,
       templates: {
         messageTemplate: null,

@@ -50,6 +50,7 @@ function buildMapping(written: CheckedMapping, origin: number | string, otherwis
     channel: written.channel ?? null,
     fallback: buildFallback(written.fallback),
     deliverFailures: written.deliverFailures ?? null,
+    results: written.results ?? null,
     timeoutSeconds: written.timeoutSeconds ?? null,
     templates: {
       messageTemplate: written.messageTemplate ?? null,

@@ -1,5 +1,6 @@
 // `hooks`: the webhook endpoint, its token, and what requests may ask for.
 import { z } from "zod";
+import { resultAccesses } from "../../core/action.ts";
 import { sessionKeyFault } from "../../core/session-key.ts";
 import { withoutEndSlash } from "../../core/text.ts";
 import { duration, seconds, text, wholeNumber } from "./field.ts";
@@ -82,6 +83,17 @@ export const hooks = z.strictObject({
   tools: toolGrant
     .default([])
     .describe('Tools a hook\'s run gets beyond reading, by name, never more than its agent has; "agent": all of them.'),
+  results: z
+    .enum(resultAccesses)
+    .default("none")
+    .describe(
+      "What callers may read of the runs that they started ([results](results.md)): nothing, all but the text, or all of it. A token and a mapping can say it for theirs. Never for senders.",
+    ),
+  maxWaiting: wholeNumber(0, 100_000)
+    .default(500)
+    .describe(
+      "Callers that may wait for results on a node at the same time, each of its runs counted, and as many that may stream them. More get their answer at once.",
+    ),
   deliverFailures: z
     .boolean()
     .default(true)

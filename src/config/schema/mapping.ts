@@ -1,6 +1,6 @@
 // One entry of `hooks.mappings`: which requests it takes, and what they become.
 import { z } from "zod";
-import { wakeModes } from "../../core/action.ts";
+import { resultAccesses, wakeModes } from "../../core/action.ts";
 import { parseFieldPath, parseFilterPath } from "../../core/field-path.ts";
 import { longestRunSeconds } from "../../core/run.ts";
 import { toolName } from "./agents.ts";
@@ -95,6 +95,10 @@ export const mapping = z.strictObject({
   deliverFailures: z
     .boolean()
     .describe("Whether a failed run tells the recipient of its reply. Left out: as `hooks.deliverFailures`.")
+    .optional(),
+  results: z
+    .enum(resultAccesses)
+    .describe("What callers may read of its runs, whatever their token says. Left out: as the token, or else `hooks.results`.")
     .optional(),
   model: text().describe("The model. A template.").optional(),
   thinking: text().describe("The thinking level. A template.").optional(),

@@ -1,5 +1,6 @@
 // `hooks.token` and `hooks.tokens`: the tokens that callers send.
 import { z } from "zod";
+import { resultAccesses } from "../../core/action.ts";
 import { fileReference, secret } from "./field.ts";
 import { checkKeys, hookNameFault, isBuiltIn, trimmedHookName } from "./hook-name.ts";
 
@@ -53,6 +54,10 @@ const namedToken = z.strictObject({
     .string()
     .trim()
     .describe("Where the results of its runs are sent, where neither mapping nor request says so.")
+    .optional(),
+  results: z
+    .enum(resultAccesses)
+    .describe("What it may read of the runs that it started. Left out: as `hooks.results`.")
     .optional(),
 });
 

@@ -126,7 +126,7 @@ export function toAction(
   draft: Draft,
   mapping: Pick<
     Mapping,
-    "id" | "match" | "allowUnsafeExternalContent" | "tools" | "fallback" | "deliverFailures"
+    "id" | "match" | "allowUnsafeExternalContent" | "tools" | "fallback" | "deliverFailures" | "results"
   >,
   callback: CallbackTarget | null = null,
 ): Action | Refusal {
@@ -139,9 +139,20 @@ export function toAction(
   const set = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null));
   const read = readAgent({ ...set, message: plainText(message) });
   if (isRefusal(read)) return read;
-  const { allowUnsafeExternalContent: unsafe, tools, fallback, deliverFailures } = mapping;
+  const { allowUnsafeExternalContent: unsafe, tools, fallback, deliverFailures, results } = mapping;
   const budget = budgetOf(mapping);
-  return { ...read, message, origin: "mapping", budget, unsafe, tools, fallback, deliverFailures, callback };
+  return {
+    ...read,
+    message,
+    origin: "mapping",
+    budget,
+    unsafe,
+    tools,
+    fallback,
+    deliverFailures,
+    results,
+    callback,
+  };
 }
 
 /**

@@ -10,6 +10,9 @@ import { type Fields, readFields } from "./fields.ts";
 
 const longest = { name: 500, agentId: 200, channel: 200, to: 500, model: 200, thinking: 32, callback: 64 };
 
+/** Whether the caller waits for the end of the run. */
+export const waitField = "waitForCompletion";
+
 export function readAgent(payload: unknown): AgentAction | Refusal {
   const fields = readFields(payload);
   if (isRefusal(fields)) return fields;
@@ -22,6 +25,7 @@ export function readAgent(payload: unknown): AgentAction | Refusal {
     tools: null,
     fallback: null,
     deliverFailures: null,
+    results: null,
     name: fields.text("name", longest.name),
     agentId: fields.text("agentId", longest.agentId),
     sessionKey: readSessionKey(fields),
@@ -34,6 +38,8 @@ export function readAgent(payload: unknown): AgentAction | Refusal {
     timeoutSeconds: fields.number("timeoutSeconds", 0, longestRunSeconds),
     callback: readCallback(fields),
   };
+  // Its value is read where the response is sent: see `hooks/wanted-result.ts`.
+  fields.flag(waitField, false);
   return fields.refusal() ?? action;
 }
 

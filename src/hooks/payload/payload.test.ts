@@ -48,6 +48,7 @@ test("agent: defaults; its message is outside text", () => {
     to: null,
     fallback: null,
     deliverFailures: null,
+    results: null,
     model: null,
     thinking: null,
     timeoutSeconds: null,
@@ -80,6 +81,7 @@ test("agent: all fields, and no request can lift the boundary, ask for tools, se
     tools: null,
     fallback: null,
     deliverFailures: null,
+    results: null,
     agentId: "Ops",
     channel: "telegram",
   });

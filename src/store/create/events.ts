@@ -15,6 +15,7 @@ export const createEvents = (driver: Driver<Programs>, reports: UnreadableReport
   },
   countWaitingEvents: () => driver.run("countWaitingEvents", null),
   findEvent: (id) => driver.run("findEvent", { id }),
+  findSummary: (runId) => driver.run("findSummary", { runId }),
   listEvents: ({ limit }) => collect(limit, (page) => driver.run("listEvents", page)),
   markEvent: (id, waiting) => driver.run("markEvent", { id, waiting }),
   requestHeartbeat: (request) => driver.run("requestHeartbeat", request),

@@ -25,6 +25,7 @@ export const createRuns = (driver: Driver<Programs>, reports: UnreadableReports)
   releaseRuns: (which) => driver.run("releaseRuns", which),
   listAttempts: (runId) => driver.run("listAttempts", { runId }),
   findRun: (id) => driver.run("findRun", { id }),
+  runStates: (ids) => driver.run("runStates", { ids }),
   listRuns: ({ limit, kind }) => collect(limit, (page) => driver.run("listRuns", { ...page, kind })),
   countWaiting: () => driver.run("countWaiting", null),
   backlog: () => driver.run("backlog", {}),

@@ -13,6 +13,7 @@ type Watched = { notifier: Notifier; steps: ClockSteps; unreadable: UnreadableRe
 export const createUpkeep = (driver: Driver<Programs>, { notifier, steps, unreadable }: Watched): Upkeep => ({
   sweep: (retention, limit) => sweep(driver, retention, limit),
   announce: notifier.announce,
+  announceChanges: notifier.announceChanges,
   listen: notifier.listen,
   watchClock: steps.watch,
   watchUnreadable: unreadable.watch,

@@ -8,6 +8,8 @@ export type Events = {
   /** Of all sessions, without reading their texts. */
   countWaitingEvents(): Promise<WaitingEvents>;
   findEvent(id: string): Promise<SystemEvent | null>;
+  /** The summary that a run ended with. */
+  findSummary(runId: string): Promise<SystemEvent | null>;
   listEvents(page: Page): Promise<SystemEvent[]>;
   /** Whether the next heartbeat shows it. False: there is no such event. */
   markEvent(id: string, waiting: boolean): Promise<boolean>;

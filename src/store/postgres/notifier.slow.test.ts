@@ -4,6 +4,7 @@ import pg from "pg";
 import { createDatabase } from "../../../test/support/postgres.ts";
 import { waitFor } from "../../../test/support/gateway.ts";
 import { createPostgresNotifier } from "./notifier.ts";
+import type { Change } from "../../core/change.ts";
 import type { Work } from "../ports/upkeep.ts";
 
 let database: Awaited<ReturnType<typeof createDatabase>>;
@@ -17,10 +18,17 @@ async function listener(t: TestContext) {
   const heard: Work[] = [];
   const notifier = createPostgresNotifier({ url: database.url, random: () => 0.5 });
   t.after(() => notifier.close());
-  notifier.listen({ runs: () => void heard.push("runs"), deliveries: () => void heard.push("deliveries") });
-  await waitFor("the notifier to listen", async () => heard.length === 2);
+  const changes: Change[] = [];
+  notifier.listen({
+    runs: () => void heard.push("runs"),
+    deliveries: () => void heard.push("deliveries"),
+    changes: (told) => void changes.push(...told),
+  });
+  await waitFor("the notifier to listen", async () => heard.length === 2 && changes.length === 1);
+  assert.deepEqual(changes, [{ kind: "many" }], "some may have been missed before");
   heard.length = 0;
-  return { ...notifier, heard };
+  changes.length = 0;
+  return { ...notifier, heard, changes };
 }
 
 test("an announcement reaches the other nodes, not its own", async (t) => {
@@ -51,4 +59,35 @@ test("a cut connection is opened again, and the node polls for what it missed", 
   a.heard.length = 0;
   b.announce("deliveries");
   await waitFor("the announcement", async () => a.heard.includes("deliveries"));
+});
+
+test("changes reach the other nodes as they are, and what is too long for one announcement is told as many", async (t) => {
+  const [a, b] = [await listener(t), await listener(t)];
+  const told: Change[] = [
+    { kind: "run", id: "one", status: "running" },
+    { kind: "hook", id: 'a "name" of ü and \u0007', status: null },
+  ];
+  a.announceChanges(told);
+  await waitFor("the changes", async () => b.changes.length === 2);
+  assert.deepEqual(b.changes, told);
+  const long = Array.from({ length: 100 }, (_, at): Change => ({
+    kind: "hook",
+    id: `${at}${"ü".repeat(99)}`,
+    status: null,
+  }));
+  a.announceChanges(long);
+  await waitFor("the announcement", async () => b.changes.length === 3);
+  assert.deepEqual(b.changes[2], { kind: "many" });
+  assert.deepEqual(a.changes, []);
+});
+
+test("what another version tells in a form of its own means that anything may have changed", async (t) => {
+  const { changes } = await listener(t);
+  const other = new pg.Client({ connectionString: database.url });
+  await other.connect();
+  t.after(() => other.end());
+  for (const text of ["x no json", 'x {"kind":"run"}', 'x [["planet","id",null]]', 'x [["run",7]]'])
+    await other.query("select pg_notify('rouse_changes', $1)", [text]);
+  await waitFor("all of them", async () => changes.length === 4);
+  assert.deepEqual(new Set(changes.map(({ kind }) => kind)), new Set(["many"]));
 });

@@ -4,13 +4,17 @@
 //
 // Behind a pooler in transaction mode no announcement arrives; the nodes then only poll.
 import pg from "pg";
+import { type Change, changeKinds } from "../../core/change.ts";
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { newId } from "../../core/id.ts";
 import { backOffMs } from "../../core/retry.ts";
 import type { Notifier } from "../create/notifier.ts";
-import type { Work } from "../ports/upkeep.ts";
+import type { Heard, Work } from "../ports/upkeep.ts";
 
 const channel = "rouse_work";
+const changesChannel = "rouse_changes";
+/** PostgreSQL takes less than 8000, the id of the node included. */
+const longestPayloadBytes = 7900;
 /** Announcements of one kind within this time become one. */
 const quietMs = 25;
 const backOff = { firstMs: 200, longestMs: 5000 };
@@ -25,7 +29,7 @@ export function createPostgresNotifier({
   const self = newId();
   const resting = new Set<Work>();
   const wanted = new Set<Work>();
-  let hear: (work: Work) => void = () => {};
+  let heard: Heard | null = null;
   let client: pg.Client | null = null;
   let failures = 0;
   let closed = true;
@@ -40,13 +44,14 @@ export function createPostgresNotifier({
       pipeline: true,
     });
     next.on("error", () => {});
-    next.on("notification", ({ payload = "" }) => {
-      const [from, work] = payload.split(" ");
-      if (from !== self && isWork(work)) hear(work);
+    next.on("notification", ({ channel: from, payload = "" }) => {
+      const at = payload.indexOf(" ");
+      if (payload.slice(0, at) !== self) hear(from, payload.slice(at + 1));
     });
     try {
       await next.connect();
       await next.query(`listen ${channel}`);
+      await next.query(`listen ${changesChannel}`);
     } catch {
       return lose(next);
     }
@@ -55,7 +60,13 @@ export function createPostgresNotifier({
     failures = 0;
     next.once("end", () => lose(next));
     // Announcements may have been missed meanwhile.
-    for (const work of works) hear(work);
+    for (const work of works) heard?.[work]();
+    heard?.changes([{ kind: "many" }]);
+  }
+
+  function hear(from: string, text: string): void {
+    if (from === changesChannel) heard?.changes(readChanges(text));
+    else if (isWork(text)) heard?.[text]();
   }
 
   function lose(lost: pg.Client): void {
@@ -65,11 +76,15 @@ export function createPostgresNotifier({
     cancelTimer = clock.after(backOffMs(++failures, backOff, random()), () => void connect());
   }
 
+  function notify(to: string, text: string): void {
+    client?.query("select pg_notify($1, $2)", [to, `${self} ${text}`]).catch(() => {});
+  }
+
   function announce(work: Work): void {
     if (closed) return;
     if (resting.has(work)) return void wanted.add(work);
     resting.add(work);
-    client?.query("select pg_notify($1, $2)", [channel, `${self} ${work}`]).catch(() => {});
+    notify(channel, work);
     clock.after(quietMs, () => {
       resting.delete(work);
       if (wanted.delete(work)) announce(work);
@@ -78,8 +93,11 @@ export function createPostgresNotifier({
 
   return {
     announce,
-    listen(heard) {
-      hear = (work) => heard[work]();
+    announceChanges(changes) {
+      if (!closed) notify(changesChannel, writeChanges(changes));
+    },
+    listen(listener) {
+      heard = listener;
       closed = false;
       void connect();
     },
@@ -91,5 +109,32 @@ export function createPostgresNotifier({
   };
 }
 
+const many = "many";
+
+function writeChanges(changes: readonly Change[]): string {
+  const told = changes.map((change) =>
+    change.kind === "many" ? null : [change.kind, change.id, change.status],
+  );
+  const text = told.includes(null) ? many : JSON.stringify(told);
+  return Buffer.byteLength(text) > longestPayloadBytes ? many : text;
+}
+
+/** What another version may tell in another form means that anything may have changed. */
+function readChanges(text: string): Change[] {
+  try {
+    const told = JSON.parse(text) as unknown[];
+    return told.map(readChange);
+  } catch {
+    return [{ kind: many }];
+  }
+}
+
+function readChange(told: unknown): Change {
+  const [kind, id, status] = Array.isArray(told) ? (told as unknown[]) : [];
+  const known = changeKinds.find((each) => each === kind);
+  if (known === undefined || typeof id !== "string") return { kind: many };
+  return { kind: known, id, status: typeof status === "string" ? status : null };
+}
+
 const works: readonly Work[] = ["runs", "deliveries"];
-const isWork = (text: string | undefined): text is Work => works.some((work) => work === text);
+const isWork = (text: string): text is Work => works.some((work) => work === text);

@@ -14,7 +14,7 @@ import { leasesEnded } from "./leases.ts";
 import { encode, encodeOrNull, idColumn, toClaimedDelivery } from "./rows.ts";
 
 export const deliveryColumns =
-  "seq, id, run_id, channel, recipient, text, status, attempts, cursor, doubts, created_at, waiting_since, sent_at, lease, error, fallback, trace";
+  "seq, id, run_id, channel, recipient, text, status, attempts, cursor, doubts, created_at, waiting_since, sent_at, ended_at, lease, error, fallback, trace";
 
 const isHead = "head = 1 and status = 'waiting'";
 /** Each pass is one change of a lane's head by another transaction; so many point to a bug. */

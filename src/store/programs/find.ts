@@ -3,6 +3,7 @@ import { type RequestOutcome, type RequestRecord, requestOutcomes } from "../../
 import type { Run } from "../../core/run.ts";
 import type { SystemEvent } from "../../core/system-event.ts";
 import type { Session } from "../../core/transcript.ts";
+import type { RunState } from "../../core/result.ts";
 import type { Dialect } from "../driver/dialect.ts";
 import { batch, type Program, type Row } from "../driver/program.ts";
 import type { Found, OutcomeCounts, ResolvedId, SessionPosition, SessionSearch } from "../ports/search.ts";
@@ -63,6 +64,14 @@ type ByIds = { ids: readonly string[] };
 
 export const findRuns = (dialect: Dialect, { ids }: ByIds): Program<Run[]> =>
   findAll(dialect, { table: "run", columns: shownRunColumns, ids }, shownRun);
+
+/** Read faster than the runs themselves. */
+export const runStates = (dialect: Dialect, { ids }: ByIds): Program<RunState[]> =>
+  findAll(dialect, { table: "run", columns: "id, status, attempts", ids }, (row) => ({
+    id: String(row["id"]),
+    status: row["status"] as RunState["status"],
+    attempts: Number(row["attempts"]),
+  }));
 
 export const findEvents = (dialect: Dialect, { ids }: ByIds): Program<SystemEvent[]> =>
   findAll(dialect, { table: "event", columns: eventColumns, ids }, shownEvent);

@@ -82,6 +82,10 @@ export const findRun = (_dialect: Dialect, { id }: ById): Program<Run | null> =>
   find("run", shownRunColumns, id, shownRun);
 export const findEvent = (_dialect: Dialect, { id }: ById): Program<SystemEvent | null> =>
   find("event", eventColumns, id, shownEvent);
+export function* findSummary(_dialect: Dialect, input: { runId: string }): Program<SystemEvent | null> {
+  const [row] = yield { sql: `select ${eventColumns} from event where run_id = $1`, values: [input.runId] };
+  return row ? shownEvent(row) : null;
+}
 export const findDelivery = (_dialect: Dialect, { id }: ById): Program<Delivery | null> =>
   find("delivery", deliveryColumns, id, shownDelivery);
 

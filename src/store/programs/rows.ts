@@ -178,6 +178,7 @@ export const toDelivery = (row: Row, reading: Reading = "use"): Delivery => ({
   sentMessages: number(row["cursor"]),
   createdAt: number(row["created_at"]),
   sentAt: numberOrNull(row["sent_at"]),
+  endedAt: numberOrNull(row["ended_at"]),
   error: jsonIn(row, "error", shapes.text, reading) as string | null,
   fallback: jsonIn(row, "fallback", shapes.target, reading) as WantedTarget | null,
   trace: jsonIn(row, "trace", shapes.text, reading) as string | null,
