@@ -93,7 +93,7 @@ async function replayAll(context: Context, { asked, selection, plan, parts }: Wo
   context.onStopSignal(() => (stop.signal.aborted ? context.exit(1) : stop.abort()));
   const results: ManyResult[] = [];
   const progress = createProgress(context);
-  const { batch, perMinute, json } = asked;
+  const { batch, again, perMinute, json } = asked;
   const { ids } = plan;
   const onEach = (result: ManyResult): void => {
     results.push(result);
@@ -101,7 +101,7 @@ async function replayAll(context: Context, { asked, selection, plan, parts }: Wo
   };
   const goOn = (): string => goOnLine(selection, asked, limitLeft(asked, ids.length, results));
   try {
-    const options = { ids, batch, perMinute, signal: stop.signal, onEach };
+    const options = { ids, batch, again, perMinute, signal: stop.signal, onEach };
     const end = await replayMany(options, parts);
     progress.clear();
     if (json) printJson(context, { ...planResource(plan, selection, perMinute), batch, replayed: results });
