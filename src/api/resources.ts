@@ -52,10 +52,29 @@ export const deliveryResource = (delivery: Delivery) => ({
 export const requestResource = (request: RequestRecord) => ({
   id: request.id,
   hook: request.hook,
+  origin: request.origin,
   outcome: request.outcome,
   reason: request.reason,
   credential: request.credential,
+  event: request.arrival?.event ?? null,
+  delivery: request.arrival?.delivery ?? null,
+  address: request.arrival?.address ?? null,
+  bytes: request.arrival?.bytes ?? null,
   createdAt: time(request.createdAt),
+  runIds: request.runIds,
+  eventIds: request.eventIds,
+  replayOf: request.replayOf,
+  mapping: request.mapping,
+  decision: request.decision,
+});
+
+/** One request, with how it arrived. Its body is read apart. */
+export const requestDetailsResource = (request: RequestRecord) => ({
+  ...requestResource(request),
+  method: request.arrival?.method ?? null,
+  target: request.arrival?.target ?? null,
+  headers: request.arrival?.headers ?? {},
+  hasBody: request.hasBody,
 });
 
 export const sessionResource = (session: Session) => ({

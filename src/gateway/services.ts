@@ -101,7 +101,7 @@ export function createServices(deps: ServiceDeps): Services {
   const onStored = storedListener(admission, runner, changes);
   return {
     admission,
-    health: createHealth({ store, clock }),
+    health: createHealth({ store, clock, log }),
     throttle,
     failures,
     proofThrottle,

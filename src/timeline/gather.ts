@@ -1,5 +1,4 @@
 // Reads what a timeline is made of: lookups of single rows and short lists, each by an index.
-import type { AttemptRecord } from "../core/attempt-record.ts";
 import type { RequestRecord } from "../core/request.ts";
 import type { Run } from "../core/run.ts";
 import type { TranscriptTurn } from "../core/transcript.ts";
@@ -13,16 +12,17 @@ export const mostEvents = 50;
 
 export type FactsStore = Pick<
   Store,
-  "findRequest" | "findRun" | "findEvent" | "findSummary" | "listTurns" | "listDeliveries"
-> &
-  Partial<Lookups>;
-
-type Lookups = {
-  listAttempts(runId: string): Promise<AttemptRecord[]>;
-  runBehind(id: string): Promise<Pick<Run, "id" | "status" | "endedAt"> | null>;
-  listReplays(requestId: string): Promise<RequestRecord[]>;
-  sameReason(request: RequestRecord): Promise<number>;
-};
+  | "findRequest"
+  | "findRun"
+  | "findEvent"
+  | "findSummary"
+  | "listTurns"
+  | "listDeliveries"
+  | "listAttempts"
+  | "runBehind"
+  | "listReplays"
+  | "sameReason"
+>;
 
 /** Of a request with all that it led to. */
 export async function requestFacts(store: FactsStore, request: RequestRecord): Promise<TimelineFacts> {
@@ -31,8 +31,8 @@ export async function requestFacts(store: FactsStore, request: RequestRecord): P
   const [runs, events, replays, others] = await Promise.all([
     Promise.all(ownRuns.map((id) => store.findRun(id))),
     Promise.all(ownEvents.map((id) => store.findEvent(id))),
-    store.listReplays?.(request.id) ?? [],
-    request.outcome === "refused" ? (store.sameReason?.(request) ?? 0) : 0,
+    store.listReplays(request.id),
+    request.outcome === "refused" ? countOthers(store, request) : 0,
   ]);
   return {
     request,
@@ -41,6 +41,10 @@ export async function requestFacts(store: FactsStore, request: RequestRecord): P
     replays,
     others,
   };
+}
+
+async function countOthers(store: FactsStore, { id, hook, outcome, reason }: RequestRecord): Promise<number> {
+  return (await store.sameReason({ hook, outcome, reason, besides: id })).count;
 }
 
 /** Of one run, with the request that it came from. */
@@ -54,8 +58,8 @@ export async function factsOfRun(store: FactsStore, run: Run): Promise<TimelineF
 
 async function runFacts(store: FactsStore, run: Run): Promise<RunFacts> {
   const [attempts, behind, turns, summary, deliveries, retry] = await Promise.all([
-    store.listAttempts?.(run.id) ?? [],
-    run.isolated ? null : (store.runBehind?.(run.id) ?? null),
+    store.listAttempts(run.id),
+    run.isolated ? null : store.runBehind(run.id),
     store.listTurns({ runId: run.id }),
     run.endedAt === null ? null : store.findSummary(run.id),
     run.endedAt === null ? [] : store.listDeliveries({ limit: null, runId: run.id }),

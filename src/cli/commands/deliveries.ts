@@ -1,11 +1,11 @@
 // `rouse deliveries`: lists replies and whether they were sent, and retries or cancels them.
 import type { Delivery } from "../../core/delivery.ts";
-import { UsageError } from "../../core/errors.ts";
-import type { Store } from "../../store/ports/store.ts";
 import type { Command } from "../command.ts";
+import { cancelDelivery, retryDelivery } from "../../api/actions/deliveries.ts";
+import { doneOrThrow } from "../../api/actions/result.ts";
 import { deliveryResource, shortTime } from "../../api/resources.ts";
 import { printDelivery } from "../timeline/show-item.ts";
-import { type Change, runStored, type Stored, syntaxOf } from "../runs/stored.ts";
+import { runStored, type Stored, syntaxOf } from "../runs/stored.ts";
 
 const deliveries: Stored<Delivery, ReturnType<typeof deliveryResource>> = {
   one: "delivery",
@@ -27,29 +27,10 @@ const deliveries: Stored<Delivery, ReturnType<typeof deliveryResource>> = {
     find: (store, id) => store.findDelivery(id),
     details: async (_, { fallback, text }) => ({ fallback, text }),
     print: printDelivery,
-    retry,
-    cancel,
+    retry: async (store, delivery) => doneOrThrow(await retryDelivery(store, delivery)),
+    cancel: async (store, delivery) => doneOrThrow(await cancelDelivery(store, delivery)),
   },
 };
-
-async function retry(store: Store, { id, status }: Delivery): Promise<Change> {
-  const result = await store.retryDelivery(id);
-  if (result !== "waiting") {
-    const why = status === "sent" ? "was sent" : "is waiting to be sent";
-    throw new UsageError(`Delivery ${id} ${why} already: there is nothing to retry.`);
-  }
-  return { sentence: `Delivery ${id} is queued again.`, value: { id, status: "waiting" } };
-}
-
-async function cancel(store: Store, { id }: Delivery): Promise<Change> {
-  const result = await store.cancelDelivery(id, "it was cancelled");
-  if (result !== "cancelled")
-    throw new UsageError(`Delivery ${id} has ended already: there is nothing to cancel.`);
-  return {
-    sentence: `Delivery ${id} is cancelled. If it was being sent at this moment, it may still arrive.`,
-    value: { id, result },
-  };
-}
 
 export const command: Command = {
   name: "deliveries",

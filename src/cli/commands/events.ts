@@ -1,11 +1,11 @@
 // `rouse events`: lists the notes for the main session, and shows, repeats or cancels one.
-import { UsageError } from "../../core/errors.ts";
 import type { SystemEvent } from "../../core/system-event.ts";
-import type { Store } from "../../store/ports/store.ts";
 import type { Command } from "../command.ts";
+import { cancelEvent, retryEvent } from "../../api/actions/events.ts";
+import { doneOrThrow } from "../../api/actions/result.ts";
 import { eventResource, shortTime } from "../../api/resources.ts";
 import { printEvent } from "../timeline/show-item.ts";
-import { type Change, runStored, type Stored, syntaxOf } from "../runs/stored.ts";
+import { runStored, type Stored, syntaxOf } from "../runs/stored.ts";
 
 const events: Stored<SystemEvent, ReturnType<typeof eventResource>> = {
   one: "event",
@@ -24,21 +24,10 @@ const events: Stored<SystemEvent, ReturnType<typeof eventResource>> = {
     find: (store, id) => store.findEvent(id),
     details: async () => ({}),
     print: printEvent,
-    async retry(store, event) {
-      if (event.shownAt === null) throw new UsageError(`Event ${event.id} is waiting to be shown already.`);
-      return mark(store, event, true, `Event ${event.id} will be shown again by the next heartbeat.`);
-    },
-    async cancel(store, event) {
-      if (event.shownAt !== null) throw new UsageError(`Event ${event.id} has been shown already.`);
-      return mark(store, event, false, `Event ${event.id} will not be shown.`);
-    },
+    retry: async (store, event) => doneOrThrow(await retryEvent(store, event)),
+    cancel: async (store, event) => doneOrThrow(await cancelEvent(store, event)),
   },
 };
-
-async function mark(store: Store, { id }: SystemEvent, waiting: boolean, sentence: string): Promise<Change> {
-  if (!(await store.markEvent(id, waiting))) throw new UsageError(`There is no event with the id ${id}.`);
-  return { sentence, value: { id, result: waiting ? "waiting" : "cancelled" } };
-}
 
 export const command: Command = {
   name: "events",

@@ -1,19 +1,19 @@
 // `rouse runs`: lists runs with their outcomes, and repeats, cancels or releases them.
-import { type Config, defaultAgent } from "../../config/config.ts";
+import { defaultAgent } from "../../config/config.ts";
 import { UsageError } from "../../core/errors.ts";
-import { newId } from "../../core/id.ts";
-import { heartbeatDelayMs, type Run, type RunKind } from "../../core/run.ts";
+import type { Run, RunKind } from "../../core/run.ts";
 import type { Store } from "../../store/ports/store.ts";
 import { type Command, WrongUsage } from "../command.ts";
+import { doneOrThrow } from "../../api/actions/result.ts";
+import { cancelRun, retryRun } from "../../api/actions/runs.ts";
 import { runResource, shortTime } from "../../api/resources.ts";
 import { nextTryWords } from "../runs/next-try.ts";
 import { releaseFlags, releaseRuns } from "../runs/release.ts";
 import { isRetryOfMany, retryFailed, retryFlags } from "../runs/retry-failed.ts";
 import { showRun, showRunFlags } from "../timeline/show-run.ts";
-import { type Change, runStored, type Stored, syntaxOf } from "../runs/stored.ts";
+import { runStored, type Stored, syntaxOf } from "../runs/stored.ts";
 
 const kinds: readonly RunKind[] = ["hook", "heartbeat"];
-const cancelled = "it was cancelled";
 
 const runs: Stored<Run, ReturnType<typeof runResource>> = {
   one: "run",
@@ -34,8 +34,9 @@ const runs: Stored<Run, ReturnType<typeof runResource>> = {
   single: {
     find: (store, id) => store.findRun(id),
     details: async () => ({}),
-    retry,
-    cancel,
+    retry: async (store, run) => doneOrThrow(await retryRun(store, run)),
+    cancel: async (store, run, config) =>
+      doneOrThrow(await cancelRun(store, run, defaultAgent(config.agents.list).id)),
   },
 };
 
@@ -43,43 +44,6 @@ function readKind(written: string | boolean): RunKind {
   const kind = kinds.find((each) => each === written);
   if (!kind) throw new WrongUsage(`--kind must be ${kinds.join(" or ")}.`);
   return kind;
-}
-
-async function retry(store: Store, run: Run): Promise<Change> {
-  if (run.kind === "heartbeat")
-    throw new UsageError("A heartbeat cannot be repeated. Ask for a new one: rouse send wake TEXT");
-  const id = newId();
-  const result = await store.repeatRun(run.id, id);
-  if (result !== "queued")
-    throw new UsageError(
-      result === "not-ended"
-        ? `Run ${run.id} has not ended (${run.status}). Only a run that has ended can be repeated.`
-        : `There is no run with the id ${run.id}.`,
-    );
-  return {
-    sentence: `Queued again as run ${id}`,
-    value: { id, retryOf: run.id, status: "queued" },
-  };
-}
-
-async function cancel(store: Store, run: Run, config: Config): Promise<Change> {
-  const { summaryOf } = await import("../../session/summary.ts");
-  const isHook = run.kind === "hook";
-  const agentId = defaultAgent(config.agents.list).id;
-  const result = await store.cancelRun(run.id, {
-    error: cancelled,
-    summary: isHook ? summaryOf(run, newId(), { status: "cancelled", text: cancelled }) : null,
-    heartbeat: isHook && run.request.wakeMode === "now" ? { agentId, delayMs: heartbeatDelayMs } : null,
-  });
-  if (result === "ended" || result === "unknown")
-    throw new UsageError(`Run ${run.id} has ended already: there is nothing to cancel.`);
-  return {
-    sentence:
-      result === "cancelled"
-        ? `Run ${run.id} is cancelled.`
-        : `Run ${run.id} is running. Its gateway was asked to stop it and does so within seconds.`,
-    value: { id: run.id, result },
-  };
 }
 
 async function find(store: Store, id: string): Promise<Run> {

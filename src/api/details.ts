@@ -1,0 +1,16 @@
+// What is shown of one stored thing beyond its line in a list.
+import { plainText } from "../core/message.ts";
+import type { Run } from "../core/run.ts";
+import type { Store } from "../store/ports/store.ts";
+import { deliveryResource, turnResource } from "./resources.ts";
+
+export const runDetails = async (store: Pick<Store, "listTurns" | "listDeliveries">, run: Run) => ({
+  request: { ...run.request, message: plainText(run.request.message) },
+  lastLine: run.lastLine,
+  nextTryAt: run.nextTryAt === null ? null : new Date(run.nextTryAt).toISOString(),
+  retriedAs: run.retriedAs,
+  signals: run.signals,
+  report: run.report,
+  transcript: (await store.listTurns({ runId: run.id })).map(turnResource),
+  deliveries: (await store.listDeliveries({ limit: null, runId: run.id })).map(deliveryResource),
+});
