@@ -33,12 +33,6 @@ async function accepted(store: Store, hook: string, count = 1): Promise<{ id: st
   const id = newId();
   const runs = Array.from({ length: count }, () => aRun({ hook, requestId: id }));
   await store.accept(anAcceptance({ hook, runs, request: aRequest({ id, hook }) }));
-  if ((await store.findRequest(id)) === null)
-    await store.recordRequest({
-      request: aRequest({ id, hook }),
-      outcome: "accepted" as never,
-      reason: null,
-    });
   return { id, runs };
 }
 
@@ -97,7 +91,7 @@ export function searchContract(harness: () => Harness): void {
       const one = (read: { before: number | null }) =>
         store.searchRequests({ statuses: ["queued", "failed", "succeeded"], limit: 1, before: read.before });
       assert.deepEqual(
-        [...new Set((await collectFound<{ id: string }, number>(null, one)).map(({ id }) => id))],
+        (await collectFound<{ id: string }, number>(null, one)).map(({ id }) => id),
         [waiting.id, many.id, quiet.id],
         "in pages of one",
       );
