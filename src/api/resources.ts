@@ -1,4 +1,5 @@
 // The public JSON of stored things, as `--json` prints it. Names are public; times are ISO 8601 or null.
+import type { AuditEntry } from "../core/audit.ts";
 import type { Delivery } from "../core/delivery.ts";
 import { plainText } from "../core/message.ts";
 import type { Run } from "../core/run.ts";
@@ -75,6 +76,15 @@ export const requestDetailsResource = (request: RequestRecord) => ({
   target: request.arrival?.target ?? null,
   headers: request.arrival?.headers ?? {},
   hasBody: request.hasBody,
+});
+
+export const auditResource = (entry: AuditEntry) => ({
+  id: entry.id,
+  actor: entry.actor,
+  verb: entry.verb,
+  subject: entry.subject,
+  outcome: entry.outcome,
+  createdAt: time(entry.createdAt),
 });
 
 export const sessionResource = (session: Session) => ({

@@ -1,5 +1,6 @@
 // `rouse requests replay --since`: a plan first, then one request after another at a rate. It can be stopped at any time,
 // and says how to go on.
+import type { Config } from "../../config/config.ts";
 import { newId } from "../../core/id.ts";
 import type { ManyEnd, ManyResult } from "../../hooks/replay/many.ts";
 import { planReplay, type ReplayPlan } from "../../hooks/replay/plan.ts";
@@ -16,7 +17,7 @@ import { processTerminal, type Terminal } from "../terminal/person.ts";
 import { createProgress } from "../terminal/progress.ts";
 import { replayParts } from "./parts.ts";
 import { planLines, planResource } from "./plan-words.ts";
-import { readSelection, selectFlags, selectionOf } from "./select.ts";
+import { readSelection, selectFlags, selectionOf, selectionWords } from "./select.ts";
 
 export const manyFlags = {
   ...selectFlags,
@@ -43,7 +44,7 @@ export async function replayMatching(
       const now = context.clock.now();
       const deps = { store, settings, now };
       const plan = await planReplay(selection, deps, { again: asked.again });
-      return carryOut(context, terminal, { asked, selection, plan, parts });
+      return carryOut(context, terminal, { asked, selection, plan, parts, store: config.store });
     }),
   );
 }
@@ -54,6 +55,7 @@ type Work = {
   selection: Selection;
   plan: ReplayPlan;
   parts: ReturnType<typeof replayParts>;
+  store: Config["store"];
 };
 
 async function carryOut(context: Context, terminal: Terminal, work: Work): Promise<number> {
@@ -69,6 +71,8 @@ async function carryOut(context: Context, terminal: Terminal, work: Work): Promi
     noteLine(context, "Nothing was replayed.");
     return 1;
   }
+  const subject = `${selectionWords(selection)}, batch ${asked.batch}`;
+  context.audit({ verb: "request.replay", subject, store: work.store });
   return replayAll(context, work);
 }
 
@@ -101,7 +105,7 @@ async function replayAll(context: Context, { asked, selection, plan, parts }: Wo
   };
   const goOn = (): string => goOnLine(selection, asked, limitLeft(asked, ids.length, results));
   try {
-    const options = { ids, batch, again, perMinute, signal: stop.signal, onEach };
+    const options = { ids, batch, onlyOnce: !again, perMinute, signal: stop.signal, onEach };
     const end = await replayMany(options, parts);
     progress.clear();
     if (json) printJson(context, { ...planResource(plan, selection, perMinute), batch, replayed: results });

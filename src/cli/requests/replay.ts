@@ -35,6 +35,7 @@ async function replayOne(context: Context): Promise<number> {
   const { replayRequest } = await import("../../hooks/replay/replay.ts");
   const result = await withStore(context, values.config, async (store, config) => {
     const kept = { ...(await findKept(store, id)), payload: edited };
+    context.audit({ verb: "request.replay", subject: id, store: config.store });
     return withHooks(loaded, (settings) =>
       replayRequest(kept, replayParts(context, { store, config, settings })),
     );
@@ -62,5 +63,5 @@ function sentenceOf({ id, outcome, reason, runIds, eventIds }: Replayed): string
     ...(eventIds.length > 0 ? [`event ${eventIds.join(", ")}`] : []),
   ];
   const why = reason ?? led.join(" and ");
-  return `Replayed${id === null ? "" : ` as request ${id}`}: ${outcome}${why === "" ? "" : `, ${why}`}`;
+  return `Replayed as request ${id}: ${outcome}${why === "" ? "" : `, ${why}`}`;
 }

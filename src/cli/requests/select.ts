@@ -60,3 +60,14 @@ export async function selectionOf(
   if (selection.since >= selection.until) throw new WrongUsage("--since must be before --until.");
   return selection;
 }
+
+/** For the audit. */
+export const selectionWords = ({ hooks, since, until, outcomes, statuses, limit }: Selection): string =>
+  [
+    `since ${new Date(since).toISOString()}`,
+    `until ${new Date(until).toISOString()}`,
+    ...hooks.map((hook) => `hook ${hook}`),
+    ...outcomes,
+    ...statuses,
+    ...(limit === null ? [] : [`at most ${limit}`]),
+  ].join(", ");

@@ -76,7 +76,10 @@ export async function runStored<T, R extends object, D extends object>(
       throw new UsageError(`There is no ${stored.one} with the id ${id}. Ids are given whole.`);
     const json = values.json === true;
     if (verb === "show") await show(context, stored, single, { store, item, json });
-    else printChange(context, await single[verb](store, item, config), json);
+    else {
+      context.audit({ verb: `${stored.one}.${verb}`, subject: id, store: config.store });
+      printChange(context, await single[verb](store, item, config), json);
+    }
     return 0;
   });
 }

@@ -37,7 +37,7 @@ for (const [name, open] of Object.entries(bothStores))
       clock?: Clock;
       perMinute?: number;
       batch?: string;
-      again?: boolean;
+      onlyOnce?: boolean;
       stop?: AbortController;
     };
     const manyOf = (
@@ -47,13 +47,13 @@ for (const [name, open] of Object.entries(bothStores))
         clock = systemClock,
         perMinute = 60_000,
         batch = "b",
-        again = false,
+        onlyOnce = true,
         stop = new AbortController(),
       }: Parts = {},
     ) => {
       const results: ManyResult[] = [];
       const onEach = (result: ManyResult) => void results.push(result);
-      const options = { ids, batch, again, perMinute, signal: stop.signal, onEach };
+      const options = { ids, batch, onlyOnce, perMinute, signal: stop.signal, onEach };
       return { results, end: replayMany(options, { ...deps, store, clock }) };
     };
 
@@ -183,7 +183,7 @@ for (const [name, open] of Object.entries(bothStores))
       const other = manyOf(scene, [id], { batch: "b" });
       await other.end;
       assert.deepEqual(other.results, [{ replayOf: id, left: "before" }]);
-      const again = manyOf(scene, [id], { batch: "c", again: true });
+      const again = manyOf(scene, [id], { batch: "c", onlyOnce: false });
       await again.end;
       assert.ok(again.results.every((result) => "outcome" in result && result.outcome === "accepted"));
       assert.equal((await scene.store.listRuns({ kind: "hook", limit: null })).length, 2);

@@ -15,8 +15,8 @@ export type ManyOptions = {
   /** Oldest first. */
   ids: readonly string[];
   batch: string;
-  /** Also those of which a replay has been accepted. */
-  again: boolean;
+  /** Leave out those of which a replay has been accepted meanwhile. */
+  onlyOnce?: boolean;
   perMinute: number;
   /** Stops after the request that is being replayed. */
   signal: AbortSignal;
@@ -34,7 +34,7 @@ export type ManyEnd = { readonly done: number; readonly stopped: "signal" | "ful
 const minuteMs = 60_000;
 
 export async function replayMany(
-  { ids, batch, again, perMinute, signal, onEach }: ManyOptions,
+  { ids, batch, onlyOnce = false, perMinute, signal, onEach }: ManyOptions,
   deps: ManyDeps,
 ): Promise<ManyEnd> {
   const gapMs = minuteMs / perMinute;
@@ -43,7 +43,7 @@ export async function replayMany(
     await until(nextAt, deps.clock, signal);
     if (signal.aborted) return { done, stopped: "signal" };
     const startedAt = deps.clock.monotonic();
-    const result = await replayOne(id, { batch, again }, deps);
+    const result = await replayOne(id, { batch, onlyOnce }, deps);
     if ("outcome" in result && result.outcome === "full") return { done, stopped: "full" };
     onEach(result);
     if ("outcome" in result) nextAt = startedAt + gapMs;
@@ -53,13 +53,13 @@ export async function replayMany(
 
 async function replayOne(
   id: string,
-  { batch, again }: Pick<ManyOptions, "batch" | "again">,
+  { batch, onlyOnce }: { batch: string; onlyOnce: boolean },
   deps: ManyDeps,
 ): Promise<ManyResult> {
   const record = await deps.store.findRequest(id);
   if (record === null) return { replayOf: id, left: "gone" };
   const before = await deps.store.findRepeated(record.hook, batchKey(batch, id));
-  const isDone = before !== null || (!again && (await alreadyAccepted(deps.store, [id])).has(id));
+  const isDone = before !== null || (onlyOnce && (await alreadyAccepted(deps.store, [id])).has(id));
   if (isDone) return { replayOf: id, left: "before" };
   const body = await deps.store.requestBody(id);
   const replayed = await replayRequest({ record, body }, deps, { batch });

@@ -63,7 +63,7 @@ for (const [name, open] of Object.entries(bothStores))
       const skipped = made(await scene.replay(id));
       assert.equal(skipped.outcome, "skipped");
       assert.match(skipped.reason ?? "", /payload\.action was "opened", wanted "open"/);
-      const kept = await scene.store.findRequest(skipped.id!);
+      const kept = await scene.store.findRequest(skipped.id);
       assert.deepEqual([kept?.origin, kept?.replayOf, kept?.outcome], ["replay", id, "skipped"]);
       scene.use(
         await settingsOf(t, {
@@ -224,7 +224,7 @@ for (const [name, open] of Object.entries(bothStores))
       ] as const) {
         assert.equal(result.outcome, outcome);
         assert.match(result.reason ?? "", reason);
-        const kept = await scene.store.findRequest(result.id!);
+        const kept = await scene.store.findRequest(result.id);
         assert.deepEqual(
           [kept?.outcome, kept?.origin, kept?.replayOf, kept?.reason],
           [outcome, "replay", result.replayOf, result.reason],

@@ -14,8 +14,8 @@ export type ReplayDeps = Omit<TakeDeps, "unused"> & {
 };
 
 export type Replayed = {
-  /** Of the new request; null where what is accepted is not kept. */
-  readonly id: string | null;
+  /** Of the new request. Where `hooks.keepRequests` is 0, an accepted one is not kept. */
+  readonly id: string;
   readonly replayOf: string;
   readonly outcome: RequestOutcome;
   readonly reason: string | null;
@@ -38,8 +38,7 @@ export async function replayRequest(
   const idempotency = batch === undefined ? null : batchKey(batch, replayOf);
   const asked = { ...found.request, id, replayOf, idempotency };
   const taken = await take(found.hook, asked, noSpan, { ...deps, unused });
-  const isKept = taken.kind !== "accepted" || taken.acceptance.request !== null;
-  return { id: isKept ? id : null, replayOf, ...(await endOf(taken, deps)) };
+  return { id, replayOf, ...(await endOf(taken, deps)) };
 }
 
 /** For mismatches, which there are none of: the key of a batch has one fingerprint. */
