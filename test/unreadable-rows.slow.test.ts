@@ -13,7 +13,7 @@ import {
 } from "../src/store/ports/harness.contract.ts";
 import { aHeartbeatRequest, anAcceptance, anEvent, anUnusedRequest } from "./builders/acceptance.ts";
 import { aRun } from "./builders/run.ts";
-import { aDelivery, aSettlement } from "./builders/settlement.ts";
+import { aDelivery, anAttempt, aSettlement } from "./builders/settlement.ts";
 import { bothStores, type OpenedStore } from "./support/stores.ts";
 
 /** Cut short, and written in a form of another version. */
@@ -84,6 +84,21 @@ async function lineIsShown({ store, damage, found }: Opened, column: string, how
   assert.match((await store.findRun(run!.id))!.lastLine!, /^\(cannot be read: its column last_line /);
   assert.equal(await store.settleRun(run!, aSettlement()), true);
   assert.equal((await store.findRun(run!.id))!.status, "succeeded");
+  assert.deepEqual(found, []);
+}
+
+/** What is kept of an attempt is only shown. */
+async function attemptIsShown({ store, damage, found }: Opened, column: string, how: Damage): Promise<void> {
+  await acceptRuns(store, aRun());
+  const [run] = (await claim(store)).claimed;
+  const toolCalls = [{ name: "read", atMs: 1, tookMs: 2, ok: true, input: null, output: null }];
+  const attempt = anAttempt({ outcome: "failed", reason: "why", toolCalls });
+  assert.equal(await store.settleRun(run!, aSettlement({ attempt })), true);
+  await damage("attempt", column, `run_id = '${run!.id}'`, how);
+  const [kept] = await store.listAttempts(run!.id);
+  assert.deepEqual([kept?.number, kept?.outcome], [1, "failed"]);
+  if (column === "reason") assert.match(kept?.reason ?? "", /^\(cannot be read: its column reason /);
+  else assert.deepEqual(kept?.toolCalls, []);
   assert.deepEqual(found, []);
 }
 
@@ -247,6 +262,8 @@ const json: Readonly<Record<string, GoesOn>> = {
   "run.signals": runGoesOn,
   "run.report": runGoesOn,
   "run.last_line": lineIsShown,
+  "attempt.reason": attemptIsShown,
+  "attempt.tool_calls": attemptIsShown,
   "event.text": eventGoesOn,
   "delivery.recipient": deliveryGoesOn,
   "delivery.text": deliveryGoesOn,
@@ -263,6 +280,7 @@ const json: Readonly<Record<string, GoesOn>> = {
 
 /** Names, ids, words of ours and keys of visible ASCII, which are used as they are. */
 const plain = [
+  "attempt.node attempt.outcome attempt.run_id",
   "auth_failure.address",
   "delivery.channel delivery.id delivery.lane delivery.lease delivery.run_id delivery.status",
   "event.hook event.id event.run_id event.session_key event.source",

@@ -5,15 +5,15 @@ import { collectFound } from "../../store/create/searches.ts";
 import type { Command, Context } from "../command.ts";
 import { WrongUsage } from "../command.ts";
 import { withStore } from "../open/store.ts";
+import { readTimes, timeFlags } from "../runs/filters.ts";
 import { configFlag, jsonFlag, readArguments, readWholeNumber, refuseMore } from "../terminal/arguments.ts";
 import { printJsonList, printLine } from "../terminal/output.ts";
-import { readSince, sinceMoment } from "../terminal/since.ts";
 import { type Column, formatTable } from "../terminal/table.ts";
 
 const flags = {
   ...configFlag,
   ...jsonFlag,
-  since: { type: "string" },
+  ...timeFlags,
   limit: { type: "string" },
   all: { type: "boolean" },
 } as const;
@@ -36,9 +36,9 @@ async function run(context: Context): Promise<number> {
   const written =
     values.limit === undefined ? defaultLimit : readWholeNumber("--limit", values.limit, 1, 1_000_000);
   const limit = values.all ? null : written;
-  const since = values.since === undefined ? null : readSince(values.since);
+  const timesOf = readTimes(values);
   return withStore(context, values.config, async (store) => {
-    const search = since === null ? {} : { since: sinceMoment(since, await store.databaseTime()) };
+    const search = await timesOf(store);
     const found = await collectFound<AuditEntry, number>(limit, (page) =>
       store.searchAudit({ ...search, ...page }),
     );
@@ -53,7 +53,7 @@ async function run(context: Context): Promise<number> {
 export const command: Command = {
   name: "audit",
   summary: "list what operators did",
-  help: `Usage: rouse audit [--since TIME] [--limit N | --all] [--json] [--config FILE]
+  help: `Usage: rouse audit [--since TIME] [--until TIME] [--limit N | --all] [--json] [--config FILE]
 
 Lists what was changed by hand, newest first: through commands (the actor cli), the API and the console.
 VERB is what was done, such as run.cancel or token.rotate; SUBJECT what it was done to: ids, names, a
@@ -62,6 +62,7 @@ kept for 90 days.
 
 Options:
   --since TIME   30m, 1h, 2d, or a time with its zone such as 2026-11-19T08:00:00Z
+  --until TIME   likewise; without it, up to now
   --limit N      list at most N (default 50)
   --all          list all
   --json         one JSON array

@@ -1,5 +1,6 @@
 // `rouse requests replay --since`: a plan first, then one request after another at a rate. It can be stopped at any time,
 // and says how to go on.
+import { defaultPerMinute, mostPerMinute, planResource } from "../../api/actions/replay.ts";
 import type { Config } from "../../config/config.ts";
 import { newId } from "../../core/id.ts";
 import type { ManyEnd, ManyResult } from "../../hooks/replay/many.ts";
@@ -16,7 +17,7 @@ import { noteLine, printJson, printLine } from "../terminal/output.ts";
 import { processTerminal, type Terminal } from "../terminal/person.ts";
 import { createProgress } from "../terminal/progress.ts";
 import { replayParts } from "./parts.ts";
-import { planLines, planResource } from "./plan-words.ts";
+import { planLines } from "./plan-words.ts";
 import { readSelection, selectFlags, selectionOf, selectionWords } from "./select.ts";
 
 export const manyFlags = {
@@ -27,9 +28,6 @@ export const manyFlags = {
   "per-minute": { type: "string" },
   yes: { type: "boolean" },
 } as const;
-
-const defaultPerMinute = 60;
-const mostPerMinute = 60_000;
 
 export async function replayMatching(
   context: Context,

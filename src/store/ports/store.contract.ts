@@ -14,6 +14,7 @@ import { mailContract } from "./mail.contract.ts";
 import { repeatsContract } from "./repeats.contract.ts";
 import { deliveryKeysContract } from "./delivery-keys.contract.ts";
 import { requestsContract } from "./requests.contract.ts";
+import { runStatesContract } from "./run-states.contract.ts";
 import { runsContract } from "./runs.contract.ts";
 import { searchContract } from "./search.contract.ts";
 import { sendersContract } from "./senders.contract.ts";
@@ -28,6 +29,7 @@ const subjects = [
   sendersContract,
   firstAttemptsContract,
   runsContract,
+  runStatesContract,
   repeatsContract,
   settlementsContract,
   attemptsContract,
