@@ -39,7 +39,10 @@ export function showRun(context: Context, find: (store: Store, id: string) => Pr
       return 0;
     }
     const turns = await store.listTurns({ runId: run.id });
-    printTimeline(context, withPrompt(await timelineOfRun(store, run), turns), { isFull: true });
+    printTimeline(context, withPrompt(await timelineOfRun(store, run), turns), {
+      isFull: true,
+      headers: false,
+    });
     return 0;
   });
 }
@@ -85,7 +88,7 @@ async function follow(context: Context, store: FollowStore, id: string, json: bo
 function startPrinting(context: Context, timeline: Timeline, json: boolean): (step: Step) => void {
   if (json) return (step) => printJson(context, stepResource(step));
   printHead(context, timeline);
-  return createStepPrinter(context, timeline.beganAt, { isFull: true });
+  return createStepPrinter(context, timeline.beganAt, { isFull: true, headers: false });
 }
 
 /** In order, up to the first that goes on or is to come. One that goes on is printed again when it is over. */
