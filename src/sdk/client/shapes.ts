@@ -7,9 +7,11 @@ export type WakePayload = { text: string; mode?: "now" | "next-heartbeat"; };
 
 export type WakeAccepted = { ok: true; mode: "now" | "next-heartbeat"; eventId: string; };
 
-export type AgentPayload = { message: string; name?: string; agentId?: string; sessionKey?: string; wakeMode?: "now" | "next-heartbeat"; deliver?: boolean; channel?: string; to?: string; model?: string; thinking?: string; timeoutSeconds?: number; };
+export type AgentPayload = { message: string; name?: string; agentId?: string; sessionKey?: string; wakeMode?: "now" | "next-heartbeat"; deliver?: boolean; channel?: string; to?: string; model?: string; thinking?: string; timeoutSeconds?: number; waitForCompletion?: boolean; callback?: string; };
 
-export type RunAccepted = { ok: true; runId: string; };
+export type RunAccepted = { ok: true; runId: string; status?: "queued" | "parked" | "running" | "succeeded" | "failed" | "timed-out" | "cancelled"; };
+
+export type RunResult = { ok: true; runId: string; status: "queued" | "parked" | "running" | "succeeded" | "failed" | "timed-out" | "cancelled"; reply?: string | null; error?: string | null; attempts: number; createdAt: string; startedAt: string | null; endedAt: string | null; usage: { inputTokens: number; outputTokens: number; cost: number; } | null; };
 
 export type MappedAccepted = { ok: true; mode?: "now" | "next-heartbeat"; eventId?: string; eventIds?: readonly (string)[]; runId?: string; runIds?: readonly (string)[]; };
 
@@ -18,23 +20,44 @@ export type HookError = { ok: false; code: string; error: string; details?: read
 /** How the gateway is doing: counts, never a scan. */
 export type Status = { version: string; node: string; startedAt: string; uptimeSeconds: number; waiting: number; running: number; parked: number; oldestWaitingSeconds: number | null; events: number; deliveries: readonly ({ channel: string; waiting: number; oldestSeconds: number; })[]; budget: { runsPerDay: number; tokensPerDay: number; moneyPerDay: number | null; }; spending: readonly ({ hook: string; day: string; runs: number; inputTokens: number; outputTokens: number; cost: number; })[]; recent: { stepSeconds: number; completeSince: string; parts: readonly ({ from: string; counts: Readonly<Record<string, number>>; })[]; }; };
 
+/** What replaying many requests leads to. */
+export type ReplayPlan = { since: string; until: string; count: number; replayedBefore: number; cannot: Readonly<Record<string, number>>; hooks: Readonly<Record<string, number>>; outcomes: Readonly<Record<string, number>>; agents: Readonly<Record<string, number>>; runs: number; undecided: number; pastAgents: readonly (string)[]; estimate: { inputTokens: number; outputTokens: number; cost: number; basedOnRuns: number; }; perMinute: number; seconds: number; batch: string | null; };
+
+/** What came of a replay. */
+export type Replayed = { id: string; replayOf: string; outcome: "accepted" | "repeated" | "skipped" | "refused" | "failed" | "full"; reason: string | null; runIds: readonly (string)[]; eventIds: readonly (string)[]; };
+
+/** What a replay would do. `not-run`: its mapping has a transform. */
+export type DecidedReplay = { outcome: "accepted" | "skipped" | "refused" | "failed" | "not-run"; reason: string | null; mapping: string | null; actions: readonly ({ action: "agent" | "wake"; })[]; };
+
+/** Many requests that are being replayed. */
+export type Replaying = { batch: string; state: "running" | "done" | "stopped" | "full" | "failed"; count: number; done: number; outcomes: Readonly<Record<string, number>>; startedAt: string; };
+
 /** What came in, how it was decided, and what it led to. */
 export type Request = { id: string; hook: string; origin: "http" | "mail" | "schedule" | "replay"; outcome: "accepted" | "repeated" | "skipped" | "refused" | "failed" | "full"; reason: string | null; credential: string | null; event: string | null; delivery: string | null; address: string | null; bytes: number | null; createdAt: string; runIds: readonly (string)[]; eventIds: readonly (string)[]; replayOf: string | null; mapping: string | null; decision: { mappings: readonly ({ id: string; takes: boolean; reason: string | null; filters: readonly ({ field: string; wanted: string; met: string; holds: boolean; })[]; })[]; policy: { allowed: boolean; reason: string | null; } | null; } | null; };
 
 /** A request with its visible headers; its body is read apart. */
 export type RequestDetails = { id: string; hook: string; origin: "http" | "mail" | "schedule" | "replay"; outcome: "accepted" | "repeated" | "skipped" | "refused" | "failed" | "full"; reason: string | null; credential: string | null; event: string | null; delivery: string | null; address: string | null; bytes: number | null; createdAt: string; runIds: readonly (string)[]; eventIds: readonly (string)[]; replayOf: string | null; mapping: string | null; decision: { mappings: readonly ({ id: string; takes: boolean; reason: string | null; filters: readonly ({ field: string; wanted: string; met: string; holds: boolean; })[]; })[]; policy: { allowed: boolean; reason: string | null; } | null; } | null; method: string | null; target: string | null; headers: Readonly<Record<string, string>>; hasBody: boolean; };
 
+/** Everything that became of one request, in order. */
+export type Timeline = { requestId: string | null; hook: string; status: string; beganAt: string; endedAt: string | null; tookMs: number; runs: readonly ({ id: string; status: "queued" | "parked" | "running" | "succeeded" | "failed" | "timed-out" | "cancelled"; agentId: string; attempts: number; createdAt: string; endedAt: string | null; })[]; steps: readonly (TimelineStep)[]; spans: readonly ({ begin: string; end: string; durationMs: number; })[]; };
+
+/** What happened, when, and how long it took. */
+export type TimelineStep = { kind: string; runId: string | null; state: "done" | "failed" | "now" | "to-come" | "none" | "waited"; at: string | null; sinceMs: number | null; durationMs: number | null; title: string; text: string; facts: Readonly<Record<string, unknown>>; details: readonly ({ kind: string; })[]; };
+
 /** A task for an agent, stored from acceptance to its end. */
 export type Run = { id: string; kind: "hook" | "heartbeat"; hook: string; name: string | null; agentId: string; requestedAgentId: string | null; sessionKey: string; credential: string | null; status: "queued" | "parked" | "running" | "succeeded" | "failed" | "timed-out" | "cancelled"; attempts: number; createdAt: string; startedAt: string | null; endedAt: string | null; reply: string | null; error: string | null; };
 
 /** A run with everything that is known of it. */
-export type RunDetails = { id: string; kind: "hook" | "heartbeat"; hook: string; name: string | null; agentId: string; requestedAgentId: string | null; sessionKey: string; credential: string | null; status: "queued" | "parked" | "running" | "succeeded" | "failed" | "timed-out" | "cancelled"; attempts: number; createdAt: string; startedAt: string | null; endedAt: string | null; reply: string | null; error: string | null; request: { message: string; }; lastLine: string | null; nextTryAt: string | null; retriedAs: string | null; signals: unknown; report: unknown; transcript: readonly (Turn)[]; deliveries: readonly (Delivery)[]; };
+export type RunDetails = { id: string; kind: "hook" | "heartbeat"; hook: string; name: string | null; agentId: string; requestedAgentId: string | null; sessionKey: string; credential: string | null; status: "queued" | "parked" | "running" | "succeeded" | "failed" | "timed-out" | "cancelled"; attempts: number; createdAt: string; startedAt: string | null; endedAt: string | null; reply: string | null; error: string | null; request: { message: string; }; lastLine: string | null; nextTryAt: string | null; retriedAs: string | null; signals: unknown; report: unknown; transcript: readonly (Turn)[]; deliveries: readonly (Delivery)[]; attemptRecords: readonly (Attempt)[]; };
 
 /** One entry of a transcript. */
 export type Turn = { runId: string | null; role: "user" | "assistant" | "summary"; text: string; createdAt: string; compacted: boolean; };
 
 /** A reply, or a failure notice in its place, on its way to a person. */
 export type Delivery = { id: string; runId: string; channel: string; to: string | null; status: "waiting" | "sent" | "failed" | "suppressed" | "unknown"; attempts: number; sentMessages: number; createdAt: string; sentAt: string | null; error: string | null; };
+
+/** One try of a run that has ended. */
+export type Attempt = { runId: string; number: number; node: string; outcome: string; reason: string | null; startedAt: string; endedAt: string; nextTryAt: string | null; toolCalls: readonly ({ name: string; at: string; tookMs: number | null; ok: boolean | null; input: string | null; output: string | null; })[]; };
 
 /** A note for the main session. */
 export type Event = { id: string; sessionKey: string; text: string; hook: string | null; createdAt: string; shownAt: string | null; };
@@ -60,6 +83,9 @@ export type Channel = { channel: string; kind: "built in" | "plugin"; to: string
 /** The config file of this node. */
 export type Config = { file: string; text: string; differs: boolean; restart: readonly (string)[]; };
 
+/** What an operator did. */
+export type AuditEntry = { id: string; actor: string; verb: string; subject: string; outcome: "done" | "refused" | "failed"; createdAt: string; };
+
 /** Every error: the fields that the hooks' errors have, and those of RFC 9457. */
 export type Problem = { ok: false; code: string; error: string; type: string; title: string; status: number; detail: string; details?: readonly ({ path: string; message: string; })[]; };
 
@@ -79,6 +105,34 @@ export type Operations = {
     body: Nothing;
     answer: { agentId: string; requested: true; };
   };
+  /** Replays what was selected, oldest first, at a rate, in the background of this gateway. First ask with `dryRun=true` for the plan. */
+  replayRequests: {
+    path: Nothing;
+    query: { dryRun?: boolean; };
+    body: { hook?: readonly (string)[]; since: string; until?: string; outcome?: readonly ("accepted" | "repeated" | "skipped" | "refused" | "failed" | "full")[]; status?: readonly ("queued" | "parked" | "running" | "succeeded" | "failed" | "timed-out" | "cancelled")[]; limit?: number; again?: boolean; perMinute?: number; batch?: string; };
+    answer: ReplayPlan;
+  };
+  /** Sends a kept request again through the configuration in use, with new ids. A dry run only decides it. */
+  replayRequest: {
+    path: { id: string; };
+    query: { dryRun?: boolean; };
+    body: { payload?: unknown; };
+    answer: Replayed | DecidedReplay;
+  };
+  /** The replays of many requests that this gateway has started since its own start, newest first. */
+  listReplays: {
+    path: Nothing;
+    query: { limit?: number; cursor?: string; };
+    body: undefined;
+    answer: { items: readonly (Replaying)[]; nextCursor: string | null; };
+  };
+  /** How far one of them is. */
+  getReplay: {
+    path: { id: string; };
+    query: Nothing;
+    body: undefined;
+    answer: Replaying;
+  };
   /** Requests with what came of them, newest first. */
   listRequests: {
     path: Nothing;
@@ -95,6 +149,27 @@ export type Operations = {
   };
   /** The body of a request as it came, byte by byte. */
   getRequestBody: {
+    path: { id: string; };
+    query: Nothing;
+    body: undefined;
+    answer: Response;
+  };
+  /** Everything that became of one request, step by step. */
+  getRequestTimeline: {
+    path: { id: string; };
+    query: Nothing;
+    body: undefined;
+    answer: Timeline;
+  };
+  /** The same for one run, with the request that it came from. */
+  getRunTimeline: {
+    path: { id: string; };
+    query: Nothing;
+    body: undefined;
+    answer: Timeline;
+  };
+  /** Server-sent events of one run: `run` (its state, first), `delta`, `tool`, `snapshot`, `end`. After its end, a reconnect with its last id is 204. */
+  followRun: {
     path: { id: string; };
     query: Nothing;
     body: undefined;
@@ -240,6 +315,20 @@ export type Operations = {
     body: { payload?: unknown; body?: string; requestId?: string; headers?: Readonly<Record<string, string>>; query?: Readonly<Record<string, string>>; event?: string; delivery?: string; };
     answer: Explanation;
   };
+  /** Its requests are accepted and stored, and their runs wait. */
+  pauseHook: {
+    path: { name: string; };
+    query: Nothing;
+    body: Nothing;
+    answer: { hook: string; paused: boolean; released?: number; };
+  };
+  /** Queues what waited while it was paused. */
+  resumeHook: {
+    path: { name: string; };
+    query: Nothing;
+    body: Nothing;
+    answer: { hook: string; paused: boolean; released?: number; };
+  };
   /** The agents of the configuration, in its order. */
   listAgents: {
     path: Nothing;
@@ -282,7 +371,14 @@ export type Operations = {
     body: { text: string; };
     answer: { ok: boolean; problems: readonly ({ path: string; message: string; line?: number; column?: number; })[]; warnings: readonly ({ path: string; message: string; line?: number; column?: number; })[]; restart: readonly (string)[]; };
   };
-  /** Server-sent events: hints of what has changed, without data. A hint can be lost; read what you need. */
+  /** What operators did through the API, the console and commands, newest first. */
+  listAudit: {
+    path: Nothing;
+    query: { limit?: number; cursor?: string; actor?: string | readonly (string)[]; verb?: string | readonly (string)[]; outcome?: "done" | "refused" | "failed" | readonly ("done" | "refused" | "failed")[]; since?: string; until?: string; };
+    body: undefined;
+    answer: { items: readonly (AuditEntry)[]; nextCursor: string | null; };
+  };
+  /** Server-sent events (`change`): hints of what has changed, without data. A hint can be lost, so read what you need again after a reconnect. */
   listenToChanges: {
     path: Nothing;
     query: Nothing;
@@ -302,9 +398,16 @@ export type Operations = {
 export const operations = {
   getStatus: ["GET", "/api/v1/status"],
   requestHeartbeat: ["POST", "/api/v1/heartbeat"],
+  replayRequests: ["POST", "/api/v1/requests/replay"],
+  replayRequest: ["POST", "/api/v1/requests/{id}/replay"],
+  listReplays: ["GET", "/api/v1/replays"],
+  getReplay: ["GET", "/api/v1/replays/{id}"],
   listRequests: ["GET", "/api/v1/requests"],
   getRequest: ["GET", "/api/v1/requests/{id}"],
   getRequestBody: ["GET", "/api/v1/requests/{id}/body"],
+  getRequestTimeline: ["GET", "/api/v1/requests/{id}/timeline"],
+  getRunTimeline: ["GET", "/api/v1/runs/{id}/timeline"],
+  followRun: ["GET", "/api/v1/runs/{id}/events"],
   listRuns: ["GET", "/api/v1/runs"],
   releaseRuns: ["POST", "/api/v1/runs/release"],
   retryFailedRuns: ["POST", "/api/v1/runs/retry"],
@@ -325,12 +428,15 @@ export const operations = {
   setMainTarget: ["PUT", "/api/v1/session/target"],
   listHooks: ["GET", "/api/v1/hooks"],
   tryHook: ["POST", "/api/v1/hooks/{name}/try"],
+  pauseHook: ["POST", "/api/v1/hooks/{name}/pause"],
+  resumeHook: ["POST", "/api/v1/hooks/{name}/resume"],
   listAgents: ["GET", "/api/v1/agents"],
   listChannels: ["GET", "/api/v1/channels"],
   testChannel: ["POST", "/api/v1/channels/{name}/test"],
   getConfig: ["GET", "/api/v1/config"],
   replaceConfig: ["PUT", "/api/v1/config"],
   checkConfig: ["POST", "/api/v1/config/check"],
+  listAudit: ["GET", "/api/v1/audit"],
   listenToChanges: ["GET", "/api/v1/changes"],
   getDescription: ["GET", "/api/v1/openapi.json"],
 } as const satisfies Readonly<Record<keyof Operations, readonly [string, string]>>;
