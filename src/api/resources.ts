@@ -19,6 +19,7 @@ export const runResource = (run: Run) => ({
   requestedAgentId: run.requestedAgentId,
   sessionKey: run.sessionKey,
   credential: run.request.credential,
+  requestId: run.requestId,
   status: run.status,
   attempts: run.attempts,
   createdAt: time(run.createdAt),
@@ -33,6 +34,7 @@ export const eventResource = (event: SystemEvent) => ({
   sessionKey: event.sessionKey,
   text: plainText(event.text),
   hook: event.hook,
+  requestId: event.requestId ?? null,
   createdAt: time(event.createdAt),
   shownAt: time(event.shownAt),
 });

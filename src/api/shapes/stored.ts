@@ -17,6 +17,7 @@ export const run = z
     requestedAgentId: optionalText,
     sessionKey: z.string(),
     credential: optionalText.describe("The named token or the sender that its request came with."),
+    requestId: optionalText.describe("The kept request that it came from."),
     status: z.enum(runStatuses),
     attempts: count,
     createdAt: time,
@@ -57,6 +58,7 @@ export const event = z
     sessionKey: z.string(),
     text: z.string(),
     hook: optionalText,
+    requestId: optionalText.describe("The kept request that it came from."),
     createdAt: time,
     shownAt: optionalTime,
   })

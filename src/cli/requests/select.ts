@@ -4,7 +4,7 @@ import { runStatuses } from "../../core/run.ts";
 import type { Selection } from "../../hooks/replay/selection.ts";
 import type { Store } from "../../store/ports/store.ts";
 import { WrongUsage } from "../command.ts";
-import { readWholeNumber } from "../terminal/arguments.ts";
+import { readOneOf, readWholeNumber } from "../terminal/arguments.ts";
 import { readSince, type Since, sinceMoment } from "../terminal/since.ts";
 
 export const selectFlags = {
@@ -34,17 +34,10 @@ export function readSelection(values: Written, what: string): Asked {
     hooks: values.hook ?? [],
     since: readSince(values.since),
     until: values.until === undefined ? null : readSince(values.until, "--until"),
-    outcomes: (values.outcome ?? []).map((each) => oneOfThese("--outcome", each, requestOutcomes)),
-    statuses: (values.status ?? []).map((each) => oneOfThese("--status", each, runStatuses)),
+    outcomes: (values.outcome ?? []).map((each) => readOneOf("--outcome", each, requestOutcomes)),
+    statuses: (values.status ?? []).map((each) => readOneOf("--status", each, runStatuses)),
     limit: values.limit === undefined ? null : readWholeNumber("--limit", values.limit, 1, 1_000_000),
   };
-}
-
-function oneOfThese<T extends string>(option: string, written: string, known: readonly T[]): T {
-  const found = known.find((each) => each === written);
-  if (found === undefined)
-    throw new WrongUsage(`${option} must be one of ${known.join(", ")}, not "${written}".`);
-  return found;
 }
 
 export async function selectionOf(

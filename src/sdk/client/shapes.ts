@@ -45,10 +45,10 @@ export type Timeline = { requestId: string | null; hook: string; status: string;
 export type TimelineStep = { kind: string; runId: string | null; state: "done" | "failed" | "now" | "to-come" | "none" | "waited"; at: string | null; sinceMs: number | null; durationMs: number | null; title: string; text: string; facts: Readonly<Record<string, unknown>>; details: readonly ({ kind: string; })[]; };
 
 /** A task for an agent, stored from acceptance to its end. */
-export type Run = { id: string; kind: "hook" | "heartbeat"; hook: string; name: string | null; agentId: string; requestedAgentId: string | null; sessionKey: string; credential: string | null; status: "queued" | "parked" | "running" | "succeeded" | "failed" | "timed-out" | "cancelled"; attempts: number; createdAt: string; startedAt: string | null; endedAt: string | null; reply: string | null; error: string | null; };
+export type Run = { id: string; kind: "hook" | "heartbeat"; hook: string; name: string | null; agentId: string; requestedAgentId: string | null; sessionKey: string; credential: string | null; requestId: string | null; status: "queued" | "parked" | "running" | "succeeded" | "failed" | "timed-out" | "cancelled"; attempts: number; createdAt: string; startedAt: string | null; endedAt: string | null; reply: string | null; error: string | null; };
 
 /** A run with everything that is known of it. */
-export type RunDetails = { id: string; kind: "hook" | "heartbeat"; hook: string; name: string | null; agentId: string; requestedAgentId: string | null; sessionKey: string; credential: string | null; status: "queued" | "parked" | "running" | "succeeded" | "failed" | "timed-out" | "cancelled"; attempts: number; createdAt: string; startedAt: string | null; endedAt: string | null; reply: string | null; error: string | null; request: { message: string; }; lastLine: string | null; nextTryAt: string | null; retriedAs: string | null; signals: unknown; report: unknown; transcript: readonly (Turn)[]; deliveries: readonly (Delivery)[]; attemptRecords: readonly (Attempt)[]; };
+export type RunDetails = { id: string; kind: "hook" | "heartbeat"; hook: string; name: string | null; agentId: string; requestedAgentId: string | null; sessionKey: string; credential: string | null; requestId: string | null; status: "queued" | "parked" | "running" | "succeeded" | "failed" | "timed-out" | "cancelled"; attempts: number; createdAt: string; startedAt: string | null; endedAt: string | null; reply: string | null; error: string | null; request: { message: string; }; lastLine: string | null; nextTryAt: string | null; retriedAs: string | null; signals: unknown; report: unknown; transcript: readonly (Turn)[]; deliveries: readonly (Delivery)[]; attemptRecords: readonly (Attempt)[]; };
 
 /** One entry of a transcript. */
 export type Turn = { runId: string | null; role: "user" | "assistant" | "summary"; text: string; createdAt: string; compacted: boolean; };
@@ -60,7 +60,7 @@ export type Delivery = { id: string; runId: string; channel: string; to: string 
 export type Attempt = { runId: string; number: number; node: string; outcome: string; reason: string | null; startedAt: string; endedAt: string; nextTryAt: string | null; toolCalls: readonly ({ name: string; at: string; tookMs: number | null; ok: boolean | null; input: string | null; output: string | null; })[]; };
 
 /** A note for the main session. */
-export type Event = { id: string; sessionKey: string; text: string; hook: string | null; createdAt: string; shownAt: string | null; };
+export type Event = { id: string; sessionKey: string; text: string; hook: string | null; requestId: string | null; createdAt: string; shownAt: string | null; };
 
 /** A delivery with its text. */
 export type DeliveryDetails = { id: string; runId: string; channel: string; to: string | null; status: "waiting" | "sent" | "failed" | "suppressed" | "unknown"; attempts: number; sentMessages: number; createdAt: string; sentAt: string | null; error: string | null; text: string; fallback: { channel: string; to: string | null; } | null; };

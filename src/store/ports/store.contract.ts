@@ -7,6 +7,7 @@ import { budgetsContract } from "./budgets.contract.ts";
 import { deliveriesContract } from "./deliveries.contract.ts";
 import { eventsContract } from "./events.contract.ts";
 import { firstAttemptsContract } from "./first-attempts.contract.ts";
+import { keptRequestsContract } from "./kept-requests.contract.ts";
 import { leasesContract } from "./leases.contract.ts";
 import { pausedHooksContract } from "./hooks.contract.ts";
 import { listsContract } from "./lists.contract.ts";
@@ -25,6 +26,7 @@ import type { Harness, OpenHarness } from "./harness.contract.ts";
 
 const subjects = [
   requestsContract,
+  keptRequestsContract,
   deliveryKeysContract,
   sendersContract,
   firstAttemptsContract,
