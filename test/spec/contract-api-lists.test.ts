@@ -141,7 +141,10 @@ forEachStore(
     const { json } = await one.gateway.post("agent", body, ["X-Request-Id: 7"]);
     await one.gateway.post("github", "{}");
     await one.gateway.post("agent", "{");
-    const { items } = await page(one, "/requests");
+    const items = await one.gateway.waitFor("both requests", async () => {
+      const listed = await page(one, "/requests");
+      return listed.items.length === 2 && listed.items;
+    });
     assert.deepEqual(
       items.map(({ hook, outcome }) => `${String(hook)} ${String(outcome)}`),
       ["agent refused", "agent accepted"],
