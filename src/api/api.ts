@@ -12,6 +12,7 @@ import { sendProblem, sendStoredProblem } from "./frame/problem.ts";
 import { createRateLimit, rateHeaders, type RateLimit } from "./frame/rate-limit.ts";
 import { readJsonBody } from "./frame/read-input.ts";
 import type { Reply, Route } from "./frame/route.ts";
+import { createReplays } from "./actions/replay.ts";
 import { createStreams } from "./frame/streams.ts";
 import { describeApi } from "./openapi/document.ts";
 import { routes } from "./routes/index.ts";
@@ -20,11 +21,11 @@ export type Api = {
   /** Only while a gateway token is set. */
   matches(target: string): boolean;
   handle(exchange: Exchange): void;
-  /** Ends what goes on until its caller ends it. */
-  stop(): void;
+  /** Ends streams and replays that go on. */
+  stop(): Promise<void>;
 };
 
-export type ApiOptions = Omit<ApiDeps, "streams" | "describe">;
+export type ApiOptions = Omit<ApiDeps, "streams" | "describe" | "replays">;
 
 type Frame = { deps: ApiDeps; limit: RateLimit; keyQueues: KeyQueues; table: readonly Route[] };
 
@@ -34,7 +35,9 @@ const safeHeaders = ["Cache-Control", "no-store", "X-Content-Type-Options", "nos
 export function createApi(options: ApiOptions, table: readonly Route[] = routes): Api {
   let document: object | null = null;
   const streams = createStreams(options.clock);
-  const deps: ApiDeps = { ...options, streams, describe: () => (document ??= describeApi(table)) };
+  const replays = createReplays({ ...options.replaying, log: options.log });
+  const describe = (): object => (document ??= describeApi(table));
+  const deps: ApiDeps = { ...options, streams, replays, describe };
   const frame = { deps, limit: createRateLimit(deps.clock), keyQueues: createKeyQueues(), table };
   return {
     matches: (target) => isBelow(target) && deps.settings().guard !== null,
@@ -43,7 +46,10 @@ export function createApi(options: ApiOptions, table: readonly Route[] = routes)
         deps.log.error("a request to the admin API failed", { kind: faultKind(fault) });
         sendProblem(exchange, refusalFor(fault), safeHeaders);
       }),
-    stop: streams.stop,
+    stop() {
+      streams.stop();
+      return replays.stop();
+    },
   };
 }
 

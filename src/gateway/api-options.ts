@@ -1,11 +1,11 @@
 // What the gateway gives the admin API.
-import { hostname } from "node:os";
 import type { ApiOptions } from "../api/api.ts";
 import type { Config } from "../config/config.ts";
 import type { Environment } from "../config/load.ts";
 import { restartNeeded } from "../config/restart.ts";
 import { systemClock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
+import { createKeyQueues } from "../hooks/key-queues.ts";
 import type { Store } from "../store/ports/store.ts";
 import type { MetricsBook } from "../telemetry/metrics.ts";
 import { readVersion } from "../telemetry/process.ts";
@@ -15,16 +15,18 @@ import type { Services } from "./services.ts";
 export type ApiParts = {
   live: Live;
   store: Store;
-  services: Pick<Services, "runner" | "courier" | "failures">;
+  node: string;
+  services: Services;
   options: { env: Environment; log: Log; loaded: { config: Config } };
-  metrics: Pick<MetricsBook, "authFailed">;
+  metrics: Pick<MetricsBook, "authFailed" | "requestStored">;
   isStopping: () => boolean;
 };
 
 export function apiOptions({
   live,
   store,
-  services: { runner, courier, failures },
+  node,
+  services: { admission, changes, courier, failures, onStored, results, runner },
   options: { env, log, loaded },
   metrics,
   isStopping,
@@ -44,13 +46,13 @@ export function apiOptions({
     },
     failures,
     onFailure: metrics.authFailed,
-    store: store as ApiOptions["store"],
+    store,
     clock: systemClock,
     log,
     isStopping,
     kick: (work) => (work === "deliveries" ? courier.poll() : runner.kick(work)),
     about: {
-      node: hostname(),
+      node,
       version: readVersion(),
       startedAt: systemClock.now(),
     },
@@ -65,6 +67,16 @@ export function apiOptions({
       },
       restartNeeded: (config) => restartNeeded(loaded.config, config),
     },
-    listen: () => () => {},
+    changes,
+    results,
+    replaying: {
+      store,
+      clock: systemClock,
+      settings: () => live.generation.hooks,
+      admission,
+      keyQueues: createKeyQueues(),
+      metrics,
+      onStored,
+    },
   };
 }

@@ -56,13 +56,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   metrics.know(knownNames(live.generation));
   const lifecycle = createLifecycle();
   const { isStopping } = lifecycle;
+  const node = nodeName(options.port ?? loaded.config.gateway.port);
   const services = createServices({
     ...opened,
     clock: systemClock,
     log,
     metrics,
     leaseMs: secondsToMs(loaded.config.store.leaseSeconds),
-    node: nodeName(options.port ?? loaded.config.gateway.port),
+    node,
     isStopping,
   });
   await services.admission.recount();
@@ -73,7 +74,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     services,
     connections: () => server.connections(),
   });
-  const api = createApi(apiOptions({ ...opened, services, options, metrics, isStopping }));
+  const api = createApi(apiOptions({ ...opened, node, services, options, metrics, isStopping }));
   const server = serverOf(options, createRoutes({ ...services, metricsPage, api, isStopping }));
   const drainMs = (): number => secondsToMs(live.generation.config.gateway.drainSeconds);
   const reload = createReload({ started: loaded.config, live, services, server, log, metrics });

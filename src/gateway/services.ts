@@ -65,6 +65,8 @@ export type Services = {
   retention: RetentionKeeper;
   mail: MailAccounts;
   unused: UnusedRequests;
+  /** Called with what is new in the store. */
+  onStored: OnStored;
   hooks: Hooks;
   processStats: ProcessStats;
 };
@@ -122,6 +124,7 @@ export function createServices(deps: ServiceDeps): Services {
     }),
     mail: mailOf(deps, admission, onStored),
     unused,
+    onStored,
     hooks: hooksOf(deps, { admission, failures, senders, results, runner, unused, recordRequest, onStored }),
     processStats: createProcessStats(),
   };

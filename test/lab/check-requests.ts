@@ -30,6 +30,36 @@ export function lostRequests({ requests, runs, events }: Histories): string[] {
 const idIn = (hook: ClientRequest["hook"], body: Readonly<Record<string, unknown>>): string =>
   String(body[hook === "agent" ? "runId" : "eventId"]);
 
+/**
+ * Each 2xx has its kept request: one that was accepted for each run and wake, which name it, and a repeated one for each
+ * response that was marked as a replay.
+ */
+export function unkeptRequests({ requests, runs, events, kept }: Histories): string[] {
+  const byId = Map.groupBy(
+    kept.flatMap(({ id, outcome, runIds, eventIds }) =>
+      [...runIds, ...eventIds].map((stored) => ({ id, outcome, stored })),
+    ),
+    ({ stored }) => stored,
+  );
+  const named = new Map([...runs, ...events].map(({ id, requestId }) => [id, requestId]));
+  return requests.flatMap(({ marker, hook, responses }) =>
+    [...Map.groupBy(responses, ({ body }) => idIn(hook, body))].flatMap(([stored, all]) => {
+      const rows = byId.get(stored) ?? [];
+      const [first, ...others] = rows.filter(({ outcome }) => outcome === "accepted");
+      const repeated = rows.filter(({ outcome }) => outcome === "repeated").length;
+      const replays = all.filter(({ replayed }) => replayed).length;
+      return [
+        ...(first === undefined ? [`${marker} is answered, and its request is not kept`] : []),
+        ...(others.length > 0 ? [`${marker} is kept as accepted ${others.length + 1} times`] : []),
+        ...(first && named.get(stored) !== first.id ? [`${stored} does not name its request`] : []),
+        ...(repeated < replays
+          ? [`${marker} was replayed ${replays} times, ${repeated} of them are kept`]
+          : []),
+      ];
+    }),
+  );
+}
+
 /** All responses to one key are the same, and only one of them is not marked as a replay. */
 export const unlikeTwins = ({ requests }: Histories): string[] =>
   requests.flatMap(({ marker, responses }) => {

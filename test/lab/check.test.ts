@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Delivery } from "../../src/core/delivery.ts";
 import { outsideMessage } from "../../src/core/message.ts";
+import type { RequestOutcome, RequestRecord } from "../../src/core/request.ts";
 import type { Run } from "../../src/core/run.ts";
 import type { EventSource, SystemEvent } from "../../src/core/system-event.ts";
 import { fence } from "../../src/untrusted/fence.ts";
@@ -36,6 +37,7 @@ const response = (body: Record<string, unknown>, replayed = false) => ({
 const run = (id: string, order: number, sessionKey: string, attempt: string): Run =>
   ({
     id,
+    requestId: `q-${id}`,
     sessionKey,
     status: "succeeded",
     endedAt: 1,
@@ -96,7 +98,14 @@ const message = (attempt: string, part: number, at: number, life: string): Recei
 });
 
 const event = (id: string, source: EventSource, written: string): SystemEvent =>
-  ({ id, source, text: text(written), shownAt: 1 }) as SystemEvent;
+  ({ id, requestId: `q-${id}`, source, text: text(written), shownAt: 1 }) as SystemEvent;
+
+const keptRequest = (
+  id: string,
+  outcome: RequestOutcome,
+  runIds: readonly string[],
+  eventIds: readonly string[],
+): RequestRecord => ({ id, outcome, runIds, eventIds }) as RequestRecord;
 
 /**
  * Two runs of a conversation, the first of which delivers, a run of its own and a wake that had a twin. The node a.1 is
@@ -158,6 +167,11 @@ function good(): Histories {
       event("s1", "summary", "Hook m-1-1-: done"),
       event("s2", "summary", "Hook m-1-2-: done"),
     ],
+    kept: [
+      ...[first, second, single].map((id) => keptRequest(`q-${id}`, "accepted", [id], [])),
+      keptRequest("q-wake", "accepted", [], ["wake"]),
+      keptRequest("q-again", "repeated", [], ["wake"]),
+    ],
     deliveries: [
       { id: "delivery", runId: first, to: "11", status: "sent", sentMessages: 2, error: null } as Delivery,
     ],
@@ -178,6 +192,10 @@ type Doctor = (round: Histories) => Partial<Histories>;
 const broken: Record<string, Doctor> = {
   "which is not stored": ({ runs }) => ({ runs: without(runs, 2) }),
   "is stored 2 times": ({ runs }) => ({ runs: [...runs, { ...runs[2]!, id: "other" }] }),
+  "is answered, and its request is not kept": ({ kept }) => ({ kept: without(kept, 2) }),
+  "is kept as accepted 2 times": ({ kept }) => ({ kept: [...kept, { ...kept[0]!, id: "other" }] }),
+  "does not name its request": ({ runs }) => ({ runs: changed(runs, 1, { requestId: null }) }),
+  "was replayed 1 times, 0 of them are kept": ({ kept }) => ({ kept: without(kept, 4) }),
   "never got a response": ({ requests }) => ({ requests: changed(requests, 1, { responses: [] }) }),
   "got 2 different responses": ({ requests }) => ({
     requests: changed(requests, 3, {

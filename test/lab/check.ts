@@ -2,13 +2,21 @@
 import { outages } from "./cells.ts";
 import { claimedAfterEnd, overlaps, unclaimed, wrongMemory, wrongOrder } from "./check-lanes.ts";
 import { needlessMessages, wrongDeliveries, wrongMessages } from "./check-messages.ts";
-import { lostRequests, unlikeTwins, unseenEvents, wrongEnds, wrongSummaries } from "./check-requests.ts";
+import {
+  lostRequests,
+  unkeptRequests,
+  unlikeTwins,
+  unseenEvents,
+  wrongEnds,
+  wrongSummaries,
+} from "./check-requests.ts";
 import type { Histories } from "./history.ts";
 import { brokenFences } from "./leases.ts";
 
 export function violationsIn(histories: Histories): string[] {
   const rules = [
     lostRequests,
+    unkeptRequests,
     unlikeTwins,
     wrongEnds,
     wrongSummaries,

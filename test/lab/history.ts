@@ -1,5 +1,6 @@
 // What clients, the agent and the platform saw in one round, by the machine's monotonic clock.
 import type { Delivery } from "../../src/core/delivery.ts";
+import type { RequestRecord } from "../../src/core/request.ts";
 import type { Run } from "../../src/core/run.ts";
 import type { SystemEvent } from "../../src/core/system-event.ts";
 import type { Cell } from "./cells.ts";
@@ -87,6 +88,8 @@ export type Histories = {
   /** Hook runs, oldest first. */
   runs: readonly Run[];
   events: readonly SystemEvent[];
+  /** What is kept of the requests. */
+  kept: readonly RequestRecord[];
   /** Oldest first. */
   deliveries: readonly Delivery[];
   /** Failures of the round itself: something that had to happen and did not. */

@@ -50,9 +50,10 @@ export async function playRound(bench: Bench, cell: Cell, seed: number): Promise
 
   const { inspect } = bench;
   const page = { limit: 50 + 4 * load.requests.length };
-  const [runs, events, deliveries] = await Promise.all([
+  const [runs, events, kept, deliveries] = await Promise.all([
     inspect.listRuns({ ...page, kind: "hook" }),
     inspect.listEvents(page),
+    inspect.listRequests({ limit: 2 * page.limit }),
     inspect.listDeliveries(page),
   ]);
   const ours = new Set(load.requests.map(({ marker }) => marker));
@@ -67,6 +68,7 @@ export async function playRound(bench: Bench, cell: Cell, seed: number): Promise
     victim,
     runs: ourRuns,
     events,
+    kept,
     deliveries: deliveries.filter(({ runId }) => runIds.has(runId)).toReversed(),
     troubles: [...troubles, ...bench.troubles()],
   };

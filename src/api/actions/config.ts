@@ -3,16 +3,32 @@
 import { hash } from "node:crypto";
 import { dirname } from "node:path";
 import type { Config } from "../../config/config.ts";
-import { loadConfig, parseConfig } from "../../config/load.ts";
-import { formatProblem, type Problem } from "../../config/problem.ts";
+import { type Environment, loadConfig, parseConfig } from "../../config/load.ts";
+import { type Finding, formatProblem, type Problem } from "../../config/problem.ts";
 import { readRegularFileSync } from "../../config/read/regular-file.ts";
 import { type HiddenText, hideSecrets, restoreSecrets } from "../../config/write/hidden.ts";
 import { withConfigLock } from "../../config/write/lock.ts";
 import { writeConfig } from "../../config/write/replace.ts";
+import type { Clock } from "../../core/clock.ts";
 import { codeOf, type Refusal, refuse, UsageError } from "../../core/errors.ts";
-import type { ApiDeps } from "../frame/deps.ts";
 
-type ConfigDeps = Pick<ApiDeps, "settings" | "configFile" | "clock">;
+/** The file that this node is configured by. */
+export type ConfigFile = {
+  env: Environment;
+  /** Of the file and its secret files, as they were when they were last taken up. */
+  running: () => string;
+  /** What can be said only by making all of it, such as templates. */
+  check: (config: Config) => Promise<readonly Finding[]>;
+  /** Settings that have changed since the start and need a restart. */
+  restartNeeded: (config: Config) => readonly string[];
+};
+
+export type ConfigDeps = {
+  /** Of the configuration in use. */
+  settings: () => { config: Config };
+  configFile: ConfigFile;
+  clock: Pick<Clock, "after">;
+};
 
 const textOf = (file: string): string => readRegularFileSync(file).toString("utf8");
 const etagOf = (text: string): string => `"${hash("sha256", text, "base64url")}"`;

@@ -1,7 +1,6 @@
 // What an operator's action led to: a sentence for a person, and a value for a program. Commands print it, and the admin
 // API answers with it.
-import { type ErrorCode, type Refusal, refuse, UsageError } from "../../core/errors.ts";
-import { type JsonReply, ok } from "../frame/route.ts";
+import { type ErrorCode, UsageError } from "../../core/errors.ts";
 
 export type Done = { done: true; sentence: string; value: Readonly<Record<string, unknown>> };
 export type NotDone = { done: false; code: ErrorCode; sentence: string };
@@ -16,6 +15,3 @@ export function doneOrThrow(result: ActionResult): Done {
   if (!result.done) throw new UsageError(result.sentence);
   return result;
 }
-
-export const replyOf = (result: ActionResult): JsonReply | Refusal =>
-  result.done ? ok(result.value) : refuse(result.code, { detail: result.sentence });

@@ -6,7 +6,12 @@ const cursors = createCursors("a secret");
 const key = listKey("/runs", { hook: ["a"], limit: 5 });
 
 test("a cursor gives its position to the list and the filters that it was written for, whatever the page's length", () => {
-  for (const position of [0, 7, Number.MAX_SAFE_INTEGER, { lastAt: 12, sessionKey: "hook:ä" }])
+  for (const position of [
+    0,
+    7,
+    Number.MAX_SAFE_INTEGER,
+    { lastAt: 12, agentId: "main", sessionKey: "hook:ä" },
+  ])
     assert.deepEqual(
       cursors.read(cursors.write(position, key), listKey("/runs", { limit: 9, hook: ["a"] })),
       position,

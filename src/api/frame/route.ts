@@ -26,7 +26,8 @@ export type Reply =
 
 export type Answer =
   | { status: number; json: z.ZodType; headers?: readonly string[] }
-  | { status: 200; type: "application/octet-stream" | "text/event-stream" };
+  /** `mayBeEmpty`: also 204. */
+  | { status: 200; type: "application/octet-stream" | "text/event-stream"; mayBeEmpty?: boolean };
 
 /** A route whose calls are in the audit. */
 export type Audited<Params, Body> = {

@@ -1,69 +1,36 @@
-// Responses that go on: server-sent events. A reader that does not keep up is ended, as are all when the gateway stops.
+// Streams of events that go on until their caller or the gateway ends them.
 import type { Clock } from "../../core/clock.ts";
+import { type EventStream, openEventStream } from "../../http/event-stream.ts";
 import type { Exchange } from "../../http/exchange.ts";
 
-export type Stream = {
-  /** Null data: a comment, which keeps the connection open. */
-  send(event: { event?: string; data: unknown } | null): void;
-};
-
 export type Streams = {
-  /** `begin` gets the stream and returns what ends its source. False: too many are open. */
-  open(exchange: Exchange, headers: readonly string[], begin: (stream: Stream) => () => void): void;
+  /** `begin` gets the stream and returns what ends its source. */
+  open(exchange: Exchange, headers: readonly string[], begin: (stream: EventStream) => () => void): void;
   isFull(): boolean;
-  /** Ends all of them. */
   stop(): void;
 };
 
 const mostStreams = 100;
-const mostUnreadBytes = 262_144;
-const commentEveryMs = 15_000;
 
-export function createStreams(clock: Pick<Clock, "after">): Streams {
-  const open = new Set<() => void>();
+export function createStreams(clock: Pick<Clock, "after" | "monotonic">): Streams {
+  const open = new Set<EventStream>();
   return {
     isFull: () => open.size >= mostStreams,
-    open({ request, response }, headers, begin) {
-      response.writeHead(200, [
-        "Content-Type",
-        "text/event-stream; charset=utf-8",
-        "X-Accel-Buffering",
-        "no",
-        ...headers,
-      ]);
-      response.flushHeaders();
-      if (request.method === "HEAD") return void response.end();
+    open(exchange, headers, begin) {
       let endSource = (): void => {};
-      let cancelTimer = (): void => {};
-      const end = (): void => {
-        if (!open.delete(end)) return;
-        endSource();
-        cancelTimer();
-        if (response.writableLength > mostUnreadBytes) response.destroy();
-        else response.end();
-      };
-      open.add(end);
-      const write = (text: string): void => {
-        if (!open.has(end)) return;
-        response.write(text);
-        if (response.writableLength > mostUnreadBytes) end();
-      };
-      const commentLater = (): void => {
-        cancelTimer = clock.after(commentEveryMs, () => {
-          write(": waiting\n\n");
-          if (open.has(end)) commentLater();
-        });
-      };
-      response.once("close", end);
-      commentLater();
-      endSource = begin({ send: (event) => write(event === null ? ": \n\n" : textOf(event)) });
-      if (!open.has(end)) endSource();
+      const stream = openEventStream(exchange, {
+        clock,
+        headers,
+        onClose() {
+          open.delete(stream);
+          endSource();
+        },
+      });
+      open.add(stream);
+      endSource = begin(stream);
     },
     stop() {
-      for (const end of open) end();
+      for (const stream of open) stream.end();
     },
   };
 }
-
-const textOf = ({ event, data }: { event?: string; data: unknown }): string =>
-  `${event === undefined ? "" : `event: ${event}\n`}data: ${JSON.stringify(data)}\n\n`;

@@ -137,7 +137,10 @@ function refusalsOf(codes: readonly ErrorCode[]): Json {
 
 function answerOf(answer: Answer, schemas: Record<string, unknown>): Json {
   if ("type" in answer)
-    return { 200: { description: "As it is.", content: { [answer.type]: { schema: { type: "string" } } } } };
+    return {
+      200: { description: "As it is.", content: { [answer.type]: { schema: { type: "string" } } } },
+      ...(answer.mayBeEmpty && { 204: { description: "There is nothing more." } }),
+    };
   const headers = Object.fromEntries(
     (answer.headers ?? []).map((name) => [name, { schema: { type: "string" } }]),
   );

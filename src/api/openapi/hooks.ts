@@ -1,7 +1,7 @@
 // The hooks' own endpoints in the OpenAPI document, under the default of `hooks.path`.
 import { wakeModes } from "../../core/action.ts";
 import { catalogue, type ErrorCode } from "../../core/errors.ts";
-import { longestRunSeconds } from "../../core/run.ts";
+import { longestRunSeconds, runStatuses } from "../../core/run.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -30,6 +30,7 @@ const policy: readonly ErrorCode[] = [
   "agent-unknown",
   "model-not-allowed",
   "channel-unknown",
+  "callback-unknown",
 ];
 const ends: readonly ErrorCode[] = ["queue-full", "store-unavailable", "stopping", "internal-error"];
 
@@ -42,6 +43,26 @@ const idempotencyKey = {
 
 const reference = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
 const json = (schema: Json): Json => ({ "application/json": { schema } });
+
+const toRead: readonly ErrorCode[] = [
+  "token-in-query",
+  "repeated-header",
+  "unauthorized",
+  "too-many-failures",
+  "not-found",
+];
+
+const text = { type: "string" };
+const header = (name: string, description: string): Json => ({
+  name,
+  in: "header",
+  description,
+  schema: text,
+});
+const runId: Json = { name: "id", in: "path", required: true, schema: text };
+const prefer = header("Prefer", "`wait=N`: up to so many seconds, 1 to 60, the response waits for the end.");
+const ifNoneMatch = header("If-None-Match", "The `ETag` of the result that the caller has.");
+const lastEventId = header("Last-Event-ID", "The last id that the caller has heard.");
 
 export const hookPaths = (): Json => ({
   "/hooks/wake": {
@@ -58,8 +79,48 @@ export const hookPaths = (): Json => ({
       operationId: "runAgent",
       summary: "Runs an agent on its own, and delivers its reply.",
       requestBody: { required: true, content: json(reference("AgentPayload")) },
-      responses: { 202: { description: "The run is stored.", content: json(reference("RunAccepted")) } },
+      parameters: [prefer],
+      responses: {
+        200: {
+          description: "The caller waited, and the run has ended; or it asked for events.",
+          content: { ...json(reference("RunResult")), "text/event-stream": { schema: text } },
+        },
+        202: { description: "The run is stored.", content: json(reference("RunAccepted")) },
+      },
       codes: [...beforeTheBody, ...body, ...policy, ...ends],
+    }),
+  },
+  "/hooks/runs/{id}": {
+    get: read({
+      operationId: "getResult",
+      summary:
+        "What has become of a run, for the token that started it or the gateway token, as far as `hooks.results` allows.",
+      parameters: [runId, prefer, ifNoneMatch],
+      responses: {
+        200: { description: "The result, or the state so far.", content: json(reference("RunResult")) },
+        304: { description: "It is as the caller knows it." },
+      },
+      codes: [...toRead, "unknown-run", "run-expired", "internal-error", "store-unavailable"],
+    }),
+  },
+  "/hooks/runs/{id}/events": {
+    get: read({
+      operationId: "followResult",
+      summary: "Server-sent events of a run: `run` first, `delta`, `tool`, `snapshot`, `end`.",
+      parameters: [runId, lastEventId],
+      responses: {
+        200: { description: "The events.", content: { "text/event-stream": { schema: text } } },
+        204: { description: "The caller has heard its end." },
+      },
+      codes: [
+        ...toRead,
+        "unknown-run",
+        "run-expired",
+        "too-many-streams",
+        "stopping",
+        "internal-error",
+        "store-unavailable",
+      ],
     }),
   },
   "/hooks/{name}": {
@@ -96,7 +157,10 @@ type HookOptions = {
   codes: readonly ErrorCode[];
 };
 
-function hook({ codes, parameters = [], responses, ...rest }: HookOptions): Json {
+const hook = ({ parameters = [], ...rest }: HookOptions): Json =>
+  read({ ...rest, parameters: [...parameters, idempotencyKey] });
+
+function read({ codes, responses, ...rest }: Omit<HookOptions, "requestBody">): Json {
   const byStatus = Map.groupBy(new Set(codes), (code) => String(catalogue[code].status));
   const refusals = [...byStatus].map(([status, own]) => [
     status,
@@ -109,14 +173,15 @@ function hook({ codes, parameters = [], responses, ...rest }: HookOptions): Json
     ...rest,
     tags: ["hooks"],
     security: [{ hookToken: [] }, { gatewayTokenHeader: [] }],
-    parameters: [...parameters, idempotencyKey],
     responses: { ...responses, ...(Object.fromEntries(refusals) as Json) },
   };
 }
 
-const text = { type: "string" };
 const ids = { type: "array", items: text };
 const ok = { const: true };
+const time = { ...text, format: "date-time" };
+const maybeText = { type: ["string", "null"] };
+const maybeTime = { ...maybeText, format: "date-time" };
 
 const object = (required: readonly string[], properties: Json): Json => ({
   type: "object",
@@ -139,8 +204,31 @@ export const hookSchemas = (): Json => ({
     model: { ...text, maxLength: 200 },
     thinking: { ...text, maxLength: 32 },
     timeoutSeconds: { type: "number", exclusiveMinimum: 0, maximum: longestRunSeconds },
+    waitForCompletion: { type: "boolean", default: false },
+    callback: { ...text, maxLength: 64 },
   }),
-  RunAccepted: object(["ok", "runId"], { ok, runId: text }),
+  RunAccepted: object(["ok", "runId"], { ok, runId: text, status: { enum: runStatuses } }),
+  RunResult: object(["ok", "runId", "status", "attempts", "createdAt", "startedAt", "endedAt", "usage"], {
+    ok,
+    runId: text,
+    status: { enum: runStatuses },
+    reply: { ...maybeText, description: "Only where the caller may read it." },
+    error: maybeText,
+    attempts: { type: "integer", minimum: 0 },
+    createdAt: time,
+    startedAt: maybeTime,
+    endedAt: maybeTime,
+    usage: {
+      anyOf: [
+        object(["inputTokens", "outputTokens", "cost"], {
+          inputTokens: { type: "integer" },
+          outputTokens: { type: "integer" },
+          cost: { type: "number" },
+        }),
+        { type: "null" },
+      ],
+    },
+  }),
   MappedAccepted: object(["ok"], {
     ok,
     mode: { enum: wakeModes },

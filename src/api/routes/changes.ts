@@ -3,6 +3,7 @@
 import type { Change } from "../../core/change.ts";
 import type { Clock } from "../../core/clock.ts";
 import { refuse } from "../../core/errors.ts";
+import { sendStreamHead } from "../../http/event-stream.ts";
 import { route } from "../frame/route.ts";
 
 const mostHints = 10;
@@ -13,26 +14,23 @@ export const changesRoute = route({
   method: "GET",
   path: "/changes",
   summary:
-    "Server-sent events: hints of what has changed, without data. A hint can be lost; read what you need.",
+    "Server-sent events (`change`): hints of what has changed, without data. A hint can be lost, so read what you need again after a reconnect.",
   answer: { status: 200, type: "text/event-stream" },
-  refusals: ["too-many-requests"],
+  refusals: ["too-many-streams"],
   async handle({ deps }) {
-    if (deps.streams.isFull())
-      return refuse("too-many-requests", {
-        retryAfterSeconds: 5,
-        detail: "Too many callers listen to changes already.",
-      });
+    if (deps.streams.isFull()) return refuse("too-many-streams", { retryAfterSeconds: 5 });
     return {
-      stream: (exchange, headers) =>
+      stream(exchange, headers) {
+        if (exchange.request.method === "HEAD") return sendStreamHead(exchange);
         deps.streams.open(exchange, headers, (stream) => {
-          stream.send(null);
-          const thinned = thin(deps.clock, (change) => stream.send({ event: "change", data: change }));
-          const stop = deps.listen(thinned.hear);
+          const hints = thin(deps.clock, (change) => stream.send({ event: "change", data: change }));
+          const stop = deps.changes.listen(hints.hear);
           return () => {
             stop();
-            thinned.stop();
+            hints.stop();
           };
-        }),
+        });
+      },
     };
   },
 });

@@ -68,6 +68,7 @@ const write = route({
     const written = await replaceFile(body.text, ifMatch, deps);
     if ("refused" in written) return written;
     const { etag, ...result } = written;
+    deps.changes.tell({ kind: "config", id: "config", status: null });
     return ok(result, ["ETag", etag]);
   },
 });

@@ -3,10 +3,10 @@ import { z } from "zod";
 import { deliveryStatuses } from "../../core/delivery.ts";
 import { isRefusal, type Refusal } from "../../core/errors.ts";
 import { cancelDelivery, retryDelivery } from "../actions/deliveries.ts";
-import { replyOf } from "../actions/result.ts";
 import { ok, type Reply, type Route, route } from "../frame/route.ts";
 import { deliveryResource } from "../resources.ts";
 import { delivery, deliveryDetails } from "../shapes/stored.ts";
+import { replyOf } from "./reply.ts";
 import { found, list, windowOf } from "./list.ts";
 import { byId, idPrefix, several, window } from "./parameters.ts";
 
@@ -64,7 +64,10 @@ const retry = route({
     const item = found(await deps.store.findDelivery(params.id), "delivery", params.id);
     if (isRefusal(item)) return item;
     const result = await retryDelivery(deps.store, item);
-    if (result.done) deps.kick("deliveries");
+    if (result.done) {
+      deps.kick("deliveries");
+      deps.changes.tell({ kind: "delivery", id: item.id, status: "waiting" });
+    }
     return replyOf(result);
   },
 });
@@ -82,7 +85,10 @@ const cancel = route({
   refusals: ["unknown-item", "conflict"],
   async handle({ params, deps }) {
     const item = found(await deps.store.findDelivery(params.id), "delivery", params.id);
-    return isRefusal(item) ? item : replyOf(await cancelDelivery(deps.store, item));
+    if (isRefusal(item)) return item;
+    const result = await cancelDelivery(deps.store, item);
+    if (result.done) deps.changes.tell({ kind: "delivery", id: item.id, status: "failed" });
+    return replyOf(result);
   },
 });
 

@@ -2,10 +2,10 @@
 import { z } from "zod";
 import { isRefusal, type Refusal } from "../../core/errors.ts";
 import { cancelEvent, retryEvent } from "../actions/events.ts";
-import { replyOf } from "../actions/result.ts";
 import { ok, type Reply, type Route, route } from "../frame/route.ts";
 import { eventResource } from "../resources.ts";
 import { event } from "../shapes/stored.ts";
+import { replyOf } from "./reply.ts";
 import { found, list, windowOf } from "./list.ts";
 import { byId, idPrefix, several, window } from "./parameters.ts";
 
@@ -62,7 +62,11 @@ const verb = (name: "retry" | "cancel", summary: string, action: typeof retryEve
     refusals: ["unknown-item", "conflict"],
     async handle({ params, deps }) {
       const item = found(await deps.store.findEvent(params.id), "event", params.id);
-      return isRefusal(item) ? item : replyOf(await action(deps.store, item));
+      if (isRefusal(item)) return item;
+      const result = await action(deps.store, item);
+      const status = name === "retry" ? "waiting" : "shown";
+      if (result.done) deps.changes.tell({ kind: "event", id: item.id, status });
+      return replyOf(result);
     },
   });
 

@@ -4,10 +4,12 @@ import { isRefusal, type Refusal, refuse } from "../../core/errors.ts";
 import { mailHook } from "../../core/mail.ts";
 import type { Spending } from "../../core/spending.ts";
 import { explain, type ExplainedRequest } from "../../hooks/explain/explain.ts";
+import { pauseHook, resumeHook } from "../actions/hooks.ts";
 import type { ApiDeps, ApiSettings } from "../frame/deps.ts";
 import { ok, type Reply, type Route, route } from "../frame/route.ts";
-import { optionalText } from "../shapes/fields.ts";
+import { count, optionalText } from "../shapes/fields.ts";
 import { hook } from "../shapes/settings.ts";
+import { replyOf } from "./reply.ts";
 import { found, list, pageOf } from "./list.ts";
 import { byName, several } from "./parameters.ts";
 
@@ -49,17 +51,25 @@ const hooks = list({
   },
   item: hook,
   async search({ hook: names, kind }, page, deps) {
-    const spending = await deps.store.listSpending();
+    const [spending, paused] = await Promise.all([deps.store.listSpending(), deps.store.pausedHooks()]);
     const wanted = hooksOf(deps.settings()).filter(
       (each) => (names?.includes(each.name) ?? true) && (kind?.includes(each.kind) ?? true),
     );
     const { items, next } = pageOf(wanted, page);
     return {
-      items: items.map((each) => ({ ...each, spent: spending.find((one) => one.hook === each.name) })),
+      items: items.map((each) => ({
+        ...each,
+        spent: spending.find((one) => one.hook === each.name),
+        paused: paused.find((one) => one.hook === each.name),
+      })),
       next,
     };
   },
-  toResource: ({ spent, ...rest }) => ({ ...rest, pausedAt: null, used: usedOf(spent) }),
+  toResource: ({ spent, paused, ...rest }) => ({
+    ...rest,
+    pausedAt: paused === undefined ? null : new Date(paused.pausedAt).toISOString(),
+    used: usedOf(spent),
+  }),
 });
 
 const usedOf = (spent: Spending | undefined) =>
@@ -150,4 +160,46 @@ async function sourceOf(
   };
 }
 
-export const hookRoutes: readonly Route[] = [hooks, tryHook];
+/** A hook of the configuration, or one that is paused and is there no more. */
+async function isHook(name: string, { settings, store }: ApiDeps): Promise<boolean> {
+  if (hooksOf(settings()).some((each) => each.name === name)) return true;
+  return (await store.pausedHooks()).some(({ hook: each }) => each === name);
+}
+
+const verb = (
+  name: "pause" | "resume",
+  summary: string,
+  action: typeof pauseHook | typeof resumeHook,
+): Route =>
+  route({
+    id: `${name}Hook`,
+    method: "POST",
+    path: `/hooks/{name}/${name}`,
+    summary,
+    params: byName,
+    body: z.strictObject({}),
+    bodyOptional: true,
+    audited: { verb: `hook.${name}`, subject: (params) => params.name },
+    answer: {
+      status: 200,
+      json: z.strictObject({ hook: z.string(), paused: z.boolean(), released: count.optional() }),
+    },
+    refusals: ["unknown-item", "conflict"],
+    async handle({ params, deps }): Promise<Reply | Refusal> {
+      if (!(await isHook(params.name, deps)))
+        return refuse("unknown-item", { detail: `There is no hook ${params.name}.` });
+      const result = await action(deps.store, params.name);
+      if (result.done) {
+        deps.kick("hook");
+        deps.changes.tell({ kind: "hook", id: params.name, status: name === "pause" ? "paused" : null });
+      }
+      return replyOf(result);
+    },
+  });
+
+export const hookRoutes: readonly Route[] = [
+  hooks,
+  tryHook,
+  verb("pause", "Its requests are accepted and stored, and their runs wait.", pauseHook),
+  verb("resume", "Queues what waited while it was paused.", resumeHook),
+];

@@ -4,7 +4,6 @@ import { isRefusal, type Refusal } from "../../core/errors.ts";
 import { defaultAgent } from "../../config/config.ts";
 import { runStatuses } from "../../core/run.ts";
 import { planRetries, retryAll, retryResource } from "../actions/retry-failed.ts";
-import { replyOf } from "../actions/result.ts";
 import { cancelRun, releaseRuns, retryRun } from "../actions/runs.ts";
 import { runDetails } from "../details.ts";
 import { momentOf } from "../frame/moment.ts";
@@ -12,6 +11,7 @@ import { ok, type Reply, type Route, route } from "../frame/route.ts";
 import { runResource } from "../resources.ts";
 import { count, time } from "../shapes/fields.ts";
 import { run, runDetails as runDetailsShape, runKinds } from "../shapes/stored.ts";
+import { replyOf } from "./reply.ts";
 import { found, list, windowOf } from "./list.ts";
 import { byId, dryRun, idPrefix, moment, several, window } from "./parameters.ts";
 
@@ -77,7 +77,10 @@ const retry = route({
     const item = found(await deps.store.findRun(params.id), "run", params.id);
     if (isRefusal(item)) return item;
     const result = await retryRun(deps.store, item);
-    if (result.done) deps.kick("hook");
+    if (result.done) {
+      deps.kick("hook");
+      deps.changes.tell({ kind: "run", id: String(result.value["id"]), status: "queued" });
+    }
     return replyOf(result);
   },
 });
@@ -101,7 +104,11 @@ const cancel = route({
     if (isRefusal(item)) return item;
     const { agents } = deps.settings().config;
     const result = await cancelRun(deps.store, item, defaultAgent(agents.list).id);
-    if (result.done) deps.kick("heartbeat");
+    if (result.done) {
+      deps.kick("heartbeat");
+      if (result.value["result"] === "cancelled")
+        deps.changes.tell({ kind: "run", id: item.id, status: "cancelled" });
+    }
     return replyOf(result);
   },
 });
@@ -126,7 +133,10 @@ const release = route({
   refusals: ["unknown-item"],
   async handle({ body, deps }) {
     const result = await releaseRuns(deps.store, { id: body.id ?? null, hook: body.hook ?? null });
-    if (result.done) deps.kick("hook");
+    if (result.done) {
+      deps.kick("hook");
+      deps.changes.tell({ kind: "many" });
+    }
     return replyOf(result);
   },
 });
@@ -177,7 +187,10 @@ const retryFailed = route({
     const plan = await planRetries(deps.store, { runs, limit: body.limit ?? Infinity });
     if (query.dryRun) return ok(retryResource(plan, runs, null));
     const retried = await retryAll(deps.store, { runs, limit: plan.count });
-    if (retried.queued.length > 0) deps.kick("hook");
+    if (retried.queued.length > 0) {
+      deps.kick("hook");
+      deps.changes.tell({ kind: "many" });
+    }
     return ok(retryResource(plan, runs, retried));
   },
 });

@@ -17,6 +17,7 @@ export const run = z
     requestedAgentId: optionalText,
     sessionKey: z.string(),
     credential: optionalText.describe("The named token or the sender that its request came with."),
+    requestId: optionalText.describe("The kept request that it came from."),
     status: z.enum(runStatuses),
     attempts: count,
     createdAt: time,
@@ -57,6 +58,7 @@ export const event = z
     sessionKey: z.string(),
     text: z.string(),
     hook: optionalText,
+    requestId: optionalText.describe("The kept request that it came from."),
     createdAt: time,
     shownAt: optionalTime,
   })
@@ -82,6 +84,29 @@ export const session = z
   })
   .meta({ id: "Session", description: "What was said under one session key of one agent." });
 
+const toolCall = z.strictObject({
+  name: z.string(),
+  at: time,
+  tookMs: z.number().nullable(),
+  ok: z.boolean().nullable(),
+  input: optionalText.describe("Only with `agents.keepToolCalls`."),
+  output: optionalText,
+});
+
+const attempt = z
+  .strictObject({
+    runId: z.string(),
+    number: count,
+    node: z.string(),
+    outcome: z.string(),
+    reason: optionalText,
+    startedAt: time,
+    endedAt: time,
+    nextTryAt: optionalTime,
+    toolCalls: z.array(toolCall),
+  })
+  .meta({ id: "Attempt", description: "One try of a run that has ended." });
+
 export const runDetails = run
   .extend({
     request: z.looseObject({ message: z.string() }).describe("What it was asked to do."),
@@ -92,6 +117,7 @@ export const runDetails = run
     report: z.unknown().describe("What the agent reported, over all attempts; null when it has not."),
     transcript: z.array(turn),
     deliveries: z.array(delivery),
+    attemptRecords: z.array(attempt),
   })
   .meta({ id: "RunDetails", description: "A run with everything that is known of it." });
 

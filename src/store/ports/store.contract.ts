@@ -1,12 +1,15 @@
 // The contract of the store, by subject. Every implementation passes all of it.
 import { afterEach, beforeEach, describe } from "node:test";
+import { auditContract } from "./audit.contract.ts";
 import { attemptsContract } from "./attempts.contract.ts";
 import { backlogContract } from "./backlog.contract.ts";
 import { budgetsContract } from "./budgets.contract.ts";
 import { deliveriesContract } from "./deliveries.contract.ts";
 import { eventsContract } from "./events.contract.ts";
 import { firstAttemptsContract } from "./first-attempts.contract.ts";
+import { keptRequestsContract } from "./kept-requests.contract.ts";
 import { leasesContract } from "./leases.contract.ts";
+import { pausedHooksContract } from "./hooks.contract.ts";
 import { listsContract } from "./lists.contract.ts";
 import { mailContract } from "./mail.contract.ts";
 import { repeatsContract } from "./repeats.contract.ts";
@@ -23,6 +26,7 @@ import type { Harness, OpenHarness } from "./harness.contract.ts";
 
 const subjects = [
   requestsContract,
+  keptRequestsContract,
   deliveryKeysContract,
   sendersContract,
   firstAttemptsContract,
@@ -40,6 +44,8 @@ const subjects = [
   leasesContract,
   listsContract,
   searchContract,
+  pausedHooksContract,
+  auditContract,
   backlogContract,
 ];
 
