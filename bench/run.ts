@@ -9,6 +9,7 @@ import { measureLatency } from "./measures/latency.ts";
 import { measureBodies, measureConnections } from "./measures/limits.ts";
 import { measureMappings } from "./measures/mappings.ts";
 import { measureQueue } from "./measures/queue.ts";
+import { measureResults } from "./measures/results.ts";
 import { measureRivals } from "./measures/rivals.ts";
 import { measureSenders } from "./measures/senders.ts";
 import { measureSoak } from "./measures/soak.ts";
@@ -29,6 +30,7 @@ const measures: Record<string, (lab: Lab) => Promise<Result>> = {
   growth: measureGrowth,
   mappings: measureMappings,
   senders: measureSenders,
+  results: measureResults,
   bodies: measureBodies,
   connections: measureConnections,
   start: measureStart,
