@@ -112,6 +112,8 @@ function reset(context: Context, rest: string[], { config, json, agent }: Option
   const sessionKey = keyOf(rest, "reset");
   return withStore(context, config, async (store, settings) => {
     const agentId = agent ?? defaultAgent(settings.agents.list).id;
+    const subject = `${agentId} ${sessionKey}`;
+    context.audit({ verb: "session.reset", subject, store: settings.store });
     if (!(await store.resetSession({ agentId, sessionKey })))
       throw new UsageError(unknownSession(agentId, sessionKey));
     if (json) printJson(context, { agentId, sessionKey, reset: true });
@@ -127,8 +129,12 @@ async function target(context: Context, rest: string[], { config, json }: Option
   refuseMore(rest, 2);
   const loaded = await loadSettings(context, config);
   const wanted = await readTarget(context, rest, loaded);
-  return withStore(context, config, async (store) => {
-    if (wanted !== undefined) await store.setLastTarget(wanted);
+  return withStore(context, config, async (store, settings) => {
+    if (wanted !== undefined) {
+      const subject = wanted?.channel ?? "none";
+      context.audit({ verb: "session.target", subject, store: settings.store });
+      await store.setLastTarget(wanted);
+    }
     const found = await store.lastTarget();
     if (json) printJson(context, found);
     else

@@ -36,6 +36,7 @@ async function replayOne(context: Context): Promise<number> {
   const { replayRequest } = await import("../../hooks/replay/replay.ts");
   const result = await withStore(context, values.config, async (store, config) => {
     const kept = { ...(await findKept(store, id)), payload: edited };
+    context.audit({ verb: "request.replay", subject: kept.record.id, store: config.store });
     return withHooks(loaded, (settings) =>
       replayRequest(kept, replayParts(context, { store, config, settings })),
     );

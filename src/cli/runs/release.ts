@@ -15,8 +15,10 @@ export function releaseRuns(context: Context): Promise<number> {
   const written = positionals[1] ?? null;
   const hook = values.hook ?? null;
   if (written !== null && hook !== null) throw new WrongUsage("Give either an id or --hook, not both.");
-  return withStore(context, values.config, async (store) => {
+  return withStore(context, values.config, async (store, config) => {
     const id = written === null ? null : await resolveId(store, "run", written);
+    const subject = id ?? (hook === null ? "all" : `hook ${hook}`);
+    context.audit({ verb: "run.release", subject, store: config.store });
     const { sentence, value } = doneOrThrow(await releaseParked(store, { id, hook }));
     if (values.json) printJson(context, value);
     else printLine(context, sentence);

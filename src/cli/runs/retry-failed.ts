@@ -44,7 +44,7 @@ export function retryFailed(
 ): Promise<number> {
   const asked = readAsked(context, terminal);
   const { json, dryRun, yes } = asked;
-  return withStore(context, asked.config, async (store) => {
+  return withStore(context, asked.config, async (store, config) => {
     const runs = await selectionOf(store, asked);
     const plan = await planRetries(store, { runs, limit: asked.limit });
     if (!json) printPlan(context, plan, runs);
@@ -55,6 +55,7 @@ export function retryFailed(
       noteLine(context, "Nothing was queued.");
       return 1;
     }
+    if (plan.count > 0) context.audit({ verb: "run.retry", subject: subjectOf(runs), store: config.store });
     const retried = await retryWithProgress(store, { runs, limit: plan.count }, context);
     printEnd(context, done(retried.queued.length), json && retryResource(plan, runs, retried));
     for (const { id, reason } of retried.unreadable)
@@ -62,6 +63,13 @@ export function retryFailed(
     return retried.unreadable.length === 0 ? 0 : 1;
   });
 }
+
+const subjectOf = ({ endedFrom, hook, agentId }: FailedRuns): string =>
+  [
+    `failed since ${new Date(endedFrom).toISOString()}`,
+    ...(hook === null ? [] : [`hook ${hook}`]),
+    ...(agentId === null ? [] : [`agent ${agentId}`]),
+  ].join(", ");
 
 type Asked = ReturnType<typeof readAsked>;
 

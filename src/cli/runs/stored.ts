@@ -84,12 +84,17 @@ export async function runStored<T, R extends object, F extends Flags, D extends 
   if (id === undefined) throw new WrongUsage(`Which ${stored.one}? Give its id: ${stored.many} ${verb} ID`);
   refuseMore(positionals, 2);
   return withStore(context, values.config, async (store, config) => {
-    const item = await findBy(store, { kind: stored.kind, written: id }, (whole) =>
-      single.find(store, whole),
-    );
+    let subject = id;
+    const item = await findBy(store, { kind: stored.kind, written: id }, (whole) => {
+      subject = whole;
+      return single.find(store, whole);
+    });
     const json = values.json === true;
     if (verb === "show") await show(context, stored, single, { store, item, json });
-    else printChange(context, await single[verb](store, item, config), json);
+    else {
+      context.audit({ verb: `${stored.one}.${verb}`, subject, store: config.store });
+      printChange(context, await single[verb](store, item, config), json);
+    }
     return 0;
   });
 }
