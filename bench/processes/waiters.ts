@@ -29,7 +29,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
 async function startRun(): Promise<string> {
   const type = { "content-type": "application/json" };
   const response = await ask("POST", "/hooks/agent", type, '{"message":"wait","deliver":false}');
-  return String((JSON.parse(await textOf(response)) as { runId: string }).runId);
+  return (JSON.parse(await textOf(response)) as { runId: string }).runId;
 }
 
 async function waitForEver(runId: string): Promise<never> {

@@ -106,7 +106,7 @@ describe("the client", { concurrency: 4 }, () => {
     const started = Promise.withResolvers<void>();
     // The gateway comes back on another port.
     const redirecting: typeof fetch = async (target, init) => {
-      const url = new URL(target as string);
+      const url = new URL(target instanceof Request ? target.url : target);
       url.port = new URL(gateway.url).port;
       if (/runs/.test(url.pathname) && ++left === 2) started.resolve();
       return fetch(url, init);

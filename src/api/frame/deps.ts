@@ -32,7 +32,12 @@ export type ApiDeps = Omit<AccessDeps, "settings"> & {
   isStopping: () => boolean;
   /** There is work that waits to be done. */
   kick: (work: "hook" | "heartbeat" | "deliveries") => void;
-  about: { node: string; version: string; startedAt: number };
+  about: {
+    node: string;
+    version: string;
+    startedAt: number;
+    /** By the monotonic clock. */ startedFrom: number;
+  };
   configFile: ConfigFile;
   /** Ends them when the gateway stops. */
   streams: Streams;

@@ -93,11 +93,11 @@ export function createClient(options: ClientOptions): Client {
 
   const wait: Client["wait"] = async (runId, { signal } = {}) => {
     for (;;) {
-      const startedAt = Date.now();
+      const startedAt = performance.now();
       const result = await untilAnswered(() => poll(runId, pollSeconds, signal), signal);
       if (hasEnded(result)) return result;
       // A gateway on which too many wait answers at once.
-      if (Date.now() - startedAt < 1000) await pause(2000, signal);
+      if (performance.now() - startedAt < 1000) await pause(2000, signal);
     }
   };
 
