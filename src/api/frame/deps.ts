@@ -41,8 +41,6 @@ export type ApiDeps = Omit<AccessDeps, "settings"> & {
   configFile: ConfigFile;
   /** Ends them when the gateway stops. */
   streams: Streams;
-  /** The OpenAPI document. */
-  describe: () => object;
   /** Hints of what has changed on any node. */
   changes: Changes;
   results: Pick<Results, "stream">;
