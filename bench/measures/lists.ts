@@ -34,7 +34,6 @@ export async function measureLists(lab: Lab): Promise<Result> {
     rows,
     notes: [
       `${figure(lab.effort.stored)} requests and as many runs are stored; ${searchesPerSecond} searches a second for a page of 50, one after another of these, while ${acceptedPerSecond} requests a second are accepted`,
-      "the slowest search is the one with the highest p99 of all that are named below it",
     ],
   };
 }

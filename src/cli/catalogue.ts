@@ -13,6 +13,7 @@ const loaders: Readonly<Record<string, () => Promise<{ command: Command }>>> = {
   deliveries: () => import("./commands/deliveries.ts"),
   channels: () => import("./commands/channels.ts"),
   requests: () => import("./commands/requests.ts"),
+  hooks: () => import("./commands/hooks.ts"),
   logs: () => import("./commands/logs.ts"),
   senders: () => import("./commands/senders.ts"),
   sessions: () => import("./commands/sessions.ts"),

@@ -6,6 +6,8 @@ import type { Found } from "../ports/search.ts";
 
 /** How many rows a page looks at, at most. */
 export const mostScanned = 2000;
+/** Of an index whose rows lie apart from each other: each is a page to read from disk. */
+const mostScattered = 500;
 /** Every seq is below it. */
 const endOfTable = Number.MAX_SAFE_INTEGER;
 
@@ -153,7 +155,7 @@ function* choosePath(search: PageSearch<unknown>, range: Range): Program<Chosen 
   );
 }
 
-const sharePerSource = (sources: number): number => Math.ceil(mostScanned / sources);
+const sharePerSource = (sources: number): number => Math.ceil(mostScattered / sources);
 
 const inRange = (bind: Bind, { from, before }: Range): string =>
   `seq + 0 < ${bind(before)} and seq + 0 >= ${bind(from)}`;
