@@ -5,6 +5,7 @@ import { describeMachine, type Machine } from "./machine.ts";
 import { writeDocument } from "./document.ts";
 import { measureAccept } from "./measures/accept.ts";
 import { measureGrowth } from "./measures/growth.ts";
+import { measureLedger } from "./measures/ledger.ts";
 import { measureLatency } from "./measures/latency.ts";
 import { measureBodies, measureConnections } from "./measures/limits.ts";
 import { measureMappings } from "./measures/mappings.ts";
@@ -28,6 +29,7 @@ const measures: Record<string, (lab: Lab) => Promise<Result>> = {
   latency: measureLatency,
   growth: measureGrowth,
   mappings: measureMappings,
+  ledger: measureLedger,
   senders: measureSenders,
   bodies: measureBodies,
   connections: measureConnections,
