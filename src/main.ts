@@ -22,7 +22,7 @@ export async function main(argv: readonly string[] = process.argv.slice(2)): Pro
     if (endsWithOutput) process.exit(fault.code === "EPIPE" ? 0 : 1);
   });
   process.stderr.on("error", () => {});
-  const context: Context = {
+  const context: Omit<Context, "audit"> = {
     argv,
     env: process.env,
     folder: takeFolder(),

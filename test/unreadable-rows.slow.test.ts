@@ -19,7 +19,7 @@ import {
   aRequest,
 } from "./builders/acceptance.ts";
 import { aRun } from "./builders/run.ts";
-import { aDelivery, aSettlement } from "./builders/settlement.ts";
+import { aDelivery, anAttempt, aSettlement } from "./builders/settlement.ts";
 import { bothStores, type OpenedStore } from "./support/stores.ts";
 
 /** Cut short, and written in a form of another version. */
@@ -90,6 +90,21 @@ async function lineIsShown({ store, damage, found }: Opened, column: string, how
   assert.match((await store.findRun(run!.id))!.lastLine!, /^\(cannot be read: its column last_line /);
   assert.equal(await store.settleRun(run!, aSettlement()), true);
   assert.equal((await store.findRun(run!.id))!.status, "succeeded");
+  assert.deepEqual(found, []);
+}
+
+/** What is kept of an attempt is only shown. */
+async function attemptIsShown({ store, damage, found }: Opened, column: string, how: Damage): Promise<void> {
+  await acceptRuns(store, aRun());
+  const [run] = (await claim(store)).claimed;
+  const toolCalls = [{ name: "read", atMs: 1, tookMs: 2, ok: true, input: null, output: null }];
+  const attempt = anAttempt({ outcome: "failed", reason: "why", toolCalls });
+  assert.equal(await store.settleRun(run!, aSettlement({ attempt })), true);
+  await damage("attempt", column, `run_id = '${run!.id}'`, how);
+  const [kept] = await store.listAttempts(run!.id);
+  assert.deepEqual([kept?.number, kept?.outcome], [1, "failed"]);
+  if (column === "reason") assert.match(kept?.reason ?? "", /^\(cannot be read: its column reason /);
+  else assert.deepEqual(kept?.toolCalls, []);
   assert.deepEqual(found, []);
 }
 
@@ -274,6 +289,8 @@ const json: Readonly<Record<string, GoesOn>> = {
   "run.signals": runGoesOn,
   "run.report": runGoesOn,
   "run.last_line": lineIsShown,
+  "attempt.reason": attemptIsShown,
+  "attempt.tool_calls": attemptIsShown,
   "event.text": eventGoesOn,
   "delivery.recipient": deliveryGoesOn,
   "delivery.text": deliveryGoesOn,

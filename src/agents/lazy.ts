@@ -1,4 +1,4 @@
-// An agent whose code is loaded for its first run: a gateway does not carry the libraries of kinds it never uses.
+// An agent whose code is loaded when it is needed: a gateway does not carry the libraries of kinds it never uses.
 import type { AgentOutcome } from "../core/outcome.ts";
 import { cutWithMark, oneLine } from "../core/text.ts";
 import type { Agent } from "./agent.ts";

@@ -19,21 +19,34 @@ export function createAgents(list: readonly AgentConfig[], make: (config: AgentC
   return { find: (id) => byId.get(id) ?? main, main };
 }
 
-/** The libraries of an agent's kind are loaded with its first run. */
+const codeOf = {
+  command: () => import("./command/command.ts"),
+  http: () => import("./http/http.ts"),
+  model: () => import("./model/model.ts"),
+  acp: () => import("./acp/acp.ts"),
+  echo: () => Promise.resolve(),
+} satisfies Record<AgentConfig["kind"], () => Promise<unknown>>;
+
+/**
+ * Loads the libraries of these agents' kinds, and of no others. While a library is loaded, nothing else is done, so it
+ * happens before there are requests. A kind that cannot be loaded fails its runs, and they say why.
+ */
+export async function loadKinds(list: readonly Pick<AgentConfig, "kind">[]): Promise<void> {
+  await Promise.allSettled([...new Set(list.map(({ kind }) => kind))].map((kind) => codeOf[kind]()));
+}
+
 export const agentMaker =
   (shared: Pick<Config, "models" | "mcp">) =>
   (config: AgentConfig): Agent => {
     switch (config.kind) {
       case "command":
-        return lazyAgent(async () => (await import("./command/command.ts")).createCommandAgent(config));
+        return lazyAgent(async () => (await codeOf.command()).createCommandAgent(config));
       case "http":
-        return lazyAgent(async () => (await import("./http/http.ts")).createHttpAgent(config));
+        return lazyAgent(async () => (await codeOf.http()).createHttpAgent(config));
       case "model":
-        return lazySummarisingAgent(async () =>
-          (await import("./model/model.ts")).createModelAgent(config, shared),
-        );
+        return lazySummarisingAgent(async () => (await codeOf.model()).createModelAgent(config, shared));
       case "acp":
-        return lazyAgent(async () => (await import("./acp/acp.ts")).createAcpAgent(config));
+        return lazyAgent(async () => (await codeOf.acp()).createAcpAgent(config));
       case "echo":
         return createEchoAgent();
     }

@@ -1,4 +1,5 @@
 // The public JSON of stored things, as `--json` prints it. Names are public; times are ISO 8601 or null.
+import type { AuditEntry } from "../core/audit.ts";
 import type { Delivery } from "../core/delivery.ts";
 import { plainText } from "../core/message.ts";
 import type { Run } from "../core/run.ts";
@@ -18,6 +19,7 @@ export const runResource = (run: Run) => ({
   requestedAgentId: run.requestedAgentId,
   sessionKey: run.sessionKey,
   credential: run.request.credential,
+  requestId: run.requestId,
   status: run.status,
   attempts: run.attempts,
   createdAt: time(run.createdAt),
@@ -32,6 +34,7 @@ export const eventResource = (event: SystemEvent) => ({
   sessionKey: event.sessionKey,
   text: plainText(event.text),
   hook: event.hook,
+  requestId: event.requestId ?? null,
   createdAt: time(event.createdAt),
   shownAt: time(event.shownAt),
 });
@@ -52,10 +55,38 @@ export const deliveryResource = (delivery: Delivery) => ({
 export const requestResource = (request: RequestRecord) => ({
   id: request.id,
   hook: request.hook,
+  origin: request.origin,
   outcome: request.outcome,
   reason: request.reason,
   credential: request.credential,
+  event: request.arrival?.event ?? null,
+  delivery: request.arrival?.delivery ?? null,
+  address: request.arrival?.address ?? null,
+  bytes: request.arrival?.bytes ?? null,
   createdAt: time(request.createdAt),
+  runIds: request.runIds,
+  eventIds: request.eventIds,
+  replayOf: request.replayOf,
+  mapping: request.mapping,
+  decision: request.decision,
+});
+
+/** One request, with how it arrived. Its body is read apart. */
+export const requestDetailsResource = (request: RequestRecord) => ({
+  ...requestResource(request),
+  method: request.arrival?.method ?? null,
+  target: request.arrival?.target ?? null,
+  headers: request.arrival?.headers ?? {},
+  hasBody: request.hasBody,
+});
+
+export const auditResource = (entry: AuditEntry) => ({
+  id: entry.id,
+  actor: entry.actor,
+  verb: entry.verb,
+  subject: entry.subject,
+  outcome: entry.outcome,
+  createdAt: time(entry.createdAt),
 });
 
 export const sessionResource = (session: Session) => ({

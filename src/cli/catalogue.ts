@@ -19,6 +19,7 @@ const loaders: Readonly<Record<string, () => Promise<{ command: Command }>>> = {
   token: () => import("./commands/token.ts"),
   expose: () => import("./commands/expose.ts"),
   gmail: () => import("./commands/gmail.ts"),
+  audit: () => import("./commands/audit.ts"),
   backup: () => import("./commands/backup.ts"),
   doctor: () => import("./commands/doctor.ts"),
   completion: async () => {

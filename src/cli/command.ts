@@ -1,8 +1,12 @@
 // A command, and everything it gets from the process, as plain values that tests can pass.
 import type { Clock } from "../core/clock.ts";
+import type { Config } from "../config/config.ts";
 
 /** Bytes are written as they are. */
 export type Writer = { write(text: string | Uint8Array): void };
+
+/** `subject`: ids, names, a filter; never a payload or a secret. `store`: where the audit is. */
+export type Write = { verb: string; subject: string; store: Config["store"] };
 
 export type Context = {
   /** The arguments after the command's name. */
@@ -21,6 +25,8 @@ export type Context = {
   clock: Clock;
   /** Called for each request to stop: SIGTERM, SIGINT. */
   onStopSignal(listener: () => void): void;
+  /** Says what the command is about to change, for the audit. */
+  audit(write: Write): void;
   /** From now on the command keeps running when its output is closed. */
   outliveOutput(): void;
   /** Ends the process at once. */

@@ -4,11 +4,15 @@ import { readFileSync } from "node:fs";
 import { nearest } from "../core/nearest.ts";
 import { UsageError } from "../core/errors.ts";
 import { oneLine } from "../core/text.ts";
+import { runAudited } from "./audit/writes.ts";
 import { commandNames, loadAll, loadCommand } from "./catalogue.ts";
 import { type Command, type Context, usageOf, WrongUsage } from "./command.ts";
 import { safeText } from "./terminal/text.ts";
 
-export async function dispatch(context: Context): Promise<number> {
+/** What the process gives to every command. */
+type Process = Omit<Context, "audit">;
+
+export async function dispatch(context: Process): Promise<number> {
   const [first, ...rest] = context.argv;
   try {
     if (first === undefined) return await showOverview(context.stderr, 2);
@@ -23,13 +27,13 @@ export async function dispatch(context: Context): Promise<number> {
   }
 }
 
-async function runCommand(command: Command, context: Context): Promise<number> {
+async function runCommand(command: Command, context: Process): Promise<number> {
   if (wantsHelp(context.argv)) {
     context.stdout.write(`${command.help}\n`);
     return 0;
   }
   try {
-    return await command.run(context);
+    return await runAudited(context, command.run);
   } catch (fault) {
     if (!(fault instanceof WrongUsage)) throw fault;
     const more = `More: rouse help ${command.name}`;
@@ -44,7 +48,7 @@ function wantsHelp(argv: readonly string[]): boolean {
   return options.includes("--help") || options.includes("-h");
 }
 
-async function showHelp(context: Context, rest: readonly string[]): Promise<number> {
+async function showHelp(context: Process, rest: readonly string[]): Promise<number> {
   const name = rest.find((each) => !each.startsWith("-"));
   if (name === undefined || name === "help") return showOverview(context.stdout, 0);
   const command = await loadCommand(name);
@@ -74,13 +78,13 @@ Examples:
   return code;
 }
 
-function showVersion(context: Context): number {
+function showVersion(context: Process): number {
   const about = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
   context.stdout.write(`${(JSON.parse(about) as { version: string }).version}\n`);
   return 0;
 }
 
-function unknownCommand(context: Context, name: string): number {
+function unknownCommand(context: Process, name: string): number {
   const near = nearest(name, commandNames);
   const hint = near ? `Did you mean: rouse ${near}` : "List all commands: rouse help";
   const missing = name.startsWith("-")
@@ -90,7 +94,7 @@ function unknownCommand(context: Context, name: string): number {
   return 2;
 }
 
-function explainFault({ env, stderr }: Context, fault: unknown): number {
+function explainFault({ env, stderr }: Process, fault: unknown): number {
   if (fault instanceof UsageError) stderr.write(`${safeText(fault.message)}\n`);
   else {
     stderr.write(`rouse: ${oneLine(safeText(describe(fault)))}\n`);

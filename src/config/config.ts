@@ -15,6 +15,8 @@ export type Config = {
     host: string;
     port: number;
     auth: { token: string | null };
+    /** In lower case. */
+    publicHosts: readonly string[];
     trustedProxies: readonly string[];
     drainSeconds: number;
     maxConnections: number;

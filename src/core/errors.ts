@@ -154,6 +154,58 @@ export const catalogue = {
     text: "Too many results are being streamed now. Ask for the result itself, or try again shortly.",
   },
   "queue-full": { status: 503, retry: true, text: "Too many runs or events are waiting. Try again later." },
+  "misdirected-request": {
+    status: 421,
+    retry: false,
+    text: "The admin API is not served under this host name: use a loopback name, gateway.host or one of gateway.publicHosts.",
+  },
+  "too-many-requests": {
+    status: 429,
+    retry: true,
+    text: "More requests came with this token than the admin API takes in a minute.",
+  },
+  "invalid-parameter": {
+    status: 400,
+    retry: false,
+    text: "The path or the query has a parameter that is unknown or cannot be used.",
+  },
+  "invalid-cursor": {
+    status: 400,
+    retry: false,
+    text: "The cursor is not one of this list with these filters. Start again without it.",
+  },
+  "unknown-item": { status: 404, retry: false, text: "There is nothing with this id or name." },
+  conflict: { status: 409, retry: false, text: "This is not possible in the state that it is in." },
+  "outcome-unknown": {
+    status: 409,
+    retry: false,
+    text: "A request with this Idempotency-Key was begun, and how it ended is not known. Look before you send it with a new key.",
+  },
+  "precondition-required": {
+    status: 428,
+    retry: false,
+    text: "Send If-Match with the ETag of what you read, so that nobody else's change is lost.",
+  },
+  "precondition-failed": {
+    status: 412,
+    retry: false,
+    text: "It has changed since you read it. Read it again and repeat your change.",
+  },
+  "config-differs": {
+    status: 409,
+    retry: false,
+    text: "The config file of this node is not the one that it runs with: it was just changed, or has problems.",
+  },
+  "invalid-config": {
+    status: 422,
+    retry: false,
+    text: "The configuration has problems. Nothing was written.",
+  },
+  "too-slow": {
+    status: 503,
+    retry: true,
+    text: "The store took too long for this. Ask for less, or try again later.",
+  },
 } as const satisfies Record<string, { status: number; retry: boolean; text: string }>;
 
 export type ErrorCode = keyof typeof catalogue;
@@ -167,6 +219,10 @@ export type Refusal = {
   readonly retryAfterSeconds?: number;
   /** With `method-not-allowed`: the allowed methods, if not POST. */
   readonly allow?: string;
+  /** Only in the admin API: what is wrong in this case, as a sentence. */
+  readonly detail?: string;
+  /** Only in the admin API: further header fields, as name, value, name, value. */
+  readonly headers?: readonly string[];
 };
 
 export const refuse = (refused: ErrorCode, more?: Omit<Refusal, "refused">): Refusal => ({

@@ -15,6 +15,8 @@ import type { LevelledLog } from "../telemetry/log.ts";
 import { createMetrics, type MetricsBook } from "../telemetry/metrics.ts";
 import { openTrace } from "../telemetry/trace.ts";
 import { knownNames, type Live, prepareGeneration, stopTransforms } from "./generation.ts";
+import { createApi } from "../api/api.ts";
+import { apiOptions } from "./api-options.ts";
 import { reportClockStep } from "./clock-steps.ts";
 import { reportUnreadable } from "./unreadable.ts";
 import { createLifecycle, type Part } from "./lifecycle.ts";
@@ -54,13 +56,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   metrics.know(knownNames(live.generation));
   const lifecycle = createLifecycle();
   const { isStopping } = lifecycle;
+  const node = nodeName(options.port ?? loaded.config.gateway.port);
   const services = createServices({
     ...opened,
     clock: systemClock,
     log,
     metrics,
     leaseMs: secondsToMs(loaded.config.store.leaseSeconds),
-    node: nodeName(options.port ?? loaded.config.gateway.port),
+    node,
     isStopping,
   });
   await services.admission.recount();
@@ -71,7 +74,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     services,
     connections: () => server.connections(),
   });
-  const server = serverOf(options, createRoutes({ ...services, metricsPage, isStopping }));
+  const api = createApi(apiOptions({ ...opened, node, services, options, metrics, isStopping }));
+  const server = serverOf(options, createRoutes({ ...services, metricsPage, api, isStopping }));
   const drainMs = (): number => secondsToMs(live.generation.config.gateway.drainSeconds);
   const reload = createReload({ started: loaded.config, live, services, server, log, metrics });
   const listener = listenerOf(server, drainMs, () => stopTransforms(live));
@@ -89,7 +93,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       listener,
       ...workersOf(services, { drainMs, store, config: loaded.config, log, metrics }),
     ],
-    [{ stop: services.processStats.stop }, watcherOf(options, opened, reload)],
+    [{ stop: api.stop }, { stop: services.processStats.stop }, watcherOf(options, opened, reload)],
   ]);
   return { ...listener.address(), stop: lifecycle.stop };
 }
@@ -107,7 +111,7 @@ async function open({ loaded, store: opening }: GatewayOptions): Promise<Opened>
     throw new UsageError(problemList(config.file, prepared.findings.map(loaded.locate)));
   }
   return {
-    live: { generation: prepared.generation, retired: new Set() },
+    live: { generation: prepared.generation, retired: new Set(), fingerprint: loaded.fingerprint },
     store,
     trace,
     watchedFiles: await scanning,

@@ -1,7 +1,8 @@
 // All that one configuration becomes: mappings, channels, agents. It is made completely before it is used, and a reload
 // swaps it as one value; work in progress ends with the generation it started with. Templates, transforms or channels
 // that cannot be used are problems of the configuration.
-import { agentMaker, type Agents, createAgents } from "../agents/registry.ts";
+import { type Cursors, createCursors } from "../api/frame/cursor.ts";
+import { agentMaker, type Agents, createAgents, loadKinds } from "../agents/registry.ts";
 import { createCallbacks } from "../channels/callback/callbacks.ts";
 import { type Channels, openChannels } from "../channels/registry.ts";
 import type { Config } from "../config/config.ts";
@@ -22,6 +23,8 @@ export type Generation = {
   agents: Agents;
   /** Checks `gateway.auth.token`; null where none is set. */
   guard: Guard | null;
+  /** Signed with that token. */
+  cursors: Cursors;
 };
 
 /** Holds the generation in use. Services read it for each piece of work. */
@@ -29,6 +32,8 @@ export type Live = {
   generation: Generation;
   /** Mappings of earlier generations that still decide what they began. */
   readonly retired: Set<Mappings>;
+  /** Of the config file and its secret files, as this generation was made of them. */
+  fingerprint: string;
 };
 
 export function replaceGeneration(live: Live, generation: Generation): void {
@@ -49,6 +54,7 @@ export async function prepareGeneration(
   const [prepared, opened] = await Promise.all([
     prepareMappings(config.hooks),
     openChannels(config.channels, { fetch }, createCallbacks(config.hooks.callbacks)),
+    loadKinds(config.agents.list),
   ]);
   const senders = prepareSenders(config.hooks.senders, config.hooks.mappings);
   if (!prepared.ok || !opened.ok || !senders.ok) {
@@ -66,7 +72,10 @@ export async function prepareGeneration(
   const agents = createAgents(config.agents.list, agentMaker(config));
   const { token } = config.gateway.auth;
   const guard = token === null ? null : createGuard([token]);
-  return { ok: true, generation: { config, mappings, channels, hooks, agents, guard } };
+  return {
+    ok: true,
+    generation: { config, mappings, channels, hooks, agents, guard, cursors: createCursors(token ?? "") },
+  };
 }
 
 export const knownNames = ({ config, channels }: Pick<Generation, "config" | "channels">): KnownNames => ({

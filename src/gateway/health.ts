@@ -1,6 +1,8 @@
-// Whether the store can take work now. It tries a small write when it is asked, at most once a second: an idle gateway
-// writes nothing, and one whose disk was full is ready again as soon as there is space.
+// Whether the store can take work now. It tries a small write when it is asked, one at a time, and trusts the answer for
+// a second: an idle gateway writes nothing, and one whose disk was full is ready again as soon as there is space.
 import type { Clock } from "../core/clock.ts";
+import { faultKind } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
 import { proofOf } from "../core/store-proof.ts";
 import type { Store } from "../store/ports/store.ts";
 
@@ -10,43 +12,56 @@ export type Health = {
   prove(challenge: string): Promise<string | null>;
 };
 
-const trustMs = 1000;
-const longestProbeMs = 3000;
+export type HealthDeps = { store: Pick<Store, "probe" | "identity">; clock: Clock; log: Log };
 
-export function createHealth({
-  store,
-  clock,
-}: {
-  store: Pick<Store, "probe" | "identity">;
-  clock: Clock;
-}): Health {
-  let checkedAt = -Infinity;
+const trustMs = 1000;
+/** Three seconds in all. A time in which this process did not run uses up one of them, and not the others. */
+const probeTicks = 3;
+const tickMs = 1000;
+
+export function createHealth({ store, clock, log }: HealthDeps): Health {
   let checking: Promise<boolean> | null = null;
+  let checked = { at: -Infinity, isReady: true };
   let identity: string | null = null;
 
-  const probe = async (): Promise<boolean> => {
-    const late = Promise.withResolvers<boolean>();
-    const cancelTimer = clock.after(longestProbeMs, () => late.resolve(false));
-    const written = store.probe().then(
-      () => true,
-      () => false,
-    );
-    const ready = await Promise.race([written, late.promise]);
-    cancelTimer();
-    checkedAt = clock.monotonic();
-    return ready;
-  };
+  async function check(): Promise<boolean> {
+    const reason = await probe(store, clock);
+    const isReady = reason === null;
+    if (isReady !== checked.isReady) {
+      if (isReady) log.info("the gateway is ready again");
+      else log.warn("the gateway is not ready: the store took no write", { kind: reason });
+    }
+    checked = { at: clock.monotonic(), isReady };
+    checking = null;
+    return isReady;
+  }
 
   return {
-    ready() {
-      if (checking && clock.monotonic() - checkedAt < trustMs) return checking;
-      checkedAt = clock.monotonic();
-      checking = probe();
-      return checking;
+    async ready() {
+      if (checking === null && clock.monotonic() - checked.at < trustMs) return checked.isReady;
+      return (checking ??= check());
     },
     async prove(challenge) {
       identity ??= await store.identity().catch(() => null);
       return identity === null ? null : proofOf(identity, challenge);
     },
   };
+}
+
+/** Null when it was written in time, else why not. */
+async function probe(store: HealthDeps["store"], clock: Clock): Promise<string | null> {
+  const late = Promise.withResolvers<string>();
+  const cancelTimer = afterTicks(clock, probeTicks, () => late.resolve("late"));
+  const written = store.probe().then(() => null, faultKind);
+  const reason = await Promise.race([written, late.promise]);
+  cancelTimer();
+  return reason;
+}
+
+function afterTicks(clock: Clock, count: number, act: () => void): () => void {
+  let cancel = clock.after(tickMs, () => {
+    if (count === 1) act();
+    else cancel = afterTicks(clock, count - 1, act);
+  });
+  return () => cancel();
 }

@@ -55,6 +55,7 @@ async function takeUp(loaded: LoadResult, deps: ReloadDeps): Promise<void> {
     log.warn("this setting takes effect after a restart", { setting });
   }
   replaceGeneration(live, generation);
+  live.fingerprint = loaded.fingerprint;
   metrics.know(knownNames(generation));
   updateServices(generation.config, deps);
   log.info("the configuration was reloaded");

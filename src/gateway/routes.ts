@@ -2,6 +2,7 @@
 // because they also refuse targets that no route knows.
 import { stopping } from "../core/errors.ts";
 import { challengeHeader, isChallenge } from "../core/store-proof.ts";
+import type { Api } from "../api/api.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { singleHeader } from "../http/headers.ts";
 import { sendJson, sendRefusal } from "../http/respond.ts";
@@ -12,10 +13,18 @@ export type Route = { matches(target: string): boolean; handle(exchange: Exchang
 
 export type RouteDeps = Pick<Services, "health" | "hooks" | "mail"> & {
   metricsPage: MetricsPage;
+  api: Pick<Api, "matches" | "handle">;
   isStopping: () => boolean;
 };
 
-export function createRoutes({ health, hooks, mail, metricsPage, isStopping }: RouteDeps): readonly Route[] {
+export function createRoutes({
+  health,
+  hooks,
+  mail,
+  metricsPage,
+  api,
+  isStopping,
+}: RouteDeps): readonly Route[] {
   const respondReady = async (exchange: Exchange): Promise<void> => {
     if (isStopping()) return sendRefusal(exchange, stopping);
     if (!(await health.ready()))
@@ -29,6 +38,7 @@ export function createRoutes({ health, hooks, mail, metricsPage, isStopping }: R
     exactly("/healthz", (exchange) => sendJson(exchange, 200, { ok: true })),
     exactly("/readyz", (exchange) => void respondReady(exchange)),
     metricsPage,
+    api,
     {
       matches: (target) => mail.handler(target) !== null,
       handle: (exchange) => mail.handler(exchange.target)?.(exchange),

@@ -65,6 +65,8 @@ export type Services = {
   retention: RetentionKeeper;
   mail: MailAccounts;
   unused: UnusedRequests;
+  /** Called with what is new in the store. */
+  onStored: OnStored;
   hooks: Hooks;
   processStats: ProcessStats;
 };
@@ -86,9 +88,8 @@ export function createServices(deps: ServiceDeps): Services {
     log,
     failures: { fail: failuresOf(proofThrottle, deps).fail, limited: proofThrottle.limited },
   });
-  const liveRuns = createLive({ clock });
-  const unused = createUnusedRequests({ store, clock, log });
   const changes = createChanges({ store: isShared(live.generation.config) ? store : null, clock });
+  const liveRuns = createLive({ clock });
   const results = createResults({
     store,
     changes,
@@ -99,9 +100,11 @@ export function createServices(deps: ServiceDeps): Services {
   const courier = courierOf(deps, changes);
   const runner = runnerOf(deps, { courier, changes, live: liveRuns });
   const onStored = storedListener(admission, runner, changes);
+  const recordRequest = recorder(store, changes);
+  const unused = createUnusedRequests({ store: { recordRequest }, clock, log });
   return {
     admission,
-    health: createHealth({ store, clock }),
+    health: createHealth({ store, clock, log }),
     throttle,
     failures,
     proofThrottle,
@@ -121,7 +124,8 @@ export function createServices(deps: ServiceDeps): Services {
     }),
     mail: mailOf(deps, admission, onStored),
     unused,
-    hooks: hooksOf(deps, { admission, failures, senders, results, runner, unused, onStored }),
+    onStored,
+    hooks: hooksOf(deps, { admission, failures, senders, results, runner, unused, recordRequest, onStored }),
     processStats: createProcessStats(),
   };
 }
@@ -228,6 +232,15 @@ const storedListener =
     for (const { id } of events) changes.tell({ kind: "event", id, status: "waiting" });
   };
 
+type RecordRequest = Store["recordRequest"];
+
+const recorder =
+  (store: Pick<Store, "recordRequest">, changes: Changes): RecordRequest =>
+  async (unused) => {
+    await store.recordRequest(unused);
+    changes.tell({ kind: "request", id: unused.request.id, status: unused.outcome });
+  };
+
 const mailOf = (
   { live, store, clock, log, leaseMs, trace }: ServiceDeps,
   admission: Admission,
@@ -259,14 +272,16 @@ const hooksOf = (
     results,
     runner,
     unused,
+    recordRequest,
     onStored,
   }: Pick<Services, "admission" | "failures" | "senders" | "results" | "runner" | "unused"> & {
+    recordRequest: RecordRequest;
     onStored: OnStored;
   },
 ): Hooks =>
   createHooks({
     settings: () => live.generation.hooks,
-    store: { ...store, accept: acceptWith(store, runner) },
+    store: { ...store, recordRequest, accept: acceptWith(store, runner) },
     throttle: failures,
     senders,
     results,

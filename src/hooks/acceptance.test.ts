@@ -5,9 +5,9 @@ import { isRefusal } from "../core/errors.ts";
 import { isId } from "../core/id.ts";
 import { outsideMessage } from "../core/message.ts";
 import { channelNames } from "../core/target.ts";
-import { acceptAgent, acceptWake, readIdempotency } from "./acceptance.ts";
+import { acceptAgent, acceptAll, acceptOne, acceptWake, readIdempotency } from "./acceptance.ts";
 import { testConfig } from "../../test/fixtures/hooks-server.ts";
-import { applyPolicy } from "./policy.ts";
+import { type Allowed, applyPolicy } from "./policy.ts";
 import { noMappings } from "./mapping/prepare.ts";
 import { noSenders } from "./senders/prepare.ts";
 import { hookSettings } from "./settings.ts";
@@ -153,6 +153,28 @@ test("all fields of the request are stored with the run", () => {
     results: "none",
     callback: null,
   });
+});
+
+test("what may be read of a run is what the rule makes of its mapping's word, and nothing without a rule", () => {
+  const settings = settingsOf();
+  const agentAction = (results: AgentAction["results"]): Allowed => ({
+    action: { ...action, results },
+    agentId: "main",
+  });
+  const { runs, response } = acceptAll(
+    "h",
+    [agentAction("none"), agentAction(null), agentAction("reply")],
+    settings,
+    null,
+    (ofMapping) => ofMapping ?? "status",
+  );
+  assert.deepEqual(
+    runs.map(({ request }) => request.results),
+    ["none", "status", "reply"],
+  );
+  assert.equal(response.readable, true);
+  const shut = acceptOne("h", agentAction("reply"), settings, null);
+  assert.deepEqual([shut.runs[0]?.request.results, "readable" in shut.response], ["none", false]);
 });
 
 test("wake: an event, and a heartbeat only with mode now", () => {

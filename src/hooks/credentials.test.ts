@@ -44,3 +44,10 @@ test("a prefix opens what is below it", () => {
   for (const hook of ["build", "build/", "builder", "agent/x", "wake", "", "build/*x".slice(0, 5)])
     assert.equal(ci.opens(hook), false, hook);
 });
+
+test("a credential is found by its name", () => {
+  assert.deepEqual(
+    ["ci", "home", null, "other"].map((name) => credentials.find(name)?.name),
+    ["ci", "home", null, undefined],
+  );
+});

@@ -15,8 +15,8 @@ export type Credential = {
 
 export type Credentials = {
   check(rawHeaders: readonly string[]): Credential | "wrong" | "repeated";
-  /** Whether a named token is called this. */
-  isNamed(name: string): boolean;
+  /** The one of this name, `hooks.token` for null; null: there is none. */
+  find(name: string | null): Credential | null;
 };
 
 const hookToken: Credential = { name: null, results: null, callback: null, opens: () => true };
@@ -40,7 +40,7 @@ export function createCredentials({
       const found = guard.find(rawHeaders);
       return typeof found === "number" ? credentials[found]! : found;
     },
-    isNamed: (name) => namedTokens.some((named) => named.name === name),
+    find: (name) => (name === null ? hookToken : (credentials.find((each) => each.name === name) ?? null)),
   };
 }
 

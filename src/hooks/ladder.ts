@@ -96,7 +96,8 @@ async function climb(exchange: Exchange, ladder: Ladder): Promise<void> {
   const { method, rawHeaders, headers } = request;
   const address = clientAddress(exchange);
   const { name, callback } = credential;
-  const arrived = { method, target, rawHeaders, address, credential: name, callback };
+  const results = credential.results ?? settings.results.access;
+  const arrived = { method, target, rawHeaders, address, credential: name, callback, results };
   const refuseKnown = (refusal: Refusal, body: Buffer | null = null): void => {
     responses.refuse(exchange, refusal);
     const bytes = Number(headers["content-length"] ?? 0);
@@ -115,8 +116,7 @@ async function climb(exchange: Exchange, ladder: Ladder): Promise<void> {
 
   const idempotency = readIdempotency(rawHeaders, body);
   if (idempotency !== null && isRefusal(idempotency)) return refuseKnown(idempotency, body);
-  const results = credential.results ?? settings.results.access;
-  const asked = { ...arrived, body, now: ladder.clock.now(), idempotency, results };
+  const asked = { ...arrived, body, now: ladder.clock.now(), idempotency };
   return respond(exchange, hook, asked, ladder);
 }
 

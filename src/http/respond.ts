@@ -41,6 +41,11 @@ export function sendAnswer(
   else send(exchange, status, null, status === 204 ? headers : ["Content-Length", "0", ...headers]);
 }
 
+/** Bytes of which nothing is known: whoever gets them saves them and does not show them. */
+export function sendBytes(exchange: Exchange, bytes: Uint8Array, headers?: readonly string[]): void {
+  send(exchange, 200, Buffer.from(bytes), headers, "application/octet-stream");
+}
+
 /** The same as bytes, for a socket without a request. */
 export function rawRefusal(code: ErrorCode, reasonPhrase: string): string {
   const { status } = catalogue[code];
@@ -77,7 +82,7 @@ export function refusalBody({ refused, details }: Refusal) {
 
 const challengeHeaders = ["WWW-Authenticate", "Bearer"];
 
-function refusalHeaders(
+export function refusalHeaders(
   status: number,
   { retryAfterSeconds, allow = "POST" }: Refusal,
 ): readonly string[] | undefined {
@@ -92,7 +97,7 @@ function refusalHeaders(
 function send(
   exchange: Exchange,
   status: number,
-  text: string | null,
+  text: string | Buffer | null,
   more?: readonly string[],
   contentType = jsonType,
 ): void {
@@ -123,7 +128,7 @@ function announcedRest({ request }: Exchange): number {
   return length === undefined ? 0 : Number(length);
 }
 
-function endAfterInput({ request, response, authenticated }: Exchange, text: string | null): void {
+function endAfterInput({ request, response, authenticated }: Exchange, text: string | Buffer | null): void {
   // For HEAD, Node writes no body, and no head before `end` either.
   if (text === null || request.method === "HEAD") response.flushHeaders();
   else response.write(text);

@@ -29,9 +29,14 @@ export function pollAnswer(
   run: Run,
   { access, isKnown, waitedSeconds }: { access: OpenAccess; isKnown: boolean; waitedSeconds: number | null },
 ): ResultAnswer {
-  const headers = ["ETag", tagOf(run, access), "Cache-Control", "private, no-cache"];
-  if (!hasEnded(run)) headers.push(...retryAfter);
-  if (waitedSeconds !== null) headers.push(...applied(waitedSeconds));
+  const headers = [
+    "ETag",
+    tagOf(run, access),
+    "Cache-Control",
+    "private, no-cache",
+    ...(hasEnded(run) ? [] : retryAfter),
+    ...(waitedSeconds === null ? [] : applied(waitedSeconds)),
+  ];
   return isKnown
     ? { status: 304, body: null, headers }
     : { status: 200, body: resultResource(run, access), headers };

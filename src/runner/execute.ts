@@ -1,6 +1,7 @@
 // Executes one attempt of a run: checks that it may start, calls the agent, and stops it when asked to.
 import { secondsToMs } from "../core/duration.ts";
 import type { Agents } from "../agents/registry.ts";
+import { onAbort } from "../core/abort.ts";
 import type { Attempt, AttemptStarted, ParkedAttempt } from "../core/attempt.ts";
 import { faultKind } from "../core/errors.ts";
 import type { Live } from "../core/live.ts";
@@ -80,7 +81,10 @@ async function attempt(
   if (before) return before;
   const prepared = early
     ? { ok: true as const, input: early }
-    : await untilStored(() => prepareInput(run, agents(), dependencies), untilAborted);
+    : await orGivenUp(
+        untilStored(() => prepareInput(run, agents(), dependencies), untilAborted),
+        signal,
+      );
   if (prepared === "given-up") return stoppedEarly(signal);
   if (!prepared.ok) return prepared.outcome;
   const { input } = prepared;
@@ -92,6 +96,13 @@ async function attempt(
   if (started.kind !== "go") return started;
   if (signal.aborted) return stoppedEarly(signal);
   return callAgent({ run, input, started, limit }, signal, progress, dependencies);
+}
+
+/** A prompt that is much work is not waited for once the run is stopped. */
+async function orGivenUp<T>(work: Promise<T>, signal: AbortSignal): Promise<T | "given-up"> {
+  const stopped = Promise.withResolvers<"given-up">();
+  const release = onAbort(signal, () => stopped.resolve("given-up"));
+  return Promise.race([work, stopped.promise]).finally(release);
 }
 
 /**

@@ -12,7 +12,8 @@ import { type Budget, budgetOf } from "../core/spending.ts";
 import { grantedTools } from "../core/tool.ts";
 import { noHistory, type TranscriptTurn } from "../core/transcript.ts";
 import { readInstructions } from "../session/instructions.ts";
-import { eventsToRead, heartbeatPrompt, hookPrompt, type Prompt } from "../session/prompt.ts";
+import { eventsToRead, type Prompt } from "../session/prompt.ts";
+import type { PromptMaker } from "../session/prompt-maker.ts";
 import {
   historyLimit,
   historyToRead,
@@ -28,6 +29,7 @@ export type InputDependencies = {
   store: Pick<Store, "waitingEvents" | "countWaitingEvents" | "startRun" | "markActed" | "compact">;
   policy: () => { budget: Budget; contextTokens: Readonly<Record<string, number>> };
   clock: Clock;
+  prompts: Pick<PromptMaker, "hook" | "heartbeat">;
 };
 
 /** Which of the waiting events a prompt shows, and whether some did not fit. */
@@ -41,15 +43,15 @@ export type PreparedInput = { ok: true; input: AttemptInput } | { ok: false; out
 export async function prepareInput(
   run: ClaimedRun,
   agents: Agents,
-  { store, clock }: InputDependencies,
+  { store, clock, prompts }: Pick<InputDependencies, "store" | "clock" | "prompts">,
 ): Promise<PreparedInput> {
   const configured = agents.find(run.agentId);
   const instructions = await readInstructions(configured.config);
   if (!instructions.ok) return failed(instructions.reason);
-  if (run.kind === "hook") return prepareHook(run, configured, instructions.text);
-  const { count: waiting } = await store.countWaitingEvents();
+  if (run.kind === "hook") return prepareHook(run, configured, instructions.text, prompts);
+  const { count } = await store.countWaitingEvents();
   const events = await store.waitingEvents(mainSessionKey, eventsToRead.count, eventsToRead.bytes);
-  const prompt = heartbeatPrompt(events, clock.now(), instructions.text, waiting);
+  const prompt = await prompts.heartbeat({ events, count }, clock.now(), instructions.text);
   const shown = { shownEventIds: prompt.shownEventIds, leftOver: prompt.leftOver };
   return { ok: true, input: { configured, prompt, shown } };
 }
@@ -60,29 +62,35 @@ const failed = (reason: string): PreparedInput => ({
 });
 
 /** What cannot be prepared now could not be later either. */
-function prepareHook(
+async function prepareHook(
   run: ClaimedRun,
   configured: ConfiguredAgent,
   instructions: string | null,
-): PreparedInput {
+  prompts: Pick<PromptMaker, "hook">,
+): Promise<PreparedInput> {
   try {
-    return { ok: true, input: hookInput(run, configured, instructions) };
+    return { ok: true, input: hookInput(configured, await prompts.hook(run, instructions)) };
   } catch (fault) {
     return failed(`its prompt could not be made: ${faultKind(fault)}`);
   }
 }
 
-const hookInput = (
-  run: Pick<NewRun, "request">,
-  configured: ConfiguredAgent,
-  instructions: string | null,
-): AttemptInput => ({ configured, prompt: hookPrompt(run, instructions), shown: nothingShown });
+const hookInput = (configured: ConfiguredAgent, prompt: Prompt): AttemptInput => ({
+  configured,
+  prompt,
+  shown: nothingShown,
+});
 
-/** For a hook's run that is not stored yet. Null when a file must be read first, for which the caller should not wait. */
-export function earlyInput(run: NewRun, agents: Agents): AttemptInput | null {
+/** For a hook's run that is not stored yet. Null when its caller would wait: for a file, or for much work. */
+export function earlyInput(
+  run: NewRun,
+  agents: Agents,
+  prompts: Pick<PromptMaker, "now">,
+): AttemptInput | null {
   const configured = agents.find(run.agentId);
   const { instructions, instructionsFile } = configured.config;
-  return instructionsFile === null ? hookInput(run, configured, instructions) : null;
+  const prompt = instructionsFile === null ? prompts.now(run, instructions) : null;
+  return prompt && hookInput(configured, prompt);
 }
 
 /** Only runs of hooks have a budget, unless their agent is `echo`, which costs nothing. */
@@ -142,7 +150,12 @@ export async function conversationOf(
   input: AgentInput,
   { history, foreignSession }: Started,
   stop: AbortSignal,
-  { store, policy, clock, onUsed }: InputDependencies & { onUsed: (usage: TokenUse) => void },
+  {
+    store,
+    policy,
+    clock,
+    onUsed,
+  }: Pick<InputDependencies, "store" | "policy" | "clock"> & { onUsed: (usage: TokenUse) => void },
 ): Promise<Conversation | null> {
   if (run.isolated) return null;
   const limit = historyCharacters(input.model, policy());

@@ -10,6 +10,7 @@ import type { Agent } from "../agents/agent.ts";
 import { createAgents } from "../agents/registry.ts";
 import type { AgentConfig } from "../config/config.ts";
 import { StoreUnavailable } from "../core/errors.ts";
+import { outsideMessage } from "../core/message.ts";
 import { aHeartbeatRequest, anAcceptance, anEvent } from "../../test/builders/acceptance.ts";
 import { aRun, aRunRequest } from "../../test/builders/run.ts";
 import type { Acceptance } from "../core/request.ts";
@@ -123,4 +124,15 @@ test("an unavailable store takes no slot", async (t) => {
     await assert.rejects(accept(anAcceptance({ runs: [aRun()] })), StoreUnavailable);
   await settled();
   assert.equal(runner.busy(), 0);
+});
+
+test("a run whose prompt is much work is queued, and its caller does not wait for the prompt", async (t) => {
+  const agent = createFakeAgent();
+  const { accept, find, runner } = await setUp(t, agent);
+  const message = outsideMessage("body", "request", "👩\u200d".repeat(20_000));
+  const each = aRun({ request: aRunRequest({ message }) });
+  assert.deepEqual(await accept(anAcceptance({ runs: [each] })), { kind: "stored" });
+  runner.kick("hook");
+  await eventually(async () => (await find(each.id)).status === "succeeded");
+  assert.match(agent.inputs[0]!.prompt, /\n\| 👩⟦U\+200D⟧👩/);
 });

@@ -9,6 +9,7 @@ import { isolatedRun } from "../store/create/single.ts";
 import type { Store } from "../store/ports/store.ts";
 import type { Loop } from "../work/loop.ts";
 import type { Work } from "./execute.ts";
+import type { PromptMaker } from "../session/prompt-maker.ts";
 import { attemptStart, earlyInput, type AttemptInput, type InputDependencies } from "./input.ts";
 
 /** A slot for a run that is about to be stored. One of `take` and `free` is called, once. */
@@ -23,6 +24,7 @@ export type ReserveDependencies = {
   loop: Pick<Loop<Work>, "reserve">;
   agents: () => Agents;
   policy: InputDependencies["policy"];
+  prompts: Pick<PromptMaker, "now">;
   clock: Clock;
   leaseMs: number;
   /** Shared by all runs that are claimed on accept: none of them can have had a lease before. */
@@ -32,7 +34,7 @@ export type ReserveDependencies = {
 /** Null when the run has to wait for a slot. */
 export function reserveSlot(
   run: NewRun,
-  { loop, agents, policy, clock, leaseMs, lease }: ReserveDependencies,
+  { loop, agents, policy, prompts, clock, leaseMs, lease }: ReserveDependencies,
 ): RunSlot | null {
   const slot = loop.reserve();
   if (!slot) return null;
@@ -40,7 +42,7 @@ export function reserveSlot(
   let leasedFrom = -Infinity;
   return {
     async firstAttempt() {
-      input = earlyInput(run, agents());
+      input = earlyInput(run, agents(), prompts);
       leasedFrom = clock.monotonic();
       return input && { start: attemptStart({ ...run, lease }, input, { policy }), leaseMs };
     },

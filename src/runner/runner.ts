@@ -7,6 +7,7 @@ import { noMetrics } from "../core/metrics.ts";
 import type { NewRun, RunKind } from "../core/run.ts";
 import type { Settlement } from "../core/settlement.ts";
 import { carriedTrace } from "../core/trace.ts";
+import { createPromptMaker, type PromptMaker } from "../session/prompt-maker.ts";
 import type { Store } from "../store/ports/store.ts";
 import { createLoop, type Loop } from "../work/loop.ts";
 import {
@@ -23,10 +24,14 @@ export type RunnerPolicy = AttemptPolicy & { maxConcurrent: number };
 
 type Defaulted = Pick<AttemptsOptions, "metrics" | "trace" | "newId" | "random" | "node" | "live">;
 
-export type RunnerOptions = Omit<AttemptsOptions, keyof Defaulted | "store" | "policy" | "onSettled"> &
+export type RunnerOptions = Omit<
+  AttemptsOptions,
+  keyof Defaulted | "store" | "policy" | "prompts" | "onSettled"
+> &
   Partial<Defaulted> & {
     store: AttemptsOptions["store"] & Pick<Store, "claimRuns">;
     policy: () => RunnerPolicy;
+    prompts?: PromptMaker;
     /** There are more hook runs than this node has slots for. */
     onFull?: () => void;
     /** Called with every stored settlement: a delivery may be waiting now. */
@@ -49,9 +54,10 @@ export type Runner = {
 };
 
 export function createRunner(options: RunnerOptions): Runner {
-  const { agents, policy, clock, leaseMs, newId = newUuid } = options;
+  const { agents, policy, clock, leaseMs, newId = newUuid, prompts = createPromptMaker() } = options;
   const attempts = createAttempts({
     ...withDefaults(options),
+    prompts,
     onSettled(run, settlement) {
       options.onSettled?.(settlement);
       if (settlement.heartbeat) byKind.heartbeat.kick();
@@ -61,7 +67,7 @@ export function createRunner(options: RunnerOptions): Runner {
   });
   const byKind = createLoops(options, attempts);
   const loops = Object.values(byKind);
-  const reserving = { loop: byKind.hook, agents, policy, clock, leaseMs, lease: newId() };
+  const reserving = { loop: byKind.hook, agents, policy, prompts, clock, leaseMs, lease: newId() };
 
   return {
     start: () => loops.forEach((loop) => loop.start()),
@@ -77,7 +83,7 @@ export function createRunner(options: RunnerOptions): Runner {
       const cancelTimer = clock.after(drainMs, attempts.release);
       await Promise.all(loops.map((loop) => loop.drain()));
       cancelTimer();
-      await attempts.end();
+      await Promise.all([attempts.end(), prompts.close()]);
     },
     busy: () => loops.reduce((sum, loop) => sum + loop.busy(), 0),
   };

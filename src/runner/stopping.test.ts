@@ -124,3 +124,17 @@ test("drain releases runs that do not end in time without counting the attempt, 
   await runnerWith(next).tick();
   assert.deepEqual([(await find(id)).status, (await find(id)).attempts], ["succeeded", 1]);
 });
+
+test("a stop does not wait for a prompt that is still being made", async (t) => {
+  const { runnerWith, enqueue, find } = await setUpRunner(t);
+  const id = await enqueue();
+  const endless = () => new Promise<never>(() => {});
+  const prompts = { now: () => null, hook: endless, heartbeat: endless, close: async () => {} };
+  const agent = createFakeAgent();
+  const runner = runnerWith(agent, { prompts });
+  runner.start();
+  await eventually(() => runner.busy() === 1);
+  await runner.drain(0);
+  const { status, attempts } = await find(id);
+  assert.deepEqual([status, attempts, agent.inputs.length], ["queued", 0, 0]);
+});

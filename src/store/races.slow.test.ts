@@ -12,6 +12,8 @@ import { postgresDialect } from "./driver/dialect.ts";
 import { inside, type Program } from "./driver/program.ts";
 import { acceptEvents, acceptRuns } from "./programs/accept.ts";
 import { insertRuns } from "./programs/enqueue.ts";
+import { pauseHook, resumeHook } from "./programs/paused.ts";
+import { startRuns } from "./programs/start.ts";
 import { requestHeartbeat } from "./programs/heartbeats.ts";
 import { toEventRow, toRunRow } from "./programs/rows.ts";
 import { cancelRun, claimRuns } from "./programs/runs.ts";
@@ -45,6 +47,7 @@ describe("races of the queue", () => {
       events: [toEventRow(anEvent())],
       requests: [],
       heartbeat: aHeartbeatRequest(),
+      asking: ["wake"],
       now: null,
     });
   const statuses = async (): Promise<string[]> =>
@@ -118,6 +121,21 @@ describe("races of the queue", () => {
     assert.deepEqual(await claimable(), [first.id]);
     await transact(one, settle(first.id));
     assert.deepEqual(await claimable(), [second.id]);
+  });
+
+  test("a hook is resumed while a run is parked because of it: the run is let go", async () => {
+    const run = aRun({ hook: "paused" });
+    await transact(one, enqueue(run));
+    await transact(one, claimOne());
+    await transact(one, pauseHook(dialect, { hook: "paused", now }));
+    const { id, hook, agentId, sessionKey } = run;
+    const start = { id, lease: "lease", hook, agentId, sessionKey, isolated: true, historyCharacters: 0 };
+    await begin(one, startRuns(dialect, { starts: [{ ...start, prompt: "do it", budget: null }], now }));
+    const resumed = transact(two, resumeHook(dialect, { hook: "paused", now }));
+    await connections.untilBlocked();
+    await one.query("commit");
+    assert.equal(await resumed, 1);
+    assert.deepEqual(await statuses(), ["queued"]);
   });
 
   test("a heartbeat is not claimed while a request that relies on it is not yet committed", async () => {

@@ -75,7 +75,7 @@ function delayIn(histogram: DelayHistogram): LoopDelay {
   };
 }
 
-function readVersion(): string {
+export function readVersion(): string {
   const about = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
   return (JSON.parse(about) as { version: string }).version;
 }

@@ -46,10 +46,11 @@ const reportDetails = (report: RunReport | null): Detail[] => [
 
 const endWord = (status: Run["status"]): string => (status === "cancelled" ? "was cancelled" : status);
 
-/** In the order in which they happened; what has no moment comes last. */
+/** In the order in which they happened. First what did not happen, last what goes on or is to come. */
 export function afterwardsSteps(facts: RunFacts): Draft[] {
   const steps = [...deliverySteps(facts), summaryStep(facts), ...retrySteps(facts)];
-  return steps.toSorted((one, other) => (one.at ?? Infinity) - (other.at ?? Infinity) || 0);
+  const placeOf = ({ at, state }: Draft): number => at ?? (state === "none" ? 0 : Number.MAX_SAFE_INTEGER);
+  return steps.toSorted((one, other) => placeOf(one) - placeOf(other));
 }
 
 function summaryStep({ run, summary }: RunFacts): Draft {

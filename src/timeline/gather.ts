@@ -1,5 +1,4 @@
 // Reads what a timeline is made of: lookups of single rows and short lists, each by an index.
-import type { AttemptRecord } from "../core/attempt-record.ts";
 import type { RequestRecord } from "../core/request.ts";
 import type { Run } from "../core/run.ts";
 import type { TranscriptTurn } from "../core/transcript.ts";
@@ -13,35 +12,41 @@ export const mostEvents = 50;
 
 export type FactsStore = Pick<
   Store,
-  "findRequest" | "findRun" | "findEvent" | "findSummary" | "listTurns" | "listDeliveries"
-> &
-  Partial<Lookups>;
-
-type Lookups = {
-  listAttempts(runId: string): Promise<AttemptRecord[]>;
-  runBehind(id: string): Promise<Pick<Run, "id" | "status" | "endedAt"> | null>;
-  listReplays(requestId: string): Promise<RequestRecord[]>;
-  sameReason(request: RequestRecord): Promise<number>;
-};
+  | "findRequest"
+  | "findRun"
+  | "findRuns"
+  | "findEvents"
+  | "findSummary"
+  | "listAttempts"
+  | "listDeliveries"
+  | "listReplays"
+  | "listTurns"
+  | "runBehind"
+  | "sameReason"
+  | "searchRuns"
+>;
 
 /** Of a request with all that it led to. */
 export async function requestFacts(store: FactsStore, request: RequestRecord): Promise<TimelineFacts> {
-  const ownRuns = request.outcome === "repeated" ? [] : request.runIds.slice(0, mostRuns);
-  const ownEvents = request.outcome === "repeated" ? [] : request.eventIds.slice(0, mostEvents);
+  // A repeated one names what the first request led to.
+  const { runIds, eventIds } = request.outcome === "repeated" ? nothing : request;
+  const { id, hook, outcome, reason } = request;
   const [runs, events, replays, others] = await Promise.all([
-    Promise.all(ownRuns.map((id) => store.findRun(id))),
-    Promise.all(ownEvents.map((id) => store.findEvent(id))),
-    store.listReplays?.(request.id) ?? [],
-    request.outcome === "refused" ? (store.sameReason?.(request) ?? 0) : 0,
+    store.findRuns(runIds.slice(0, mostRuns)),
+    store.findEvents(eventIds.slice(0, mostEvents)),
+    store.listReplays(id),
+    outcome === "refused" ? store.sameReason({ hook, outcome, reason, besides: id }) : null,
   ]);
   return {
     request,
-    runs: await Promise.all(present(runs).map((run) => runFacts(store, run))),
-    events: present(events),
+    runs: await Promise.all(runs.map((run) => runFacts(store, run))),
+    events,
     replays,
-    others,
+    others: others?.count ?? 0,
   };
 }
+
+const nothing = { runIds: [], eventIds: [] } as const;
 
 /** Of one run, with the request that it came from. */
 export async function factsOfRun(store: FactsStore, run: Run): Promise<TimelineFacts> {
@@ -54,8 +59,8 @@ export async function factsOfRun(store: FactsStore, run: Run): Promise<TimelineF
 
 async function runFacts(store: FactsStore, run: Run): Promise<RunFacts> {
   const [attempts, behind, turns, summary, deliveries, retry] = await Promise.all([
-    store.listAttempts?.(run.id) ?? [],
-    run.isolated ? null : (store.runBehind?.(run.id) ?? null),
+    store.listAttempts(run.id),
+    behindOf(store, run),
     store.listTurns({ runId: run.id }),
     run.endedAt === null ? null : store.findSummary(run.id),
     run.endedAt === null ? [] : store.listDeliveries({ limit: null, runId: run.id }),
@@ -79,4 +84,22 @@ function promptFacts(turns: readonly TranscriptTurn[]): PromptFacts | null {
   return { at: turn.createdAt, characters: turn.text.length, texts };
 }
 
-const present = <T>(items: readonly (T | null)[]): T[] => items.filter((item): item is T => item !== null);
+const mostOfOneMoment = 20;
+
+/** Of a run that waits, the head of its lane; of one that has waited, the run before it in its conversation. */
+async function behindOf(store: FactsStore, run: Run): Promise<Run | null> {
+  const { id, agentId, sessionKey, createdAt, startedAt, endedAt } = run;
+  if (run.isolated) return null;
+  if (startedAt === null && endedAt === null) return store.runBehind(id);
+  if (startedAt === null || startedAt === createdAt) return null;
+  // Those of one moment as well: one request can have several runs of a conversation.
+  const { items } = await store.searchRuns({
+    limit: mostOfOneMoment,
+    before: null,
+    until: createdAt + 1,
+    agents: [agentId],
+    sessions: [sessionKey],
+  });
+  const own = items.findIndex((each) => each.id === id);
+  return items.slice(own + 1).find(({ isolated }) => !isolated) ?? null;
+}

@@ -118,7 +118,7 @@ function decidedWords(request: RequestRecord, taken: TriedMapping | null, others
     case "repeated":
       return "it has the key of an earlier request";
     case "skipped":
-      return listWords([...took, `skipped: ${why}`]);
+      return isUntaken(request) ? "skipped, no mapping took it" : listWords([...took, `skipped: ${why}`]);
     case "failed":
       return listWords([...took, `failed: ${why}`]);
     case "full":
@@ -130,6 +130,10 @@ function decidedWords(request: RequestRecord, taken: TriedMapping | null, others
       return listWords([...took, why, others > 0 && `as ${countWords(others, "other request")}`]);
   }
 }
+
+/** What each filter met is below the step. */
+const isUntaken = ({ decision }: RequestRecord): boolean =>
+  decision !== null && decision.mappings.length > 0 && decision.mappings.every(({ takes }) => !takes);
 
 const decisionDetails = ({ mappings, policy }: RequestDecision): Detail[] => [
   ...mappings.map((each): Detail => ({ kind: "mapping", ...each })),

@@ -235,7 +235,7 @@ describe("the timeline", () => {
     assert.deepEqual(ended("cancelled"), [
       "+0 ms done Attempt 1: main on harbour-a, cancelled after 18.0 s",
       "+18.0 s none No reply: the run was cancelled",
-      "+3.0 s done Summary: shown to the main session",
+      "none No delivery: there is no reply to send",
     ]);
     assert.deepEqual(ended("timed-out").slice(0, 2), [
       "+0 ms failed Attempt 1: main on harbour-a, timed out after 18.0 s",
@@ -349,7 +349,9 @@ describe("the timeline", () => {
   test("has each delivery with its state, and why there is none", () => {
     const ends = (...deliveries: Parameters<typeof aDeliveryRow>[0][]) =>
       ofRun(
-        timelineFacts({ runs: [runFacts({ deliveries: deliveries.map(aDeliveryRow), summary: null })] }),
+        timelineFacts({
+          runs: [runFacts({ deliveries: deliveries.map(aDeliveryRow), summary: { id: "e", shownAt: null } })],
+        }),
       ).slice(4, -1);
     const failed = {
       status: "failed",
@@ -418,6 +420,9 @@ describe("the timeline", () => {
     });
     assert.equal(read(mail)[0], "done Received: a mail, 8.1 KB");
     assert.equal(read(timelineFacts({ request: null }))[0], "none Received: its request is not kept");
+    const named = aRunRow({ request: aRunRequest({ credential: "ci" }) });
+    const ofToken = read(timelineFacts({ request: null, runs: [runFacts({ run: named })] }));
+    assert.equal(ofToken[0], "none Received: its request is not kept, token ci");
     const heartbeat = runFacts({ run: aRunRow({ kind: "heartbeat" }), deliveries: [], summary: null });
     const steps = read(timelineFacts({ request: null, runs: [heartbeat] }));
     assert.equal(steps[0], "none Received: a heartbeat of the main session, asked for by Rouse");

@@ -10,6 +10,7 @@ import { noteStep, replayedStep, requestSteps, unkeptRequest } from "./request-s
 import { endOf, noteSpan, type Span, spansOf } from "./spans.ts";
 import { type Step, timed } from "./step.ts";
 import { promptStep, waitedStep } from "./wait-steps.ts";
+import { listWords } from "./words.ts";
 
 /** What a run is, beside its steps. */
 export type TimelineRun = Pick<
@@ -82,7 +83,10 @@ function firstSteps(facts: TimelineFacts): Step[] {
   const text =
     run.kind === "heartbeat"
       ? "a heartbeat of the main session, asked for by Rouse"
-      : "its request is not kept";
+      : listWords([
+          "its request is not kept",
+          run.request.credential !== null && `token ${run.request.credential}`,
+        ]);
   return timed([unkeptRequest(text, run.createdAt)], null, null);
 }
 

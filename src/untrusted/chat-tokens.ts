@@ -44,7 +44,8 @@ const tokens = [
 const chatToken = new RegExp(tokens, "giv");
 
 /** What a token can start with, including characters that fold to `<`, `[` and `]`. */
-const opening = /[<[\]＜﹤［﹇］﹈]/;
+export const openingClass = String.raw`[<\[\]＜﹤［﹇］﹈]`;
+const opening = new RegExp(openingClass, "v");
 
 /** `<|im_start|>` becomes `⟦< |im_start| >⟧`. */
 export function breakChatTokens(text: string): string {

@@ -2,7 +2,7 @@
 
 const lineBreaks = /\r\n|[\r\v\f\u0085\u2028\u2029]/g;
 
-const hidden = String.raw`[[\p{DI}\p{Bidi_C}\p{Cf}\p{Cc}\p{Co}\p{Cs}\p{NChar}]--[\t\n]]`;
+export const hiddenClass = String.raw`[[\p{DI}\p{Bidi_C}\p{Cf}\p{Cc}\p{Co}\p{Cs}\p{NChar}]--[\t\n]]`;
 
 /** The members of `\p{RGI_Emoji}` with a hidden character: V8 takes some 10 µs for each miss of the whole property. */
 const emojiSequence = [
@@ -12,9 +12,9 @@ const emojiSequence = [
   String.raw`[[\p{Emoji}--\p{Emoji_Presentation}]--[#*0-9]]\uFE0F`,
 ].join("|");
 
-const anyHidden = new RegExp(hidden, "v");
+const anyHidden = new RegExp(hiddenClass, "v");
 /** One character, not a run: for each of a run V8 keeps a place to go back to, and millions of them overflow. */
-const hiddenOrEmoji = new RegExp(`(${hidden})|${emojiSequence}`, "gv");
+const hiddenOrEmoji = new RegExp(`(${hiddenClass})|${emojiSequence}`, "gv");
 
 export const emojiSequences = new RegExp(emojiSequence, "gv");
 

@@ -112,8 +112,8 @@ export function createLine(port: number, seen: Seen): Line {
   function check({ number, input }: Numbered<Whole>, verdict: Verdict): void {
     const wasAccepted = verdict.outcome.startsWith("2");
     if (input.accepted === "no" && wasAccepted) seen.fault(number, "it was accepted without the token");
-    if (verdict.outcome === "queue-full" && input.hook !== "changed") seen.fault(number, "the queue is full");
-    // Transforms have few threads, and readiness is about this very moment.
+    if (verdict.outcome === "queue-full" && !mayWait(input.hook)) seen.fault(number, "the queue is full");
+    // Readiness is about this very moment.
     const isBusy = verdict.outcome === "queue-full" || verdict.outcome === "store-unavailable";
     if (input.accepted === "yes" && !wasAccepted && !isBusy)
       seen.fault(number, `a good request to ${input.hook} got ${verdict.outcome}`);
@@ -212,3 +212,6 @@ function write(socket: Socket, bytes: Buffer, random: Random, done: () => void =
   };
   next();
 }
+
+/** For a transform's process, or for the thread that renders: on a busy machine longer than they let anyone wait. */
+const mayWait = (hook: string): boolean => hook === "changed" || hook.startsWith("hurt/");

@@ -13,6 +13,7 @@ const holdsOf = async (work: string): Promise<Hold[]> =>
 test("one long piece of work is a hold, and many short ones are none", async () => {
   const [long, short, left] = await Promise.all(["long", "short", "left-out"].map(holdsOf));
   assert.equal(long!.filter(isTooLong).length, 1, JSON.stringify(long));
+  assert.match(long!.find(isTooLong)!.in!.join(), /work \(fuzz\/held-check\.ts:\d+\) \d+ ms/);
   assert.ok(!short!.some(isTooLong), JSON.stringify(short));
   assert.ok(!left!.some(isTooLong), JSON.stringify(left));
 });

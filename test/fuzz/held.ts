@@ -1,5 +1,6 @@
 // How long a thread's event loop was held by one piece of work. A busy machine makes any turn of the loop look long, so
 // a hold is counted in processor time of this thread: what passed on the clock and was worked through, too.
+import { startProfile } from "./profile.ts";
 
 export type Hold = {
   /** By `Date.now()`, when it was over. */
@@ -8,6 +9,8 @@ export type Hold = {
   workedMs: number;
   /** What passed. */
   passedMs: number;
+  /** Of one that is too long: the functions that it was in. */
+  in?: readonly string[];
 };
 
 export type HoldWatch = {
@@ -19,18 +22,27 @@ export type HoldWatch = {
 
 const tickMs = 20;
 const kept = 5;
+const profileMs = 5000;
 
 export function watchHolds(): HoldWatch {
   let holds: Hold[] = [];
   const read = () => ({ clock: performance.now(), used: process.threadCpuUsage() });
+  const profile = startProfile();
+  let profiledFrom = performance.now();
   let last = read();
   setInterval(() => {
     const now = read();
     const passedMs = now.clock - last.clock - tickMs;
     const workedMs = (now.used.user + now.used.system - last.used.user - last.used.system) / 1000 - tickMs;
-    last = now;
     // Of two readings that are both too large, the smaller one is nearer to the truth.
-    const hold = { endedAt: Date.now(), workedMs: Math.min(workedMs, passedMs), passedMs };
+    const hold: Hold = { endedAt: Date.now(), workedMs: Math.min(workedMs, passedMs), passedMs };
+    if (isTooLong(hold)) hold.in = profile.since(passedMs + tickMs);
+    if (now.clock - profiledFrom > profileMs) {
+      profile.renew();
+      profiledFrom = now.clock;
+    }
+    // What this has taken itself is no hold.
+    last = read();
     if (hold.passedMs <= (holds.at(-1)?.passedMs ?? 0) && holds.length === kept) return;
     holds.push(hold);
     holds.sort((left, right) => right.passedMs - left.passedMs);

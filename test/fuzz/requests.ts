@@ -39,6 +39,8 @@ export type FuzzResult = {
   stored: { runs: number; wakes: number; records: number; mails: number; messages: number };
   corpus: string;
   found: number;
+  /** The responses of `/readyz` after the end, before the first that said ready. */
+  notReady: readonly string[];
   readings: readonly (Reading & { requests: number })[];
   /** The rise of the line through the readings after the first part. */
   rises: Record<"heapBytes" | "threadHeapBytes" | "rssBytes", number>;
@@ -138,7 +140,7 @@ async function fuzz({ gateway, outside, reader }: World, options: FuzzOptions): 
   for (const hold of readings.slice(1).flatMap(({ holds }) => holds))
     if (isTooLong(hold)) ledger.faults.push(`${describeHold(hold)}; sent before: ${sentBefore(hold, heavy)}`);
   ledger.faults.push(...outside.platform.faults.map((fault) => `the platform was sent ${fault}`));
-  await finish(gateway, ledger);
+  const notReady = await finish(gateway, ledger);
   return {
     faults: ledger.faults,
     requests: next,
@@ -156,6 +158,7 @@ async function fuzz({ gateway, outside, reader }: World, options: FuzzOptions): 
     },
     corpus: corpus.fingerprint,
     found,
+    notReady,
     readings,
     rises,
   };
@@ -205,8 +208,8 @@ async function sendBlock({ seed, from, to }: Block, way: Way): Promise<void> {
   await flush(random);
 }
 
-const describeHold = ({ workedMs, passedMs }: Hold): string =>
-  `the event loop was held for ${Math.round(workedMs)} ms of work, ${Math.round(passedMs)} ms on the clock`;
+const describeHold = ({ workedMs, passedMs, in: functions = [] }: Hold): string =>
+  `the event loop was held for ${Math.round(workedMs)} ms of work, ${Math.round(passedMs)} ms on the clock, in ${functions.join(", ")}`;
 
 const mostNamed = 12;
 
@@ -234,16 +237,33 @@ async function rest(gateway: FuzzedGateway, reader: StoreReader, ledger: Ledger)
   return gateway.read();
 }
 
-/** The gateway must still respond, have logged no error, and stop cleanly. */
-async function finish({ port, process: gateway }: FuzzedGateway, ledger: Ledger): Promise<void> {
-  const response = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null);
-  if (response?.status !== 200) ledger.faults.push("the gateway is not ready at the end");
-  await response?.body?.cancel();
+/** The gateway must be ready, have logged no error, and stop cleanly. */
+async function finish({ port, process: gateway }: FuzzedGateway, ledger: Ledger): Promise<string[]> {
+  const notReady: string[] = [];
+  try {
+    // One that is no fault of ours ends by itself: a load balancer asks again, too.
+    await until("the gateway is ready", () => isReady(port, notReady), { withinMs: restMs, everyMs: 500 });
+  } catch (fault) {
+    ledger.faults.push(`${(fault as Error).message}: ${notReady.at(-1)}`);
+  }
   const { code, signal } = await gateway.stop();
   if (code !== 0) ledger.faults.push(`the gateway ended with ${code ?? signal}`);
   const errors = gateway.log().filter(({ level }) => level === "error");
   for (const { message, kind } of errors.slice(0, 10))
     ledger.faults.push(`it logged: ${message} ${kind ?? ""}`);
+  const unready = gateway.log().filter(({ message }) => message.startsWith("the gateway is not ready"));
+  return [...notReady, ...unready.map(({ message, kind }) => `it logged: ${message} (${kind})`)];
+}
+
+async function isReady(port: number, notReady: string[]): Promise<boolean> {
+  const startedAt = performance.now();
+  const said = await fetch(`http://127.0.0.1:${port}/readyz`)
+    .then(async (response) =>
+      response.status === 200 ? null : `${response.status} ${await response.text()}`,
+    )
+    .catch((fault: Error) => `${fault.message} ${String(fault.cause)}`);
+  if (said !== null) notReady.push(`${said} after ${Math.round(performance.now() - startedAt)} ms`);
+  return said === null;
 }
 
 const megabytes = (bytes: number): string => `${(bytes / megabyte).toFixed(1)} MB`;

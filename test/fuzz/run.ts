@@ -71,7 +71,7 @@ async function requests(): Promise<boolean> {
     for (const each of readings) console.log(`after ${each.requests}: ${describe(each)}`);
     console.log(numbers);
     for (const fault of faults) console.error(fault);
-    console.log(faults.length === 0 ? "nothing wrong" : `${faults.length} faults`);
+    console.log(faults.length === 0 ? "nothing wrong" : `${faults.length} faults with --seed ${seed}`);
     return faults.length === 0;
   } finally {
     await database?.drop();

@@ -132,6 +132,8 @@ test("agent payload: texts and defaults", async (t) => {
       tools: [],
       trace: null,
       credential: null,
+      results: "none",
+      callback: null,
     });
     assert.deepEqual([run.agentId, run.requestedAgentId], ["main", null]);
     assert.equal(run.sessionKey, `hook:${run.id}`);

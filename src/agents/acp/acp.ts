@@ -3,6 +3,7 @@ import type { AgentConfig } from "../../config/config.ts";
 import { converse } from "./converse.ts";
 import { startProgram } from "../../processes/program.ts";
 import type { Agent } from "../agent.ts";
+import { createOutsideTexts } from "../outside-texts.ts";
 import { givenVariables } from "../../core/variables.ts";
 import { createMask } from "../../processes/mask.ts";
 import { errorOutputOf, programEnvironment } from "../environment.ts";
@@ -19,6 +20,7 @@ export function createAcpAgent(
   { graceMs = 5000, startMs = 120_000, environment = process.env } = {},
 ): Agent {
   const reaper = createReaper();
+  const texts = createOutsideTexts();
   const given = givenVariables(config.env, environment);
   const mask = createMask(given);
   return {
@@ -38,7 +40,7 @@ export function createAcpAgent(
           reaper,
         });
         return masked(
-          await converse({ program, input: maskedInput(input, mask), config, startMs }, signal),
+          await converse({ program, input: maskedInput(input, mask), config, startMs, texts }, signal),
           mask,
         );
       } catch (fault) {

@@ -9,6 +9,7 @@ import { onAbort } from "../../core/abort.ts";
 import type { AgentOutcome } from "../../core/outcome.ts";
 import type { AgentInput } from "../agent.ts";
 import { type Failed, failed } from "../failure.ts";
+import type { OutsideTexts } from "../outside-texts.ts";
 import { messagesOf, NotSpoken } from "./messages.ts";
 import { brokenOutcome, finishedOutcome } from "./outcome.ts";
 import { canAllow, choose } from "./permission.ts";
@@ -23,6 +24,7 @@ export type Talk = {
   config: { command: string; workspace: string; allow: readonly PermissionKind[] };
   /** How long the program may take to its first response. */
   startMs: number;
+  texts: Pick<OutsideTexts, "conversation">;
 };
 
 const longestReply = 1_048_576;
@@ -89,7 +91,7 @@ function connect({ program, input, config }: Talk, updates: Updates): ClientConn
 }
 
 async function ask(
-  { input, config, startMs }: Talk,
+  { input, config, startMs, texts }: Talk,
   connection: ClientConnection,
   updates: Updates,
   state: State,
@@ -98,7 +100,7 @@ async function ask(
   const givingUp = setTimeout(() => connection.close(new NotSpoken()), startMs);
   const continuing = await initialize(agent).finally(() => clearTimeout(givingUp));
   state.initialized = true;
-  const session = await openSession(agent, continuing, config.workspace, input);
+  const session = await openSession(agent, continuing, { cwd: config.workspace, input, texts });
   const { sessionId, configOptions, prompt } = session;
   const settings = await applySettings({ agent, sessionId, configOptions }, input);
   for (const warning of [...session.warnings, ...settings]) state.warnings.push(warning);

@@ -2,7 +2,7 @@
 import { type ClientContext, PROTOCOL_VERSION, RequestError } from "@agentclientprotocol/sdk";
 import { z } from "zod";
 import type { AgentInput } from "../agent.ts";
-import { conversationPrompt } from "../conversation.ts";
+import type { OutsideTexts } from "../outside-texts.ts";
 import { NotSpoken } from "./messages.ts";
 
 const initialized = z.object({
@@ -44,12 +44,14 @@ export async function initialize(agent: ClientContext): Promise<Continuing> {
   return capabilities?.loadSession === true ? "session/load" : null;
 }
 
+type Opening = { cwd: string; input: AgentInput; texts: Pick<OutsideTexts, "conversation"> };
+
 export async function openSession(
   agent: ClientContext,
   continuing: Continuing,
-  cwd: string,
-  { conversation, prompt }: AgentInput,
+  { cwd, input, texts }: Opening,
 ): Promise<Session> {
+  const { conversation, prompt } = input;
   const warnings: string[] = [];
   const earlier = conversation?.foreignSession ?? null;
   if (earlier !== null && continuing !== null) {
@@ -66,7 +68,7 @@ export async function openSession(
   return {
     sessionId: data.sessionId,
     configOptions: data.configOptions,
-    prompt: conversationPrompt({ prompt, conversation }),
+    prompt: await texts.conversation(input),
     isRepeating: false,
     warnings,
   };

@@ -5,8 +5,8 @@ import type { AgentOutcome } from "../../core/outcome.ts";
 import { givenVariables } from "../../core/variables.ts";
 import { createMask } from "../../processes/mask.ts";
 import type { Agent, AgentInput } from "../agent.ts";
-import { conversationPrompt } from "../conversation.ts";
 import { inputJson } from "../input-json.ts";
+import { createOutsideTexts, type OutsideTexts } from "../outside-texts.ts";
 import { makeWorkspace } from "../workspace.ts";
 import { failed } from "../failure.ts";
 import { masked, maskedInput } from "../masked.ts";
@@ -27,6 +27,7 @@ export function createCommandAgent(
     ...givenVariables(config.env, environment),
   };
   const mask = createMask(given);
+  const texts = createOutsideTexts();
   const launch = createLaunch(config, { graceMs, environment, given, mask });
   return {
     async run(input, signal) {
@@ -35,10 +36,14 @@ export function createCommandAgent(
       if (fault !== null) return fault;
       if (preset !== null)
         return masked(
-          await runPreset({ preset, config, given, launch }, maskedInput(input, mask), signal),
+          await runPreset({ preset, config, given, launch, texts }, maskedInput(input, mask), signal),
           mask,
         );
-      const start = { args: config.args, input: standardInput(input, config), onKept: told(input) };
+      const start = {
+        args: config.args,
+        input: await standardInput(input, config, texts),
+        onKept: told(input),
+      };
       return outcomeOf(await launch(input, start, signal), config);
     },
   };
@@ -52,8 +57,11 @@ function told({ onEvent }: AgentInput): ProcessOptions["onKept"] {
 }
 
 /** JSON ends with a line break, for programs that read a line. */
-const standardInput = (input: AgentInput, config: CommandConfig): string =>
-  config.input === "json" ? `${inputJson(input)}\n` : conversationPrompt(input);
+const standardInput = async (
+  input: AgentInput,
+  config: CommandConfig,
+  texts: Pick<OutsideTexts, "conversation">,
+): Promise<string> => (config.input === "json" ? `${inputJson(input)}\n` : texts.conversation(input));
 
 function outcomeOf(end: ProcessEnd, config: CommandConfig): AgentOutcome {
   if (end.kind !== "exited") return cutShort(end, config);

@@ -1,13 +1,13 @@
-// An agent that is a model behind an API, with tools of ours. This file and all it imports are loaded with the first
-// run of such an agent.
+// An agent that is a model behind an API, with tools of ours. This file and all it imports are loaded only where such an
+// agent is configured.
 import type { AgentConfig, McpServerConfig, ModelsConfig } from "../../config/config.ts";
 import type { AgentOutcome } from "../../core/outcome.ts";
 import type { AgentInput } from "../agent.ts";
 import { failed } from "../failure.ts";
 import type { SummarisingAgent } from "../lazy.ts";
+import { createOutsideTexts } from "../outside-texts.ts";
 import { openToolbox as openRealToolbox, type Toolbox } from "../tools/toolbox.ts";
 import { ask, type Question } from "./ask.ts";
-import { messagesOf, summaryPrompt } from "./messages.ts";
 import { chooseModel } from "./providers.ts";
 import { untilStopped } from "./stop.ts";
 import type { Tally } from "./tally.ts";
@@ -28,6 +28,7 @@ export function createModelAgent(
 ): SummarisingAgent {
   const { models, mcp, environment, fetch, openToolbox = openRealToolbox } = dependencies;
   const { workspace, fetchHosts, maxSteps } = config;
+  const texts = createOutsideTexts();
   const choose = (model: string | null) => chooseModel(model ?? config.model, models.providers, fetch);
   async function runModel(input: AgentInput, tally: Tally, stop: AbortSignal): Promise<AgentOutcome> {
     const chosen = choose(input.model);
@@ -39,14 +40,15 @@ export function createModelAgent(
       mcp,
       signal: stop,
       onActing: () => acting(input, tally),
+      texts,
       ...(environment && { environment }),
     });
     const close = closing(toolbox, stop);
     try {
       const thinking = input.thinking ?? config.thinking;
       const { onEvent } = input;
-      const question = { chosen, messages: messagesOf(input), thinking, toolbox, maxSteps, onEvent };
-      return await ask(question, tally, stop);
+      const messages = await texts.messages(input);
+      return await ask({ chosen, messages, thinking, toolbox, maxSteps, onEvent }, tally, stop);
     } finally {
       close();
     }
@@ -58,7 +60,7 @@ export function createModelAgent(
       untilStopped(async (tally, stop) => {
         const chosen = choose(model);
         if (!chosen.ok) return failed(chosen.reason);
-        const messages = messagesOf({ prompt: summaryPrompt(conversation), conversation: null });
+        const messages = await texts.account(conversation);
         return ask({ chosen, messages, thinking, toolbox: noTools, maxSteps: 1 }, tally, stop);
       }, signal),
   };

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseFences } from "../../untrusted/fence.ts";
-import { execution, longestResult } from "./execution.ts";
+import { execution } from "./execution.ts";
+import { longestResult } from "./fenced.ts";
 import { Refusal } from "./fault.ts";
 import { openGate } from "../../../test/fixtures/tool-call.ts";
 
@@ -52,7 +53,7 @@ test("a tool that changes something asks for permission and does not run without
         order.push("ran");
         return "done";
       },
-      { signal: new AbortController().signal, onActing: leave },
+      { ...openGate(), signal: new AbortController().signal, onActing: leave },
       changes,
     )({});
   const permitting = (leave: boolean) => async () => {
@@ -89,7 +90,7 @@ test("a stopped run calls no tool, and does not wait for work or permission that
     assert.equal(await running, "This was stopped.");
   }
   const stop = new AbortController();
-  const waiting = execution(work, { signal: stop.signal, onActing: () => never }, true)({});
+  const waiting = execution(work, { ...openGate(), signal: stop.signal, onActing: () => never }, true)({});
   stop.abort();
   assert.equal(await waiting, "This was stopped.");
   assert.equal(ran, false);

@@ -35,14 +35,15 @@ export type ToolboxOptions = {
   signal: AbortSignal;
   /** Awaited before a tool that may change something runs; when it resolves to false the tool does not run. */
   onActing: () => Promise<boolean>;
+  texts: Gate["texts"];
   environment?: NodeJS.ProcessEnv;
 };
 
 /** Throws a `ToolFault` when a granted tool is not available. */
 export async function openToolbox(options: ToolboxOptions): Promise<Toolbox> {
-  const { granted, fetchHosts, signal, onActing } = options;
+  const { granted, fetchHosts, signal, onActing, texts } = options;
   const faults = new Set<string>();
-  const gate: Gate = { signal, onActing, onFault: (id) => void faults.add(id) };
+  const gate: Gate = { signal, onActing, texts, onFault: (id) => void faults.add(id) };
   const root = await makeWorkspace(options.workspace);
   const own = { ...workspaceTools(root, gate), fetch: fetchTool(fetchHosts, gate) };
   const tools: Record<string, Tool> = {};

@@ -1,8 +1,7 @@
 // `rouse channels`: lists the channels, and sends a test message through one.
-import type { Channel } from "../../sdk/channel.ts";
+import { outcomeFields, sendTest, testText } from "../../api/actions/channels.ts";
 import type { SendOutcome } from "../../core/delivery.ts";
 import { UsageError } from "../../core/errors.ts";
-import { newId } from "../../core/id.ts";
 import { platforms } from "../../core/target.ts";
 import { configFlag, jsonFlag, readArguments, refuseMore, unknownVerb } from "../terminal/arguments.ts";
 import { type Command, type Context, oneOf, WrongUsage } from "../command.ts";
@@ -18,7 +17,6 @@ const verbs: Readonly<
   Record<string, (context: Context, rest: string[], options: Options) => Promise<number>>
 > = { list, test };
 
-const defaultText = "This is a test message from Rouse. If you can read it, replies will arrive here.";
 const timeoutMs = 60_000;
 
 async function run(context: Context): Promise<number> {
@@ -60,7 +58,7 @@ async function list(context: Context, rest: string[], { config, json }: Options)
 
 async function test(context: Context, rest: string[], options: Options): Promise<number> {
   refuseMore(rest, 2);
-  const [written, text = defaultText] = rest;
+  const [written, text = testText] = rest;
   if (written === undefined) throw new WrongUsage("Which channel? channels test CHANNEL --to RECIPIENT");
   if (text.trim() === "") throw new WrongUsage("The text must not be blank.");
   const loaded = await loadSettings(context, options.config);
@@ -72,9 +70,9 @@ async function test(context: Context, rest: string[], options: Options): Promise
   const to = options.to?.trim() || channels.configured().find((each) => each.channel === name)?.to;
   if (!to) throw new WrongUsage(`Who on ${name}? It has no default recipient: add --to RECIPIENT`);
   refuseRecipient(channel, name, to);
-  const { outcome, sentMessages } = await sendText(channel, to, text, stopSignal(context));
+  const { outcome, sentMessages } = await sendTest(channel, to, text, stopSignal(context));
   if (options.json)
-    printJson(context, { channel: name, to, outcome: outcome.kind, sentMessages, ...why(outcome) });
+    printJson(context, { channel: name, to, outcome: outcome.kind, sentMessages, ...outcomeFields(outcome) });
   else printLine(context, sentenceFor(outcome, name, to));
   return outcome.kind === "sent" ? 0 : 1;
 }
@@ -85,30 +83,8 @@ function stopSignal({ onStopSignal }: Context): AbortSignal {
   return AbortSignal.any([stop.signal, AbortSignal.timeout(timeoutMs)]);
 }
 
-/** Sends through the channel directly: stores nothing and never retries. */
-async function sendText(
-  channel: Channel,
-  to: string,
-  text: string,
-  signal: AbortSignal,
-): Promise<{ outcome: SendOutcome; sentMessages: number }> {
-  const id = newId();
-  const messages = channel.render(text);
-  for (const [index, message] of messages.entries()) {
-    const outcome = await channel.send({ id: `${id}-${index}`, to, text: message }, signal);
-    if (outcome.kind !== "sent") return { outcome, sentMessages: index };
-  }
-  return { outcome: { kind: "sent" }, sentMessages: messages.length };
-}
-
-const why = (outcome: SendOutcome) => ({
-  reason: "reason" in outcome ? outcome.reason : null,
-  retryAfterSeconds:
-    outcome.kind === "retry" && outcome.afterMs !== null ? Math.ceil(outcome.afterMs / 1000) : null,
-});
-
 function sentenceFor(outcome: SendOutcome, name: string, to: string): string {
-  const { reason, retryAfterSeconds } = why(outcome);
+  const { reason, retryAfterSeconds } = outcomeFields(outcome);
   switch (outcome.kind) {
     case "sent":
       return `Sent to ${to} on ${name}.`;

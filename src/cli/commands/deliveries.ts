@@ -1,16 +1,24 @@
 // `rouse deliveries`: lists replies and whether they were sent, and retries or cancels them.
-import type { Delivery } from "../../core/delivery.ts";
-import { UsageError } from "../../core/errors.ts";
-import type { Store } from "../../store/ports/store.ts";
+import { type Delivery, deliveryStatuses } from "../../core/delivery.ts";
 import type { Command } from "../command.ts";
+import { cancelDelivery, retryDelivery } from "../../api/actions/deliveries.ts";
+import { doneOrThrow } from "../../api/actions/result.ts";
 import { deliveryResource, shortTime } from "../../api/resources.ts";
 import { printDelivery } from "../timeline/show-item.ts";
-import { type Change, runStored, type Stored, syntaxOf } from "../runs/stored.ts";
+import { given, readAllOf, statusFlag } from "../runs/filters.ts";
+import { idHelp } from "../runs/resolve.ts";
+import { runStored, type Stored, syntaxOf } from "../runs/stored.ts";
 
-const deliveries: Stored<Delivery, ReturnType<typeof deliveryResource>> = {
+const deliveryFlags = {
+  ...statusFlag(deliveryStatuses),
+  channel: { type: "string", multiple: true },
+} as const;
+
+const deliveries: Stored<Delivery, ReturnType<typeof deliveryResource>, typeof deliveryFlags> = {
   one: "delivery",
   many: "deliveries",
-  flags: {},
+  kind: "delivery",
+  flags: deliveryFlags,
   columns: [
     { title: "CREATED", value: (delivery) => shortTime(delivery.createdAt) },
     { title: "STATUS", value: (delivery) => delivery.status },
@@ -22,39 +30,24 @@ const deliveries: Stored<Delivery, ReturnType<typeof deliveryResource>> = {
     { title: "REASON", value: (delivery) => delivery.error },
   ],
   toResource: deliveryResource,
-  list: (store, page) => store.listDeliveries(page),
+  search({ status, channel }) {
+    const wanted = given({ statuses: readAllOf("--status", status, deliveryStatuses), channels: channel });
+    return (store, page) => store.searchDeliveries({ ...page, ...wanted });
+  },
   single: {
     find: (store, id) => store.findDelivery(id),
     details: async (_, { fallback, text }) => ({ fallback, text }),
     print: printDelivery,
-    retry,
-    cancel,
+    retry: async (store, delivery) => doneOrThrow(await retryDelivery(store, delivery)),
+    cancel: async (store, delivery) => doneOrThrow(await cancelDelivery(store, delivery)),
   },
 };
-
-async function retry(store: Store, { id, status }: Delivery): Promise<Change> {
-  const result = await store.retryDelivery(id);
-  if (result !== "waiting") {
-    const why = status === "sent" ? "was sent" : "is waiting to be sent";
-    throw new UsageError(`Delivery ${id} ${why} already: there is nothing to retry.`);
-  }
-  return { sentence: `Delivery ${id} is queued again.`, value: { id, status: "waiting" } };
-}
-
-async function cancel(store: Store, { id }: Delivery): Promise<Change> {
-  const result = await store.cancelDelivery(id, "it was cancelled");
-  if (result !== "cancelled")
-    throw new UsageError(`Delivery ${id} has ended already: there is nothing to cancel.`);
-  return {
-    sentence: `Delivery ${id} is cancelled. If it was being sent at this moment, it may still arrive.`,
-    value: { id, result },
-  };
-}
 
 export const command: Command = {
   name: "deliveries",
   summary: "list, show, retry or cancel replies that are sent to people",
-  help: `Usage: rouse deliveries [--limit N | --all] [--json]
+  help: `Usage: rouse deliveries [--status STATUS]… [--channel NAME]… [--since TIME] [--until TIME]
+                       [--limit N | --all] [--json]
        rouse deliveries show|retry|cancel ID [--json]
 
 Lists the replies for people, and the lines that tell them of a failed run, newest first: waiting,
@@ -67,7 +60,15 @@ Works on the store directly, whether or not a gateway is running.
   retry ID    sends what is not known to be sent; after unknown, the recipient may get a message twice
   cancel ID   does not send a waiting one
 
+${idHelp}
+
 Options:
+  --status STATUS
+                 only waiting, sent, failed, suppressed or unknown ones; may be repeated
+  --channel NAME only those on this channel; may be repeated
+  --since TIME   only those stored since then: 30m, 1h, 2d, or a time with its zone such as
+                 2026-11-19T08:00:00Z
+  --until TIME   only those stored before then
   --limit N      list at most N (default 50)
   --all          list all
   --json         one JSON array, or one object for a single delivery
@@ -75,6 +76,7 @@ Options:
 
 Examples:
   rouse deliveries --limit 10
+  rouse deliveries --status failed --since 1d
   rouse deliveries retry 0198c0de-0000-7000-8000-000000000000`,
   syntax: syntaxOf(deliveries),
   run: (context) => runStored(context, deliveries),

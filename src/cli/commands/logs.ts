@@ -31,7 +31,7 @@ function run(context: Context): Promise<number> {
     const since = written === null ? null : sinceMoment(written, await store.databaseTime());
     const most = limit ?? (since === null ? usualLimit : Number.MAX_SAFE_INTEGER);
     const print = json ? (moment: Moment) => printMomentJson(context, moment) : createPrinter(context);
-    const reader = createLogReader(store, { since, hook, rows: Math.min(most, 100_000) });
+    const reader = createLogReader(store, { since, hook, rows: Math.min(most, 1000) });
     const first = await reader.read();
     for (const moment of first.slice(Math.max(0, first.length - most))) print(moment);
     if (first.length === 0 && !json) noteLine(context, "Nothing has happened in this time.");

@@ -1,40 +1,62 @@
-// `rouse requests`: lists requests with a valid token that led to nothing, and why.
-import { UsageError } from "../../core/errors.ts";
-import type { RequestRecord } from "../../core/request.ts";
+// `rouse requests`: lists what came in and what came of it, shows one, sends it again.
+import { type RequestRecord, requestOutcomes } from "../../core/request.ts";
+import { runStatuses } from "../../core/run.ts";
 import type { Store } from "../../store/ports/store.ts";
 import type { Command } from "../command.ts";
 import { requestResource, shortTime } from "../../api/resources.ts";
 import { compareConfigs, compareFlags } from "../requests/compare.ts";
 import { replayFlags, replayRequests } from "../requests/replay.ts";
+import { given, hookFlag, readAllOf, statusFlag } from "../runs/filters.ts";
+import { findBy, idHelp } from "../runs/resolve.ts";
 import { runStored, type Stored, syntaxOf } from "../runs/stored.ts";
 import { showRequest, showRequestFlags } from "../timeline/show-request.ts";
 
-const requests: Stored<RequestRecord, ReturnType<typeof requestResource>> = {
+const requestFlags = {
+  ...hookFlag,
+  outcome: { type: "string", multiple: true, values: requestOutcomes },
+  ...statusFlag(runStatuses),
+} as const;
+
+const requests: Stored<RequestRecord, ReturnType<typeof requestResource>, typeof requestFlags> = {
   one: "request",
   many: "requests",
-  flags: {},
+  kind: "request",
+  flags: requestFlags,
   columns: [
     { title: "CREATED", value: (request) => shortTime(request.createdAt) },
     { title: "OUTCOME", value: (request) => request.outcome },
     { title: "HOOK", value: (request) => request.hook },
     { title: "TOKEN", value: (request) => request.credential ?? "-" },
+    { title: "LED TO", value: ledTo },
     { title: "ID", value: (request) => request.id },
     { title: "REASON", value: (request) => request.reason },
   ],
   toResource: requestResource,
-  list: (store, page) => store.listRequests(page),
+  search({ hook, outcome, status }) {
+    const wanted = given({
+      hooks: hook,
+      outcomes: readAllOf("--outcome", outcome, requestOutcomes),
+      statuses: readAllOf("--status", status, runStatuses),
+    });
+    return (store, page) => store.searchRequests({ ...page, ...wanted });
+  },
 };
 
-async function find(store: Store, id: string): Promise<RequestRecord> {
-  const request = await store.findRequest(id);
-  if (request === null) throw new UsageError(`There is no request with the id ${id}. Ids are given whole.`);
-  return request;
+function ledTo({ runIds, eventIds }: ReturnType<typeof requestResource>): string {
+  const counted = (count: number, name: string) => (count === 1 ? name : `${count} ${name}s`);
+  const runs = runIds.length > 0 ? [counted(runIds.length, "run")] : [];
+  const events = eventIds.length > 0 ? [counted(eventIds.length, "event")] : [];
+  return [...runs, ...events].join(", ") || "-";
 }
+
+const find = (store: Store, written: string): Promise<RequestRecord> =>
+  findBy(store, { kind: "request", written }, (id) => store.findRequest(id));
 
 export const command: Command = {
   name: "requests",
-  summary: "list requests that led to nothing, with the reason",
-  help: `Usage: rouse requests [--limit N | --all] [--json]
+  summary: "list, show, replay or compare what came in",
+  help: `Usage: rouse requests [--hook NAME]… [--outcome OUTCOME]… [--status STATUS]… [--since TIME]
+                 [--until TIME] [--limit N | --all] [--json]
        rouse requests show ID [--full] [--body] [--json]
        rouse requests replay ID [--payload FILE] [--json]
        rouse requests replay --since TIME [--until TIME] [--hook NAME]… [--outcome OUTCOME]…
@@ -42,11 +64,11 @@ export const command: Command = {
        rouse requests compare FILE --since TIME [--until TIME] [--hook NAME]… [--outcome OUTCOME]…
                  [--status STATUS]… [--limit N] [--transforms] [--json]
 
-Lists requests with a valid token, or a sender's proof, that produced neither a note nor a run, newest
-first: skipped (a mapping decided that there is nothing to do), failed (a mapping failed) or refused (a
-sender's delivery that cannot be used: the sender hears that it was taken), each with its reason. TOKEN
-is the name of the token that it came with, - for hooks.token. Use it when a sender reports success and
-nothing happened here.
+Lists requests with a right token, or a sender's proof, newest first, each with what it led to or why it
+led to nothing: accepted, repeated (it has the key of an earlier one), skipped (a mapping decided that
+there is nothing to do), refused (it cannot be used; a sender hears that it was taken), failed (a mapping
+failed) or full (too many runs were waiting). TOKEN is the name of the token that it came with, - for
+hooks.token. Use it when a sender reports success and nothing happened here.
 
   show ID     what became of one request, step by step, each with its time: received, decided (which
               mapping took it, and what its filters met), stored, waited, prompt, attempts with their
@@ -62,22 +84,24 @@ nothing happened here.
               which requests the config in FILE would decide otherwise: by another mapping, with
               another outcome, for another agent, session key or channel. Stores nothing
 
-Options:
+${idHelp}
+
+Options of the list, of replay and of compare:
+  --hook NAME    only requests to this hook; may be repeated
+  --outcome OUTCOME
+                 only accepted, repeated, skipped, refused, failed or full ones; may be repeated
+  --status STATUS
+                 only those that led to a run of this status; may be repeated
+  --since TIME   30m, 1h, 2d, or a time with its zone such as 2026-11-19T08:00:00Z
+  --until TIME   likewise; without it, up to now
   --limit N      list at most N (default 50); with replay and compare: at most N, the oldest
+
+Options of the list:
   --all          list all
 
 Options of show:
   --full         also the visible headers, and the whole reply
   --body         the body as it came, and nothing else; a terminal gets it without control characters
-
-Options of replay and compare:
-  --since TIME   30m, 1h, 2d, or a time with its zone such as 2026-11-19T08:00:00Z
-  --until TIME   likewise; without it, up to now
-  --hook NAME    only requests to this hook; may be repeated
-  --outcome OUTCOME
-                 only accepted, skipped, refused, failed, full or repeated ones; may be repeated
-  --status STATUS
-                 only those that led to a run of this status; may be repeated
 
 Options of replay:
   --payload FILE a JSON payload in place of the kept body, for one request; - is standard input
@@ -96,9 +120,9 @@ Options of all:
   --config FILE  the config to use (default: rouse.jsonc in ROUSE_HOME)
 
 Examples:
-  rouse requests
-  rouse requests --all --json
-  rouse requests show 0198c0de-0000-7000-8000-000000000000
+  rouse requests --hook github --since 1h
+  rouse requests --outcome refused --outcome failed --json
+  rouse requests show last
   rouse requests replay --hook github --since 1d --outcome skipped --dry-run
   rouse requests compare rouse.new.jsonc --since 7d`,
   syntax: {

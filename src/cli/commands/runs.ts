@@ -1,24 +1,34 @@
 // `rouse runs`: lists runs with their outcomes, and repeats, cancels or releases them.
-import { type Config, defaultAgent } from "../../config/config.ts";
-import { UsageError } from "../../core/errors.ts";
-import { newId } from "../../core/id.ts";
-import { heartbeatDelayMs, type Run, type RunKind } from "../../core/run.ts";
+import { defaultAgent } from "../../config/config.ts";
+import { type Run, type RunKind, runStatuses } from "../../core/run.ts";
 import type { Store } from "../../store/ports/store.ts";
-import { type Command, WrongUsage } from "../command.ts";
+import type { Command } from "../command.ts";
+import { doneOrThrow } from "../../api/actions/result.ts";
+import { cancelRun, retryRun } from "../../api/actions/runs.ts";
 import { runResource, shortTime } from "../../api/resources.ts";
+import { agentsFlag, given, hookFlag, readAgents, readAllOf, statusFlag } from "../runs/filters.ts";
 import { nextTryWords } from "../runs/next-try.ts";
 import { releaseFlags, releaseRuns } from "../runs/release.ts";
 import { isRetryOfMany, retryFailed, retryFlags } from "../runs/retry-failed.ts";
+import { findBy, idHelp } from "../runs/resolve.ts";
+import { readOneOf } from "../terminal/arguments.ts";
 import { showRun, showRunFlags } from "../timeline/show-run.ts";
-import { type Change, runStored, type Stored, syntaxOf } from "../runs/stored.ts";
+import { runStored, type Stored, syntaxOf } from "../runs/stored.ts";
 
 const kinds: readonly RunKind[] = ["hook", "heartbeat"];
-const cancelled = "it was cancelled";
 
-const runs: Stored<Run, ReturnType<typeof runResource>> = {
+const runFlags = {
+  kind: { type: "string", values: kinds },
+  ...statusFlag(runStatuses),
+  ...hookFlag,
+  ...agentsFlag,
+} as const;
+
+const runs: Stored<Run, ReturnType<typeof runResource>, typeof runFlags> = {
   one: "run",
   many: "runs",
-  flags: { kind: { type: "string", values: kinds } },
+  kind: "run",
+  flags: runFlags,
   columns: [
     { title: "CREATED", value: (run) => shortTime(run.createdAt) },
     { title: "STATUS", value: (run) => run.status },
@@ -30,68 +40,32 @@ const runs: Stored<Run, ReturnType<typeof runResource>> = {
   ],
   toResource: runResource,
   toRow: (run) => ({ ...runResource(run), error: nextTryWords(run) ?? run.error }),
-  list: (store, { limit }, { kind = "hook" }) => store.listRuns({ limit, kind: readKind(kind) }),
+  search({ kind = "hook", status, hook, agent }) {
+    const wanted = given({
+      statuses: readAllOf("--status", status, runStatuses),
+      hooks: hook,
+      agents: readAgents(agent),
+    });
+    const ofKind = [readOneOf("--kind", kind, kinds)];
+    return (store, page) => store.searchRuns({ ...page, ...wanted, kinds: ofKind });
+  },
   single: {
     find: (store, id) => store.findRun(id),
     details: async () => ({}),
-    retry,
-    cancel,
+    retry: async (store, run) => doneOrThrow(await retryRun(store, run)),
+    cancel: async (store, run, config) =>
+      doneOrThrow(await cancelRun(store, run, defaultAgent(config.agents.list).id)),
   },
 };
 
-function readKind(written: string | boolean): RunKind {
-  const kind = kinds.find((each) => each === written);
-  if (!kind) throw new WrongUsage(`--kind must be ${kinds.join(" or ")}.`);
-  return kind;
-}
-
-async function retry(store: Store, run: Run): Promise<Change> {
-  if (run.kind === "heartbeat")
-    throw new UsageError("A heartbeat cannot be repeated. Ask for a new one: rouse send wake TEXT");
-  const id = newId();
-  const result = await store.repeatRun(run.id, id);
-  if (result !== "queued")
-    throw new UsageError(
-      result === "not-ended"
-        ? `Run ${run.id} has not ended (${run.status}). Only a run that has ended can be repeated.`
-        : `There is no run with the id ${run.id}.`,
-    );
-  return {
-    sentence: `Queued again as run ${id}`,
-    value: { id, retryOf: run.id, status: "queued" },
-  };
-}
-
-async function cancel(store: Store, run: Run, config: Config): Promise<Change> {
-  const { summaryOf } = await import("../../session/summary.ts");
-  const isHook = run.kind === "hook";
-  const agentId = defaultAgent(config.agents.list).id;
-  const result = await store.cancelRun(run.id, {
-    error: cancelled,
-    summary: isHook ? summaryOf(run, newId(), { status: "cancelled", text: cancelled }) : null,
-    heartbeat: isHook && run.request.wakeMode === "now" ? { agentId, delayMs: heartbeatDelayMs } : null,
-  });
-  if (result === "ended" || result === "unknown")
-    throw new UsageError(`Run ${run.id} has ended already: there is nothing to cancel.`);
-  return {
-    sentence:
-      result === "cancelled"
-        ? `Run ${run.id} is cancelled.`
-        : `Run ${run.id} is running. Its gateway was asked to stop it and does so within seconds.`,
-    value: { id: run.id, result },
-  };
-}
-
-async function find(store: Store, id: string): Promise<Run> {
-  const run = await store.findRun(id);
-  if (run === null) throw new UsageError(`There is no run with the id ${id}. Ids are given whole.`);
-  return run;
-}
+const find = (store: Store, written: string): Promise<Run> =>
+  findBy(store, { kind: "run", written }, (id) => store.findRun(id));
 
 export const command: Command = {
   name: "runs",
   summary: "list, show, retry, cancel or release runs of agents",
-  help: `Usage: rouse runs [--kind hook|heartbeat] [--limit N | --all] [--json]
+  help: `Usage: rouse runs [--status STATUS]… [--hook NAME]… [--agent ID]… [--since TIME] [--until TIME]
+                 [--kind hook|heartbeat] [--limit N | --all] [--json]
        rouse runs show ID [--follow] [--json]
        rouse runs retry|cancel ID [--json]
        rouse runs retry --failed --since TIME [--hook NAME] [--agent ID] [--limit N]
@@ -115,8 +89,17 @@ whether or not a gateway is running. Use it to see why something did not happen,
               otherwise they are queued the next day (UTC)
 
 A run that waits for its next try is queued, and says when that is and why the last one failed.
+${idHelp}
 
 Options:
+  --status STATUS
+                 only queued, parked, running, succeeded, failed, timed-out or cancelled ones; may be
+                 repeated, as --hook and --agent
+  --hook NAME    only runs of this hook
+  --agent ID     only runs of this agent
+  --since TIME   only those stored since then: 30m, 1h, 2d, or a time with its zone such as
+                 2026-11-19T08:00:00Z
+  --until TIME   only those stored before then
   --kind KIND    hook (default), or heartbeat for the turns of the main session
   --limit N      list at most N (default 50)
   --all          list all
@@ -125,10 +108,8 @@ Options of show:
   --follow       print the steps as they come until the run has ended; exit code 0 when it succeeded,
                  otherwise 1. Ctrl-C ends it, and not the run. With --json one step a line
 
-Options of retry --failed:
-  --since TIME   30m, 1h, 2d, or a time with its zone such as 2026-11-19T08:00:00Z
-  --hook NAME    only runs of this hook
-  --agent ID     only runs of this agent
+Options of retry --failed: --hook and --agent, once each, and
+  --since TIME   only those that ended since then
   --limit N      at most N, those that ended first
   --dry-run      print the plan (how many, which hooks and agents) and queue nothing
   --yes          do not ask; needed where nobody can be asked, and with --json
@@ -139,6 +120,8 @@ Options of all:
 
 Examples:
   rouse runs --limit 10
+  rouse runs --status failed --since 1h
+  rouse runs show last
   rouse runs show 0198c0de-0000-7000-8000-000000000000 --json
   rouse runs retry --failed --since 1h --dry-run`,
   syntax: {

@@ -2,16 +2,14 @@
 import { defaultAgent } from "../../config/config.ts";
 import { UsageError } from "../../core/errors.ts";
 import { platforms, type Target } from "../../core/target.ts";
-import {
-  configFlag,
-  jsonFlag,
-  readArguments,
-  readWholeNumber,
-  refuseMore,
-  unknownVerb,
-} from "../terminal/arguments.ts";
+import { configFlag, jsonFlag, readArguments, refuseMore, unknownVerb } from "../terminal/arguments.ts";
 import { type Command, type Context, oneOf, WrongUsage } from "../command.ts";
 import { openChannelsOf, readChannelName, refuseRecipient } from "../open/channels.ts";
+import { readLimit } from "../runs/stored.ts";
+import { readTimes, timeFlags, type WrittenTimes } from "../runs/filters.ts";
+import { collectFound } from "../../store/create/searches.ts";
+import type { SessionPosition } from "../../store/ports/search.ts";
+import type { Session } from "../../core/transcript.ts";
 import { withStore } from "../open/store.ts";
 import { noteLine, printJson, printJsonList, printLine } from "../terminal/output.ts";
 import { sessionResource, shortTime, turnResource } from "../../api/resources.ts";
@@ -21,8 +19,13 @@ import { formatTable } from "../terminal/table.ts";
 const common = { ...configFlag, ...jsonFlag } as const;
 const limitFlag = { limit: { type: "string" } } as const;
 const agentFlag = { agent: { type: "string" } } as const;
-const flags = { ...common, ...agentFlag, ...limitFlag } as const;
-type Options = { config: string | undefined; json: boolean; agent: string | undefined; limit: number };
+const listFlags = { ...common, ...agentFlag, ...timeFlags, ...limitFlag, all: { type: "boolean" } } as const;
+type Options = WrittenTimes & {
+  config: string | undefined;
+  json: boolean;
+  agent: string | undefined;
+  limit: number | null;
+};
 
 const verbs: Readonly<
   Record<string, (context: Context, rest: string[], options: Options) => Promise<number>>
@@ -34,23 +37,34 @@ const verbs: Readonly<
 };
 
 async function run(context: Context): Promise<number> {
-  const { values, positionals } = readArguments(context, flags);
+  const { values, positionals } = readArguments(context, listFlags);
   const [verb = "list", ...rest] = positionals;
   const chosen = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
   if (!chosen) throw unknownVerb(verb, Object.keys(verbs));
-  const limit = values.limit === undefined ? 50 : readWholeNumber("--limit", values.limit, 1, 1_000_000);
   return chosen(context, rest, {
     config: values.config,
     json: values.json === true,
-    agent: values.agent?.toLowerCase(),
-    limit,
+    agent: values.agent?.trim().toLowerCase(),
+    limit: readLimit(values),
+    since: values.since,
+    until: values.until,
   });
 }
 
-function list(context: Context, rest: string[], { config, json, limit }: Options): Promise<number> {
+function list(
+  context: Context,
+  rest: string[],
+  { config, json, agent, limit, ...written }: Options,
+): Promise<number> {
   refuseMore(rest, 0);
+  const timesOf = readTimes(written);
+  const wanted = agent === undefined ? {} : { agents: [agent] };
   return withStore(context, config, async (store) => {
-    const sessions = (await store.listSessions(limit)).map(sessionResource);
+    const times = await timesOf(store);
+    const found = await collectFound<Session, SessionPosition>(limit, (page) =>
+      store.searchSessions({ ...page, ...times, ...wanted }),
+    );
+    const sessions = found.map(sessionResource);
     if (json) printJsonList(context, sessions);
     else if (sessions.length === 0) printLine(context, "No sessions.");
     else
@@ -98,6 +112,8 @@ function reset(context: Context, rest: string[], { config, json, agent }: Option
   const sessionKey = keyOf(rest, "reset");
   return withStore(context, config, async (store, settings) => {
     const agentId = agent ?? defaultAgent(settings.agents.list).id;
+    const subject = `${agentId} ${sessionKey}`;
+    context.audit({ verb: "session.reset", subject, store: settings.store });
     if (!(await store.resetSession({ agentId, sessionKey })))
       throw new UsageError(unknownSession(agentId, sessionKey));
     if (json) printJson(context, { agentId, sessionKey, reset: true });
@@ -113,8 +129,12 @@ async function target(context: Context, rest: string[], { config, json }: Option
   refuseMore(rest, 2);
   const loaded = await loadSettings(context, config);
   const wanted = await readTarget(context, rest, loaded);
-  return withStore(context, config, async (store) => {
-    if (wanted !== undefined) await store.setLastTarget(wanted);
+  return withStore(context, config, async (store, settings) => {
+    if (wanted !== undefined) {
+      const subject = wanted?.channel ?? "none";
+      context.audit({ verb: "session.target", subject, store: settings.store });
+      await store.setLastTarget(wanted);
+    }
     const found = await store.lastTarget();
     if (json) printJson(context, found);
     else
@@ -153,7 +173,7 @@ async function readTarget(
 export const command: Command = {
   name: "sessions",
   summary: "list, show or reset conversations; set the main session's target",
-  help: `Usage: rouse sessions [list] [--limit N] [--json]
+  help: `Usage: rouse sessions [list] [--agent ID] [--since TIME] [--until TIME] [--limit N | --all] [--json]
        rouse sessions show|reset KEY [--agent ID] [--json]
        rouse sessions target [CHANNEL TO | none] [--json]
 
@@ -170,8 +190,12 @@ Channels: ${platforms.join(", ")},
 and the ids of your own in channels.plugins
 
 Options:
-  --agent ID     the agent whose session it is (default: the default agent)
+  --agent ID     the agent whose session it is (default: the default agent); of the list, only its sessions
+  --since TIME   list only those used since then: 30m, 1h, 2d, or a time with its zone such as
+                 2026-11-19T08:00:00Z
+  --until TIME   list only those last used before then
   --limit N      list at most N sessions (default 50)
+  --all          list all
   --json         print JSON
   --config FILE  the config to use (default: rouse.jsonc in ROUSE_HOME)
 
@@ -181,9 +205,9 @@ Examples:
   rouse sessions target telegram 12345
   rouse sessions target telegram -- -100200300   (a recipient that begins with a dash)`,
   syntax: {
-    options: flags,
+    options: listFlags,
     words: {
-      list: { options: { ...common, ...limitFlag } },
+      list: { options: listFlags },
       ...oneOf(["show", "reset"], { ...common, ...agentFlag }),
       target: { options: common, words: oneOf([...platforms, "none"], common) },
     },

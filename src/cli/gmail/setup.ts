@@ -156,6 +156,7 @@ async function applySetup(
     report({ what: "config", name: file, state: "made", note: "with two fresh tokens" });
   }
   const { config } = await loadSettings(context, values.config);
+  context.audit({ verb: "gmail.setup", subject: goal.account, store: config.store });
   const store = await openOrMakeStore(config.store, context);
   const visit = createVisit(context, terminal, { noBrowser: values["no-browser"] === true });
   const newLogin = values["new-login"] === true;

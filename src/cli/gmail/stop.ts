@@ -27,6 +27,7 @@ export async function runStop(context: Context, overrides: Overrides = {}): Prom
   const { config } = await loadSettings(context, values.config);
   const gmail = gmailOf(config);
   const { cloud } = goalFrom(gmail);
+  context.audit({ verb: "gmail.stop", subject: gmail.account, store: config.store });
   const endpoints = { ...googleEndpoints, ...gmail.endpoints, ...overrides.endpoints };
   const steps: Step[] = [];
   const report = (step: Step): void => {

@@ -1,5 +1,6 @@
-// The plan of a replay, for people and as JSON.
+// The plan of a replay, for people.
 import { mostDecided, type ReplayPlan } from "../../hooks/replay/plan.ts";
+import { secondsFor } from "../../api/actions/replay.ts";
 import type { Selection } from "../../hooks/replay/selection.ts";
 
 const listed = (counts: Readonly<Record<string, number>>): string =>
@@ -9,10 +10,6 @@ const listed = (counts: Readonly<Record<string, number>>): string =>
     .join(", ");
 
 const isoTime = (at: number): string => new Date(at).toISOString();
-
-/** Rounded up, so that a plan of one request takes no time. */
-const secondsFor = (count: number, perMinute: number): number =>
-  Math.ceil((Math.max(0, count - 1) * 60) / perMinute);
 
 export function planLines(plan: ReplayPlan, { since, until }: Selection, perMinute: number): string[] {
   const count = plan.ids.length;
@@ -63,15 +60,3 @@ function durationWords(seconds: number): string {
   if (seconds < 120) return `${seconds} s`;
   return seconds < 7200 ? `${Math.ceil(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
 }
-
-export const planResource = (plan: ReplayPlan, { since, until }: Selection, perMinute: number) => {
-  const { ids, ...rest } = plan;
-  return {
-    since: isoTime(since),
-    until: isoTime(until),
-    count: ids.length,
-    ...rest,
-    perMinute,
-    seconds: secondsFor(ids.length, perMinute),
-  };
-};

@@ -1,5 +1,7 @@
 // `rouse requests replay --since`: a plan first, then one request after another at a rate. It can be stopped at any time,
 // and says how to go on.
+import { defaultPerMinute, mostPerMinute, planResource } from "../../api/actions/replay.ts";
+import type { Config } from "../../config/config.ts";
 import { newId } from "../../core/id.ts";
 import type { ManyEnd, ManyResult } from "../../hooks/replay/many.ts";
 import { planReplay, type ReplayPlan } from "../../hooks/replay/plan.ts";
@@ -15,8 +17,8 @@ import { noteLine, printJson, printLine } from "../terminal/output.ts";
 import { processTerminal, type Terminal } from "../terminal/person.ts";
 import { createProgress } from "../terminal/progress.ts";
 import { replayParts } from "./parts.ts";
-import { planLines, planResource } from "./plan-words.ts";
-import { readSelection, selectFlags, selectionOf } from "./select.ts";
+import { planLines } from "./plan-words.ts";
+import { readSelection, selectFlags, selectionOf, selectionWords } from "./select.ts";
 
 export const manyFlags = {
   ...selectFlags,
@@ -26,9 +28,6 @@ export const manyFlags = {
   "per-minute": { type: "string" },
   yes: { type: "boolean" },
 } as const;
-
-const defaultPerMinute = 60;
-const mostPerMinute = 60_000;
 
 export async function replayMatching(
   context: Context,
@@ -43,7 +42,7 @@ export async function replayMatching(
       const now = context.clock.now();
       const deps = { store, settings, now };
       const plan = await planReplay(selection, deps, { again: asked.again });
-      return carryOut(context, terminal, { asked, selection, plan, parts });
+      return carryOut(context, terminal, { asked, selection, plan, parts, store: config.store });
     }),
   );
 }
@@ -54,6 +53,7 @@ type Work = {
   selection: Selection;
   plan: ReplayPlan;
   parts: ReturnType<typeof replayParts>;
+  store: Config["store"];
 };
 
 async function carryOut(context: Context, terminal: Terminal, work: Work): Promise<number> {
@@ -69,6 +69,8 @@ async function carryOut(context: Context, terminal: Terminal, work: Work): Promi
     noteLine(context, "Nothing was replayed.");
     return 1;
   }
+  const subject = `${selectionWords(selection)}, batch ${asked.batch}`;
+  context.audit({ verb: "request.replay", subject, store: work.store });
   return replayAll(context, work);
 }
 
@@ -93,7 +95,7 @@ async function replayAll(context: Context, { asked, selection, plan, parts }: Wo
   context.onStopSignal(() => (stop.signal.aborted ? context.exit(1) : stop.abort()));
   const results: ManyResult[] = [];
   const progress = createProgress(context);
-  const { batch, perMinute, json } = asked;
+  const { batch, again, perMinute, json } = asked;
   const { ids } = plan;
   const onEach = (result: ManyResult): void => {
     results.push(result);
@@ -101,7 +103,7 @@ async function replayAll(context: Context, { asked, selection, plan, parts }: Wo
   };
   const goOn = (): string => goOnLine(selection, asked, limitLeft(asked, ids.length, results));
   try {
-    const options = { ids, batch, perMinute, signal: stop.signal, onEach };
+    const options = { ids, batch, onlyOnce: !again, perMinute, signal: stop.signal, onEach };
     const end = await replayMany(options, parts);
     progress.clear();
     if (json) printJson(context, { ...planResource(plan, selection, perMinute), batch, replayed: results });

@@ -10,10 +10,10 @@ import {
   gatewayToken,
   hookToken,
   json,
-  type Result,
 } from "../../../test/fixtures/command-line.ts";
 import { keepRequest, type KeptParts } from "../../../test/fixtures/replays.ts";
 import { mapping } from "../../../test/support/mapped.ts";
+import { systemClock } from "../../core/clock.ts";
 import { plainText } from "../../core/message.ts";
 import { dispatch } from "../dispatch.ts";
 import { replayMatching } from "./replay-many.ts";
@@ -152,7 +152,7 @@ test("Ctrl-C stops between two, and the line that it prints goes on without repl
   const { env, rouse, keep, messages } = await homeWith(t);
   for (const text of ["one", "two", "three"]) await keep({ body: JSON.stringify({ state: "red", text }) });
   const clock = createFakeClock(Date.now());
-  const argv = [...many, "--limit", "3", "--yes", "--per-minute", "30"];
+  const argv = [...many, "--limit", "3", "--yes", "--per-minute", "6000"];
   const { context, written, signal, exits } = createTestContext(argv, { env, clock });
   const running = dispatch(context);
   await eventually(async () => (await messages()).length === 1 && clock.waiting() === 1);
@@ -163,17 +163,13 @@ test("Ctrl-C stops between two, and the line that it prints goes on without repl
   const [, words = ""] = /^Stopped\. 2 requests left\. Go on with: rouse (.*)\n$/.exec(written.stderr) ?? [];
   assert.match(
     words,
-    /^requests replay --hook ci --since \S+Z --until \S+Z --limit 2 --per-minute 30 --batch \S+$/,
+    /^requests replay --hook ci --since \S+Z --until \S+Z --limit 2 --per-minute 6000 --batch \S+$/,
   );
 
   await keep({ body: '{"state":"red","text":"later"}' });
-  const goOn = [...words.split(" "), "--yes", "--per-minute", "60000"].filter((word) => word !== "");
-  const rest: Result = await rouse(
-    goOn.filter((word, at) => word !== "--limit" && goOn[at - 1] !== "--limit"),
-  );
+  const rest = await rouse([...words.split(" "), "--yes"], { clock: systemClock });
   assert.equal(rest.code, 0, rest.stderr);
-  assert.deepEqual((await messages()).toReversed().slice(0, 3), ["one", "two", "three"]);
-  assert.equal(new Set(await messages()).size, (await messages()).length, "none twice");
+  assert.deepEqual((await messages()).toReversed(), ["one", "two", "three"]);
 });
 
 for (const [answer, code] of [

@@ -7,6 +7,7 @@ import { type Context, WrongUsage } from "../command.ts";
 import { withHooks } from "../open/hooks.ts";
 import { loadSettings } from "../open/settings.ts";
 import { withStore } from "../open/store.ts";
+import { findBy } from "../runs/resolve.ts";
 import { readBodyFile } from "../send/request-options.ts";
 import { configFlag, jsonFlag, readArguments, refuseMore } from "../terminal/arguments.ts";
 import { printJson, printLine } from "../terminal/output.ts";
@@ -35,6 +36,7 @@ async function replayOne(context: Context): Promise<number> {
   const { replayRequest } = await import("../../hooks/replay/replay.ts");
   const result = await withStore(context, values.config, async (store, config) => {
     const kept = { ...(await findKept(store, id)), payload: edited };
+    context.audit({ verb: "request.replay", subject: kept.record.id, store: config.store });
     return withHooks(loaded, (settings) =>
       replayRequest(kept, replayParts(context, { store, config, settings })),
     );
@@ -45,10 +47,9 @@ async function replayOne(context: Context): Promise<number> {
   return isGood(result) ? 0 : 1;
 }
 
-async function findKept(store: Store, id: string) {
-  const record = await store.findRequest(id);
-  if (record === null) throw new UsageError(`There is no request with the id ${id}. See: rouse requests`);
-  return { record, body: record.hasBody ? await store.requestBody(id) : null };
+async function findKept(store: Store, written: string) {
+  const record = await findBy(store, { kind: "request", written }, (id) => store.findRequest(id));
+  return { record, body: record.hasBody ? await store.requestBody(record.id) : null };
 }
 
 const cannotSentence = (id: string, { reason }: CannotReplay): string =>

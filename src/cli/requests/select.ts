@@ -4,59 +4,47 @@ import { runStatuses } from "../../core/run.ts";
 import type { Selection } from "../../hooks/replay/selection.ts";
 import type { Store } from "../../store/ports/store.ts";
 import { WrongUsage } from "../command.ts";
-import { readWholeNumber } from "../terminal/arguments.ts";
-import { readSince, type Since, sinceMoment } from "../terminal/since.ts";
+import { hookFlag, readAllOf, readTimes, statusFlag, timeFlags } from "../runs/filters.ts";
+import { readWholeNumber, type Values } from "../terminal/arguments.ts";
 
 export const selectFlags = {
-  hook: { type: "string", multiple: true },
-  since: { type: "string" },
-  until: { type: "string" },
+  ...hookFlag,
+  ...timeFlags,
   outcome: { type: "string", multiple: true, values: requestOutcomes },
-  status: { type: "string", multiple: true, values: runStatuses },
+  ...statusFlag(runStatuses),
   limit: { type: "string" },
 } as const;
 
-type Written = {
-  hook?: string[];
-  since?: string;
-  until?: string;
-  outcome?: string[];
-  status?: string[];
-  limit?: string;
-};
+export type Asked = Omit<Selection, "since" | "until"> & { timesOf: ReturnType<typeof readTimes> };
 
-export type Asked = Omit<Selection, "since" | "until"> & { since: Since; until: Since | null };
-
-export function readSelection(values: Written, what: string): Asked {
+export function readSelection(values: Values<typeof selectFlags>, what: string): Asked {
   if (values.since === undefined)
     throw new WrongUsage(`${what} needs --since: how far back, such as --since 1h`);
   return {
     hooks: values.hook ?? [],
-    since: readSince(values.since),
-    until: values.until === undefined ? null : readSince(values.until, "--until"),
-    outcomes: (values.outcome ?? []).map((each) => oneOfThese("--outcome", each, requestOutcomes)),
-    statuses: (values.status ?? []).map((each) => oneOfThese("--status", each, runStatuses)),
+    timesOf: readTimes(values),
+    outcomes: readAllOf("--outcome", values.outcome, requestOutcomes) ?? [],
+    statuses: readAllOf("--status", values.status, runStatuses) ?? [],
     limit: values.limit === undefined ? null : readWholeNumber("--limit", values.limit, 1, 1_000_000),
   };
 }
 
-function oneOfThese<T extends string>(option: string, written: string, known: readonly T[]): T {
-  const found = known.find((each) => each === written);
-  if (found === undefined)
-    throw new WrongUsage(`${option} must be one of ${known.join(", ")}, not "${written}".`);
-  return found;
-}
-
+/** What comes from now on is not selected. */
 export async function selectionOf(
   store: Pick<Store, "databaseTime">,
-  { since, until, ...rest }: Asked,
+  { timesOf, ...rest }: Asked,
 ): Promise<Selection> {
   const now = await store.databaseTime();
-  const selection = {
-    ...rest,
-    since: sinceMoment(since, now),
-    until: until === null ? now : sinceMoment(until, now, "--until"),
-  };
-  if (selection.since >= selection.until) throw new WrongUsage("--since must be before --until.");
-  return selection;
+  return { ...rest, since: 0, until: now, ...(await timesOf(store)) };
 }
+
+/** For the audit. */
+export const selectionWords = ({ hooks, since, until, outcomes, statuses, limit }: Selection): string =>
+  [
+    `since ${new Date(since).toISOString()}`,
+    `until ${new Date(until).toISOString()}`,
+    ...hooks.map((hook) => `hook ${hook}`),
+    ...outcomes,
+    ...statuses,
+    ...(limit === null ? [] : [`at most ${limit}`]),
+  ].join(", ");

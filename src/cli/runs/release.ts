@@ -1,7 +1,9 @@
 // `rouse runs release`: queues parked runs again.
-import { UsageError } from "../../core/errors.ts";
+import { doneOrThrow } from "../../api/actions/result.ts";
+import { releaseRuns as releaseParked } from "../../api/actions/runs.ts";
 import { configFlag, jsonFlag, readArguments, refuseMore } from "../terminal/arguments.ts";
 import { type Context, WrongUsage } from "../command.ts";
+import { resolveId } from "./resolve.ts";
 import { withStore } from "../open/store.ts";
 import { printJson, printLine } from "../terminal/output.ts";
 
@@ -10,17 +12,16 @@ export const releaseFlags = { ...configFlag, ...jsonFlag, hook: { type: "string"
 export function releaseRuns(context: Context): Promise<number> {
   const { values, positionals } = readArguments(context, releaseFlags);
   refuseMore(positionals, 2);
-  const id = positionals[1] ?? null;
+  const written = positionals[1] ?? null;
   const hook = values.hook ?? null;
-  if (id !== null && hook !== null) throw new WrongUsage("Give either an id or --hook, not both.");
-  return withStore(context, values.config, async (store) => {
-    const released = await store.releaseRuns({ id, hook });
-    if (id !== null && released === 0) throw new UsageError(`There is no parked run with the id ${id}.`);
-    if (values.json) printJson(context, { released });
-    else printLine(context, released === 0 ? "No runs are parked." : sentence(released));
+  if (written !== null && hook !== null) throw new WrongUsage("Give either an id or --hook, not both.");
+  return withStore(context, values.config, async (store, config) => {
+    const id = written === null ? null : await resolveId(store, "run", written);
+    const subject = id ?? (hook === null ? "all" : `hook ${hook}`);
+    context.audit({ verb: "run.release", subject, store: config.store });
+    const { sentence, value } = doneOrThrow(await releaseParked(store, { id, hook }));
+    if (values.json) printJson(context, value);
+    else printLine(context, sentence);
     return 0;
   });
 }
-
-const sentence = (count: number): string =>
-  `${count === 1 ? "One run was" : `${count} runs were`} released and will start as soon as a slot is free.`;

@@ -1,8 +1,17 @@
 // `rouse runs retry --failed`: makes new runs of all that failed or timed out within a time. First a plan, then short
 // transactions of a few runs each. A run that was retried says so, so that the command can be repeated after it was
 // stopped in the middle, and two of them at once retry each run once.
-import { newId } from "../../core/id.ts";
-import type { FailedRun, FailedRuns } from "../../core/run.ts";
+import {
+  byCount,
+  type FailedStore,
+  planRetries,
+  type Retried,
+  retryAll,
+  type RetryPlan,
+  retryResource,
+  type Selection,
+} from "../../api/actions/retry-failed.ts";
+import type { FailedRuns } from "../../core/run.ts";
 import type { Store } from "../../store/ports/store.ts";
 import { type Context, WrongUsage } from "../command.ts";
 import { confirmed } from "../terminal/confirm.ts";
@@ -25,21 +34,6 @@ export const retryFlags = {
   yes: { type: "boolean" },
 } as const;
 
-/** How many runs are queued in one transaction: others wait for it. */
-const stepRuns = 100;
-const pageRuns = 1000;
-
-type FailedStore = Pick<Store, "listFailedRuns" | "repeatFailedRuns" | "databaseTime">;
-
-/** What the command was asked for, by the clock of the store. */
-type Selection = { runs: FailedRuns; limit: number };
-
-type Counts = { count: number; hooks: Map<string, number>; agents: Map<string, number>; acted: number };
-type Retried = {
-  queued: { id: string; retryOf: string; status: "queued" }[];
-  unreadable: { id: string; reason: string }[];
-};
-
 /** For one run there is an id, which `--failed` excludes. */
 export const isRetryOfMany = ([verb, ...rest]: readonly string[]): boolean =>
   verb === "retry" && rest.some((each) => /^--(failed|since|dry-run|yes)(=|$)/.test(each));
@@ -50,24 +44,32 @@ export function retryFailed(
 ): Promise<number> {
   const asked = readAsked(context, terminal);
   const { json, dryRun, yes } = asked;
-  return withStore(context, asked.config, async (store) => {
+  return withStore(context, asked.config, async (store, config) => {
     const runs = await selectionOf(store, asked);
-    const plan = await planOf(store, { runs, limit: asked.limit });
+    const plan = await planRetries(store, { runs, limit: asked.limit });
     if (!json) printPlan(context, plan, runs);
     if (!json && plan.count === 0) return 0;
     if (dryRun)
-      return printEnd(context, "Nothing was queued: --dry-run.", json && resourceOf(plan, runs, null));
+      return printEnd(context, "Nothing was queued: --dry-run.", json && retryResource(plan, runs, null));
     if (!yes && plan.count > 0 && !(await confirmed(terminal, question(plan.count)))) {
       noteLine(context, "Nothing was queued.");
       return 1;
     }
-    const retried = await retryAll(store, { runs, limit: plan.count }, context);
-    printEnd(context, done(retried.queued.length), json && resourceOf(plan, runs, retried));
+    if (plan.count > 0) context.audit({ verb: "run.retry", subject: subjectOf(runs), store: config.store });
+    const retried = await retryWithProgress(store, { runs, limit: plan.count }, context);
+    printEnd(context, done(retried.queued.length), json && retryResource(plan, runs, retried));
     for (const { id, reason } of retried.unreadable)
       noteLine(context, `Run ${id} cannot be retried: what it was asked to do cannot be read (${reason}).`);
     return retried.unreadable.length === 0 ? 0 : 1;
   });
 }
+
+const subjectOf = ({ endedFrom, hook, agentId }: FailedRuns): string =>
+  [
+    `failed since ${new Date(endedFrom).toISOString()}`,
+    ...(hook === null ? [] : [`hook ${hook}`]),
+    ...(agentId === null ? [] : [`agent ${agentId}`]),
+  ].join(", ");
 
 type Asked = ReturnType<typeof readAsked>;
 
@@ -94,60 +96,28 @@ function printEnd(context: Context, sentence: string, resource: object | false):
   return 0;
 }
 
-async function selectionOf(store: FailedStore, { since, hook, agentId }: Asked): Promise<FailedRuns> {
+async function selectionOf(
+  store: Pick<Store, "databaseTime">,
+  { since, hook, agentId }: Asked,
+): Promise<FailedRuns> {
   const endedUntil = await store.databaseTime();
   return { endedFrom: sinceMoment(since, endedUntil), endedUntil, hook, agentId };
 }
 
-/** Pages of what is selected, in the order in which the runs ended. What fails meanwhile is not among it. */
-async function* pagesOf(
+async function retryWithProgress(
   store: FailedStore,
-  { runs, limit }: Selection,
-  size: number,
-): AsyncGenerator<FailedRun[]> {
-  let after: FailedRun | null = null;
-  for (let left = limit; left > 0;) {
-    const wanted = Math.min(size, left);
-    const page: FailedRun[] = await store.listFailedRuns({ ...runs, limit: wanted, after });
-    if (page.length > 0) yield page;
-    if (page.length < wanted) return;
-    after = page.at(-1)!;
-    left -= page.length;
-  }
-}
-
-async function planOf(store: FailedStore, selection: Selection): Promise<Counts> {
-  const plan: Counts = { count: 0, hooks: new Map(), agents: new Map(), acted: 0 };
-  const add = (counts: Map<string, number>, name: string) => counts.set(name, (counts.get(name) ?? 0) + 1);
-  for await (const page of pagesOf(store, selection, pageRuns))
-    for (const { hook, agentId, acted } of page) {
-      plan.count++;
-      if (acted) plan.acted++;
-      add(plan.hooks, hook);
-      add(plan.agents, agentId);
-    }
-  return plan;
-}
-
-async function retryAll(store: FailedStore, selection: Selection, context: Context): Promise<Retried> {
+  selection: Selection,
+  context: Context,
+): Promise<Retried> {
   const progress = createProgress(context);
-  const retried: Retried = { queued: [], unreadable: [] };
   try {
-    for await (const page of pagesOf(store, selection, stepRuns)) {
-      const step = await store.repeatFailedRuns(page.map(({ id }) => ({ id, newId: newId() })));
-      for (const { id, newId: copy } of step.queued)
-        retried.queued.push({ id: copy, retryOf: id, status: "queued" });
-      for (const each of step.unreadable) retried.unreadable.push(each);
-      progress.show(`${retried.queued.length} of ${selection.limit} runs are queued`);
-    }
+    return await retryAll(store, selection, (queued) =>
+      progress.show(`${queued} of ${selection.limit} runs are queued`),
+    );
   } finally {
     progress.clear();
   }
-  return retried;
 }
-
-const byCount = (counts: ReadonlyMap<string, number>): [string, number][] =>
-  [...counts].toSorted(([a, many], [b, more]) => more - many || (a < b ? -1 : 1));
 
 const listed = (counts: ReadonlyMap<string, number>): string =>
   byCount(counts)
@@ -158,7 +128,7 @@ const runsOf = (count: number): string => (count === 1 ? "1 run" : `${count} run
 
 function printPlan(
   context: Context,
-  { count, hooks, agents, acted }: Counts,
+  { count, hooks, agents, acted }: RetryPlan,
   { endedFrom }: FailedRuns,
 ): void {
   const since = new Date(endedFrom).toISOString();
@@ -174,14 +144,3 @@ function printPlan(
 const question = (count: number): string => `Queue ${runsOf(count)} again?`;
 const done = (count: number): string =>
   `${count === 0 ? "Nothing was" : count === 1 ? "1 run was" : `${count} runs were`} queued again.`;
-
-/** `retried` null: it was only a plan. */
-const resourceOf = (plan: Counts, runs: FailedRuns, retried: Retried | null) => ({
-  since: new Date(runs.endedFrom).toISOString(),
-  until: new Date(runs.endedUntil).toISOString(),
-  count: plan.count,
-  hooks: Object.fromEntries(byCount(plan.hooks)),
-  agents: Object.fromEntries(byCount(plan.agents)),
-  acted: plan.acted,
-  ...(retried && { retried: retried.queued }),
-});

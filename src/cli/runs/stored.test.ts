@@ -43,7 +43,7 @@ test("runs --json has the public fields, newest first", async (t) => {
   await acceptRuns(store, waiting);
   const [newest, oldest] = json(await rouse(["runs", "--json"])) as Fields[];
   const fields =
-    "id kind hook name agentId requestedAgentId sessionKey credential status attempts createdAt startedAt endedAt reply error";
+    "id kind hook name agentId requestedAgentId sessionKey credential requestId status attempts createdAt startedAt endedAt reply error";
   assert.deepEqual(Object.keys(newest!), fields.split(" "));
   assert.equal(newest!["id"], waiting.id);
   assert.equal(newest!["endedAt"], null);
@@ -152,7 +152,15 @@ test("events are listed, queued to be shown again, and cancelled", async (t) => 
   const note = anEvent("see \u001b[2J here");
   await store.accept(anAcceptance({ hook: "wake", events: [note] }));
   const [listed] = json(await rouse(["events", "--json"])) as Fields[];
-  assert.deepEqual(Object.keys(listed!), ["id", "sessionKey", "text", "hook", "createdAt", "shownAt"]);
+  assert.deepEqual(Object.keys(listed!), [
+    "id",
+    "sessionKey",
+    "text",
+    "hook",
+    "requestId",
+    "createdAt",
+    "shownAt",
+  ]);
   assert.equal(listed!["shownAt"], null);
   const table = await rouse(["events"]);
   assert.match(table.stdout, /waiting.*see \[2J here/);
@@ -195,7 +203,9 @@ test("requests are listed with their reason", async (t) => {
   const { id } = unused.request;
   await store.recordRequest(unused);
   const [listed] = json(await rouse(["requests", "--json"])) as Fields[];
-  assert.deepEqual(Object.keys(listed!), ["id", "hook", "outcome", "reason", "credential", "createdAt"]);
+  const fields =
+    "id hook origin outcome reason credential event delivery address bytes createdAt runIds eventIds replayOf mapping decision";
+  assert.deepEqual(Object.keys(listed!), fields.split(" "));
   assert.match((await rouse(["requests"])).stdout, /skipped +gmail .*nothing to do/);
   const shown = (await rouse(["requests", "show", id])).stdout;
   assert.match(shown, /Decided +skipped: nothing to do\n[^]*Answered +204\n[^]*No run /);

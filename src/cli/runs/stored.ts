@@ -1,7 +1,8 @@
 // The shared part of `runs`, `events`, `deliveries` and `requests`: they list by default, and the verbs show, retry and
 // cancel take one id.
 import type { Config } from "../../config/config.ts";
-import { UsageError } from "../../core/errors.ts";
+import { collectFound } from "../../store/create/searches.ts";
+import type { Found, IdKind } from "../../store/ports/search.ts";
 import type { Store } from "../../store/ports/store.ts";
 import {
   configFlag,
@@ -14,6 +15,8 @@ import {
 } from "../terminal/arguments.ts";
 import { type Context, type Flags, oneOf, type Syntax, WrongUsage } from "../command.ts";
 import { withStore } from "../open/store.ts";
+import { readTimes, timeFlags, type Times } from "./filters.ts";
+import { findBy } from "./resolve.ts";
 import { noteLine, printFields, printJson, printJsonList, printLine } from "../terminal/output.ts";
 import { type Column, formatTable } from "../terminal/table.ts";
 
@@ -22,15 +25,20 @@ export type Change = { sentence: string; value: Readonly<Record<string, unknown>
 
 type Verb<T> = (store: Store, item: T, config: Config) => Promise<Change>;
 
-export type Stored<T, R extends object, D extends object = object> = {
+export type SearchPage = { limit: number; before: number | null } & Times;
+
+export type Stored<T, R extends object, F extends Flags = Flags, D extends object = object> = {
   one: string;
   many: string;
-  flags: Flags;
+  kind: IdKind;
+  /** By which its list is narrowed, besides the time. */
+  flags: F;
   columns: readonly Column<R>[];
   toResource: (item: T) => R;
   /** What a person gets in the list in place of the resource. */
   toRow?: (item: T) => R;
-  list: (store: Store, page: { limit: number | null }, values: Values<Flags>) => Promise<T[]>;
+  /** What the options ask for; throws where one is wrong. */
+  search: (values: Values<F>) => (store: Store, page: SearchPage) => Promise<Found<T>>;
   single?: {
     find: (store: Store, id: string) => Promise<T | null>;
     /** The fields that `show` adds to the resource. */
@@ -45,22 +53,27 @@ export type Stored<T, R extends object, D extends object = object> = {
 const listFlags = { limit: { type: "string" }, all: { type: "boolean" } } as const;
 const defaultLimit = 50;
 
-const flagsOf = <F extends Flags>(flags: F) => ({ ...configFlag, ...jsonFlag, ...listFlags, ...flags });
+const flagsOf = <F extends Flags>(flags: F) => ({
+  ...configFlag,
+  ...jsonFlag,
+  ...listFlags,
+  ...timeFlags,
+  ...flags,
+});
 
-export function syntaxOf({
-  flags,
-  single,
-}: Pick<Stored<never, never>, "flags"> & { single?: object }): Syntax {
+export function syntaxOf({ flags, single }: { flags: Flags; single?: object }): Syntax {
   const options = flagsOf(flags);
   const ofOne = single ? oneOf(verbs, { ...configFlag, ...jsonFlag }) : {};
   return { options, words: { list: { options }, ...ofOne } };
 }
 
-export async function runStored<T, R extends object, D extends object>(
+export async function runStored<T, R extends object, F extends Flags, D extends object>(
   context: Context,
-  stored: Stored<T, R, D>,
+  stored: Stored<T, R, F, D>,
 ): Promise<number> {
-  const { values, positionals } = readArguments(context, flagsOf(stored.flags));
+  const read = readArguments(context, flagsOf(stored.flags));
+  const { positionals } = read;
+  const values = read.values as ListValues & Values<F>;
   const [verb = "list", id] = positionals;
   if (verb === "list") {
     refuseMore(positionals, 1);
@@ -71,26 +84,34 @@ export async function runStored<T, R extends object, D extends object>(
   if (id === undefined) throw new WrongUsage(`Which ${stored.one}? Give its id: ${stored.many} ${verb} ID`);
   refuseMore(positionals, 2);
   return withStore(context, values.config, async (store, config) => {
-    const item = await single.find(store, id);
-    if (item === null)
-      throw new UsageError(`There is no ${stored.one} with the id ${id}. Ids are given whole.`);
+    let subject = id;
+    const item = await findBy(store, { kind: stored.kind, written: id }, (whole) => {
+      subject = whole;
+      return single.find(store, whole);
+    });
     const json = values.json === true;
     if (verb === "show") await show(context, stored, single, { store, item, json });
-    else printChange(context, await single[verb](store, item, config), json);
+    else {
+      context.audit({ verb: `${stored.one}.${verb}`, subject, store: config.store });
+      printChange(context, await single[verb](store, item, config), json);
+    }
     return 0;
   });
 }
 
-type ListValues = Values<typeof configFlag & typeof jsonFlag & typeof listFlags>;
+type ListValues = Values<typeof configFlag & typeof jsonFlag & typeof listFlags & typeof timeFlags>;
 
-function list<T, R extends object, D extends object>(
+function list<T, R extends object, F extends Flags, D extends object>(
   context: Context,
-  stored: Stored<T, R, D>,
-  values: ListValues,
+  stored: Stored<T, R, F, D>,
+  values: ListValues & Values<F>,
 ): Promise<number> {
   const limit = readLimit(values);
+  const search = stored.search(values);
+  const timesOf = readTimes(values);
   return withStore(context, values.config, async (store) => {
-    const items = await stored.list(store, { limit }, values);
+    const times = await timesOf(store);
+    const items = await collectFound<T, number>(limit, (page) => search(store, { ...page, ...times }));
     const json = values.json === true;
     const toResource = (!json && stored.toRow) || stored.toResource;
     printList(context, stored, items.map(toResource), { json, limit });
@@ -98,10 +119,10 @@ function list<T, R extends object, D extends object>(
   });
 }
 
-async function show<T, R extends object, D extends object>(
+async function show<T, R extends object, F extends Flags, D extends object>(
   context: Context,
-  { toResource }: Pick<Stored<T, R, D>, "toResource">,
-  { details: detailsOf, print }: NonNullable<Stored<T, R, D>["single"]>,
+  { toResource }: Pick<Stored<T, R, F, D>, "toResource">,
+  { details: detailsOf, print }: NonNullable<Stored<T, R, F, D>["single"]>,
   { store, item, json }: { store: Store; item: T; json: boolean },
 ): Promise<void> {
   const details = await detailsOf(store, item);
@@ -119,7 +140,7 @@ function printChange(context: Context, { sentence, value }: Change, json: boolea
 const verbs = ["show", "retry", "cancel"] as const;
 const isVerb = (word: string): word is (typeof verbs)[number] => (verbs as readonly string[]).includes(word);
 
-function readLimit({ limit, all }: Values<typeof listFlags>): number | null {
+export function readLimit({ limit, all }: Values<typeof listFlags>): number | null {
   if (all && limit !== undefined) throw new WrongUsage("--all and --limit cannot both be given.");
   if (all) return null;
   return limit === undefined ? defaultLimit : readWholeNumber("--limit", limit, 1, 1_000_000);

@@ -40,6 +40,7 @@ export async function runAdd(context: Context, overrides: { terminal?: Terminal 
   const picked = chosen(ready, draft.mappings);
   if (isNew) await makeHome(file, { overwrite: false });
   const { config } = await loadSettings(context, values.config);
+  context.audit({ verb: "sender.add", subject: name, store: config.store });
   const mappings = picked.map((each) => ownMapping(each, kind, name, config));
   const written = writeEntry(config, { name, kind, draft, mappings, isNew }, context.env);
   const address = addressFor(config, name, draft.publicUrl);

@@ -22,6 +22,7 @@ export async function runPair(context: Context, open: OpenRecords = openRecords)
   refuseMore(positionals, 1);
   const { config } = await loadSettings(context, values.config);
   const { name, kind } = pairable(config, positionals[0]);
+  context.audit({ verb: "sender.pair", subject: name, store: config.store });
   try {
     const records = await open(config.store, context.clock);
     try {

@@ -32,6 +32,7 @@ export async function runRemove(
   const question = `Remove the sender ${name}? ${effectOf(gone, isKept)}`;
   if (values.yes !== true && !(await confirmed(terminal, question)))
     throw new UsageError("Nothing was changed.");
+  context.audit({ verb: "sender.remove", subject: name, store: config.store });
   let after = "";
   const edit = (text: string): string => {
     if (valueAt(text, ["hooks", "senders", name]) === undefined) throw missing(name, file);

@@ -77,6 +77,15 @@ export function readWholeNumber(name: string, written: string, least: number, mo
   return value;
 }
 
+export function readOneOf<T extends string>(name: string, written: string, known: readonly T[]): T {
+  const found = known.find((each) => each === written);
+  if (found === undefined) throw new WrongUsage(`${name} must be ${alternatives(known)}, not "${written}".`);
+  return found;
+}
+
+const alternatives = (known: readonly string[]): string =>
+  known.length > 2 ? `one of ${known.join(", ")}` : known.join(" or ");
+
 export function refuseMore(positionals: readonly string[], expected: number): void {
   const extra = positionals[expected];
   if (extra !== undefined)

@@ -19,7 +19,8 @@ export function printJsonList({ stdout }: Context, items: readonly unknown[]): v
 }
 
 export const printLine = ({ stdout }: Context, text: string): void => stdout.write(`${safeText(text)}\n`);
-export const noteLine = ({ stderr }: Context, text: string): void => stderr.write(`${safeText(text)}\n`);
+export const noteLine = ({ stderr }: Pick<Context, "stderr">, text: string): void =>
+  stderr.write(`${safeText(text)}\n`);
 
 /** Named values, one a line; texts of several lines below their name. */
 export function printFields(context: Context, fields: Readonly<Record<string, unknown>>): void {

@@ -9,8 +9,10 @@ export type LineOptions = {
   /** The terminal's width; null: lines are not wrapped. */
   columns: number | null;
   paint: (style: Style, text: string) => string;
-  /** Also the headers, and every line of a reply. */
+  /** Every line of a reply. */
   isFull: boolean;
+  /** Also the headers of the request. */
+  headers: boolean;
 };
 
 const clockWidth = 12;
@@ -84,7 +86,7 @@ function detailLines(step: Step, { from, ...options }: LineOptions & { from: num
     detail.kind === "text" ? textLines(detail, from, options) : [],
   );
   const names = Math.min(
-    32,
+    44,
     largest(
       rows.map(({ name }) => widthOf(name)),
       0,
@@ -110,7 +112,7 @@ function detailLines(step: Step, { from, ...options }: LineOptions & { from: num
 
 const pad = (text: string, width: number): string => text + " ".repeat(Math.max(0, width - widthOf(text)));
 
-function rowsOf(detail: Detail, { isFull }: Pick<LineOptions, "isFull">): Row[] {
+function rowsOf(detail: Detail, { headers }: Pick<LineOptions, "headers">): Row[] {
   switch (detail.kind) {
     case "mapping":
       return mappingRows(detail);
@@ -125,7 +127,7 @@ function rowsOf(detail: Detail, { isFull }: Pick<LineOptions, "isFull">): Row[] 
     case "tool-call":
       return [toolRow(detail)];
     case "header":
-      return isFull ? [{ name: safeLine(detail.name), verdict: "", text: safeLine(detail.value) }] : [];
+      return headers ? [{ name: safeLine(detail.name), verdict: "", text: safeLine(detail.value) }] : [];
     case "text":
       return [];
   }

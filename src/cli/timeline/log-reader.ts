@@ -14,8 +14,8 @@ export type LogReader = {
   read(): Promise<Moment[]>;
 };
 
-/** Of each kind, so many of the newest rows are read at first, and more only while all of them are new. */
-const pageRows = 500;
+/** Of each kind, so many of the newest rows are read, and more only while all of them are new. */
+const pageRows = 50;
 const mostRows = 100_000;
 /** Of so many that have not ended the end is seen, however many rows come after them. */
 const mostWatched = 1000;
@@ -36,7 +36,7 @@ export function createLogReader(
 
   async function newest<T extends Row>(list: (limit: number) => Promise<T[]>): Promise<T[]> {
     const isOld = ({ id, createdAt }: T) => (isFirst ? since === null || createdAt < since : known.has(id));
-    for (let limit = isFirst && since === null ? rows : pageRows; ; limit *= 4) {
+    for (let limit = isFirst ? rows : pageRows; ; limit *= 4) {
       const found = await list(limit);
       if (found.length < limit || limit > mostRows || found.some(isOld)) {
         for (const { id } of found) known.add(id);

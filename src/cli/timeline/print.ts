@@ -9,7 +9,7 @@ import { painter } from "../terminal/output.ts";
 import { safeLine, wrap } from "../terminal/text.ts";
 import { dayWords, type LineOptions, stepLines } from "./lines.ts";
 
-type Printed = { isFull: boolean };
+type Printed = Pick<LineOptions, "isFull" | "headers">;
 
 export function printTimeline(context: Context, timeline: Timeline, printed: Printed): void {
   const { steps, runs } = timeline;
@@ -32,12 +32,8 @@ export function printHead(context: Context, timeline: Timeline): void {
 }
 
 /** Prints one step after the other, and the day where it changes. */
-export function createStepPrinter(
-  context: Context,
-  beganAt: number,
-  { isFull }: Printed,
-): (step: Step) => void {
-  const options: LineOptions = { columns: context.columns, paint: painter(context), isFull };
+export function createStepPrinter(context: Context, beganAt: number, printed: Printed): (step: Step) => void {
+  const options: LineOptions = { columns: context.columns, paint: painter(context), ...printed };
   let previous: number | null = null;
   let runId: string | null = null;
   let day = dayWords(beganAt);

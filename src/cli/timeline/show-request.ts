@@ -5,7 +5,7 @@ import type { Store } from "../../store/ports/store.ts";
 import { requestFacts } from "../../timeline/gather.ts";
 import { timelineResource } from "../../timeline/resource.ts";
 import { timelineOf } from "../../timeline/timeline.ts";
-import { requestResource } from "../../api/resources.ts";
+import { requestDetailsResource } from "../../api/resources.ts";
 import { type Context, WrongUsage } from "../command.ts";
 import { configFlag, jsonFlag, readArguments, refuseMore } from "../terminal/arguments.ts";
 import { printJson } from "../terminal/output.ts";
@@ -35,8 +35,8 @@ export function showRequest(
     if (values.body) return printBody(context, store, request);
     const timeline = timelineOf(await requestFacts(store, request), await store.databaseTime());
     if (values.json)
-      printJson(context, { ...requestResource(request), timeline: timelineResource(timeline) });
-    else printTimeline(context, timeline, { isFull: values.full === true });
+      printJson(context, { ...requestDetailsResource(request), timeline: timelineResource(timeline) });
+    else printTimeline(context, timeline, { isFull: values.full === true, headers: values.full === true });
     return 0;
   });
 }

@@ -1,6 +1,4 @@
 // `rouse runs show ID`: one run with its way, its prompt and its reply; with --follow its steps as they come.
-import type { AttemptRecord } from "../../core/attempt-record.ts";
-import { plainText } from "../../core/message.ts";
 import { UsageError } from "../../core/errors.ts";
 import type { Run } from "../../core/run.ts";
 import type { TranscriptTurn } from "../../core/transcript.ts";
@@ -9,7 +7,8 @@ import { type FactsStore, factsOfRun } from "../../timeline/gather.ts";
 import { stepResource } from "../../timeline/resource.ts";
 import type { Step } from "../../timeline/step.ts";
 import { type Timeline, timelineOf } from "../../timeline/timeline.ts";
-import { deliveryResource, runResource, turnResource } from "../../api/resources.ts";
+import { runDetails } from "../../api/details.ts";
+import { runResource } from "../../api/resources.ts";
 import { type Context, WrongUsage } from "../command.ts";
 import { configFlag, jsonFlag, readArguments, refuseMore } from "../terminal/arguments.ts";
 import { noteLine, printJson } from "../terminal/output.ts";
@@ -36,11 +35,14 @@ export function showRun(context: Context, find: (store: Store, id: string) => Pr
     const run = await find(store, id);
     if (values.follow) return follow(context, store, run.id, json);
     if (json) {
-      printJson(context, await detailsOf(store, run));
+      printJson(context, { ...runResource(run), ...(await runDetails(store, run)) });
       return 0;
     }
     const turns = await store.listTurns({ runId: run.id });
-    printTimeline(context, withPrompt(await timelineOfRun(store, run), turns), { isFull: true });
+    printTimeline(context, withPrompt(await timelineOfRun(store, run), turns), {
+      isFull: true,
+      headers: false,
+    });
     return 0;
   });
 }
@@ -60,33 +62,6 @@ function withPrompt(timeline: Timeline, turns: readonly TranscriptTurn[]): Timel
   );
   return { ...timeline, steps };
 }
-
-const time = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
-
-async function detailsOf(store: FactsStore, run: Run) {
-  const { runs } = await factsOfRun(store, run);
-  const turns = await store.listTurns({ runId: run.id });
-  return {
-    ...runResource(run),
-    request: { ...run.request, message: plainText(run.request.message) },
-    lastLine: run.lastLine,
-    nextTryAt: time(run.nextTryAt),
-    retriedAs: run.retriedAs,
-    signals: run.signals,
-    report: run.report,
-    transcript: turns.map(turnResource),
-    deliveries: (await store.listDeliveries({ limit: null, runId: run.id })).map(deliveryResource),
-    attemptRecords: (runs[0]?.attempts ?? []).map(attemptResource),
-  };
-}
-
-const attemptResource = ({ startedAt, endedAt, nextTryAt, toolCalls, ...record }: AttemptRecord) => ({
-  ...record,
-  startedAt: time(startedAt),
-  endedAt: time(endedAt),
-  nextTryAt: time(nextTryAt),
-  toolCalls: toolCalls.map(({ atMs, ...call }) => ({ ...call, at: time(startedAt + atMs) })),
-});
 
 type FollowStore = FactsStore & Pick<Store, "databaseTime">;
 
@@ -113,7 +88,7 @@ async function follow(context: Context, store: FollowStore, id: string, json: bo
 function startPrinting(context: Context, timeline: Timeline, json: boolean): (step: Step) => void {
   if (json) return (step) => printJson(context, stepResource(step));
   printHead(context, timeline);
-  return createStepPrinter(context, timeline.beganAt, { isFull: true });
+  return createStepPrinter(context, timeline.beganAt, { isFull: true, headers: false });
 }
 
 /** In order, up to the first that goes on or is to come. One that goes on is printed again when it is over. */

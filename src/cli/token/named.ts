@@ -18,7 +18,8 @@ export function addToken({ context, config, json }: Call, name: string, written:
   if (nameFault !== null) throw new WrongUsage(`"${name}" ${nameFault}.`);
   const hooks = readHooks(written);
   const token = newToken();
-  const { file } = config;
+  const { file, store } = config;
+  context.audit({ verb: "token.add", subject: name, store });
   addNamedToken(file, { name, token, hooks }, context.env);
   if (json) printJson(context, { name, token, hooks, file });
   else {
@@ -81,6 +82,7 @@ export async function revokeToken(
   if (token === undefined) throw new UsageError(noSuchToken(name));
   const question = `Revoke the token ${name}? Its callers get 401 at ${token.hooks.join(", ")}.`;
   if (!isSure && !(await confirmed(terminal, question))) throw new UsageError("Nothing was changed.");
+  context.audit({ verb: "token.revoke", subject: name, store: config.store });
   removeNamedToken(config.file, name, context.env);
   if (json) printJson(context, { name, file: config.file, revoked: true });
   else

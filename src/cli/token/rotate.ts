@@ -16,7 +16,8 @@ export type Call = { context: Context; config: Config; json: boolean };
 
 /** `name`: null for `hooks.token`. */
 export function rotateToken({ context, config, json }: Call, name: string | null): number {
-  const { file } = config;
+  const { file, store } = config;
+  context.audit({ verb: "token.rotate", subject: name ?? "hooks.token", store });
   const token = newToken();
   let kept = 0;
   const addFirst = (written: readonly string[]) => {
@@ -46,7 +47,8 @@ const keptSentence = (count: number): string =>
       : `The ${count} old ones are still accepted. `;
 
 export function finishRotation({ context, config, json }: Call, name: string | null): number {
-  const { file } = config;
+  const { file, store } = config;
+  context.audit({ verb: "token.finish", subject: name ?? "hooks.token", store });
   let dropped = 0;
   const keepNewest = ([newest, ...old]: readonly string[]) => {
     if (newest === undefined || old.length === 0) throw new UsageError(nothingToFinish(name));

@@ -13,7 +13,7 @@ const notUsed = {
   tailscale: "has no effect: put an HTTPS proxy of your choice in front of hooks.gmail.pushPath",
 } as const;
 
-const taken = ["/healthz", "/readyz"];
+const taken = ["/healthz", "/readyz", "/api/v1"];
 
 export function gmailRules({ hooks, agents }: Settings): Found {
   const { gmail } = hooks;
@@ -28,7 +28,9 @@ export function gmailRules({ hooks, agents }: Settings): Found {
       at("oidc", "is required when hooks.gmail.mode is push: nothing else proves where a push comes from"),
     );
   if (gmail.mode === "push" && isTaken(gmail.pushPath, hooks.path))
-    problems.push(at("pushPath", "must not be under hooks.path, nor the path of a health check"));
+    problems.push(
+      at("pushPath", "must not be under hooks.path, nor the path of a health check or of the admin API"),
+    );
   if (gmail.account === undefined)
     warnings.push(at("account", "is not set: no mail is read. Set it up with: rouse gmail setup"));
   if (!hooks.enabled)

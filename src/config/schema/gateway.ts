@@ -26,6 +26,16 @@ export const gateway = z.strictObject({
     })
     .prefault({})
     .describe("How the service's own API is protected."),
+  publicHosts: z
+    .array(
+      text()
+        .toLowerCase()
+        .refine((written) => isIP(written) !== 0 || hostName.test(written), "must be an address or a host name, without a port"),
+    )
+    .default([])
+    .describe(
+      "Names under which the admin API is asked besides loopback names and `gateway.host`, such as that of a reverse proxy. Under any other name it responds with 421, so that no page in a browser can reach it through a name of its own.",
+    ),
   trustedProxies: z
     .array(text().refine(isAddressRange, "must be an address or a CIDR range, such as 10.0.0.0/8"))
     .default([])

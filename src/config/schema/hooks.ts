@@ -14,7 +14,11 @@ import { namedTokens, tokenOrList } from "./tokens.ts";
 /** The files of `config/presets/`. */
 export const presetNames = ["gmail"] as const;
 export const defaultHooksPath = "/hooks";
-const takenPaths = ["/healthz", "/readyz"];
+const takenPaths = [
+  { path: "/healthz", by: "serves health checks" },
+  { path: "/readyz", by: "serves health checks" },
+  { path: "/api/v1", by: "is the admin API" },
+];
 const pathCharacters = /^[A-Za-z0-9\-._~!$&'()*+,;=:@/]+$/;
 
 /** What is wrong with a path that begins with a slash and does not end in one; null when it is good. */
@@ -23,8 +27,8 @@ function pathFault(path: string): string | null {
   if (!pathCharacters.test(path)) return "must consist of letters, digits, slashes and -._~!$&'()*+,;=:@";
   if (path.includes("//")) return "must not have two slashes in a row";
   if (path.split("/").some((segment) => segment === "." || segment === "..")) return "must not have . or .. in it";
-  const taken = takenPaths.find((each) => path === each || path.startsWith(`${each}/`));
-  return taken ? `must not be ${taken}, which serves health checks` : null;
+  const taken = takenPaths.find((each) => path === each.path || path.startsWith(`${each.path}/`));
+  return taken ? `must not be ${taken.path}, which ${taken.by}` : null;
 }
 
 const hooksPath = z.string().transform((written, context) => {

@@ -36,5 +36,8 @@ const ownSettings = (schema: z.core.$ZodType): string[] =>
 
 export const isSecret = (schema: z.core.$ZodType, path: Path): boolean => schemasAt(schema, path).some(marked);
 
+/** Whether the schema says what may stand there. */
+export const isKnown = (schema: z.core.$ZodType, path: Path): boolean => schemasAt(schema, path).length > 0;
+
 const marked = (schema: z.core.$ZodType): boolean =>
   z.globalRegistry.get(schema)?.["writeOnly"] === true || inside(schema).some(marked);

@@ -1,5 +1,5 @@
 // Replaces a config file by an edited text, atomically and only if that text can be used. Its owner stays.
-import { chownSync, statSync } from "node:fs";
+import { chownSync, type Stats, statSync } from "node:fs";
 import { UsageError } from "../../core/errors.ts";
 import { type Environment, parseConfig } from "../load.ts";
 import type { Config } from "../config.ts";
@@ -40,13 +40,26 @@ function replaceLocked(
     throw new UsageError(
       `${file} was not changed: ${what} could not be edited in it (${problems.map(formatProblem).join("; ")}).`,
     );
-  const { mode, uid, gid } = statSync(file);
   const kept = backup ? `${file}.bak` : null;
-  if (kept !== null) writeFileAtomic(kept, before, 0o600);
-  writeFileAtomic(file, edited, mode & 0o777);
-  // When root runs this for a service of another user, the service must still be able to read its config.
-  if (process.getuid?.() === 0) for (const each of [file, kept]) if (each !== null) chownSync(each, uid, gid);
+  const about = statSync(file);
+  if (kept !== null) {
+    writeFileAtomic(kept, before, 0o600);
+    giveTo(kept, about);
+  }
+  writeConfig(file, edited);
   return kept;
+}
+
+/** Its mode and its owner stay. */
+export function writeConfig(file: string, text: string): void {
+  const about = statSync(file);
+  writeFileAtomic(file, text, about.mode & 0o777);
+  giveTo(file, about);
+}
+
+/** When root runs this for a service of another user, the service must still be able to read its config. */
+function giveTo(file: string, { uid, gid }: Pick<Stats, "uid" | "gid">): void {
+  if (process.getuid?.() === 0) chownSync(file, uid, gid);
 }
 
 const readText = (file: string): string => readRegularFileSync(file).toString("utf8");

@@ -49,6 +49,7 @@ test("agent: defaults; its message is outside text", () => {
     fallback: null,
     deliverFailures: null,
     results: null,
+    callback: null,
     model: null,
     thinking: null,
     timeoutSeconds: null,
@@ -82,6 +83,7 @@ test("agent: all fields, and no request can lift the boundary, ask for tools, se
     fallback: null,
     deliverFailures: null,
     results: null,
+    callback: null,
     agentId: "Ops",
     channel: "telegram",
   });

@@ -53,7 +53,7 @@ export async function compareRequests(
 ): Promise<Compared> {
   const cannot = new Map<string, number>();
   let [compared, mappingOnly, different] = [0, 0, 0];
-  for (const id of await selectRequests(deps.store, selection)) {
+  for (const { id } of await selectRequests(deps.store, selection)) {
     const record = await deps.store.findRequest(id);
     if (record === null) continue;
     const decisions = await decideBoth(record, deps);

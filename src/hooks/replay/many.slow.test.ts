@@ -33,15 +33,27 @@ for (const [name, open] of Object.entries(bothStores))
       return planReplay({ ...all, ...selection }, options, { again });
     };
 
-    type Parts = { clock?: Clock; perMinute?: number; batch?: string; stop?: AbortController };
+    type Parts = {
+      clock?: Clock;
+      perMinute?: number;
+      batch?: string;
+      onlyOnce?: boolean;
+      stop?: AbortController;
+    };
     const manyOf = (
       { deps, store }: ReplayScene,
       ids: readonly string[],
-      { clock = systemClock, perMinute = 60_000, batch = "b", stop = new AbortController() }: Parts = {},
+      {
+        clock = systemClock,
+        perMinute = 60_000,
+        batch = "b",
+        onlyOnce = true,
+        stop = new AbortController(),
+      }: Parts = {},
     ) => {
       const results: ManyResult[] = [];
       const onEach = (result: ManyResult) => void results.push(result);
-      const options = { ids, batch, perMinute, signal: stop.signal, onEach };
+      const options = { ids, batch, onlyOnce, perMinute, signal: stop.signal, onEach };
       return { results, end: replayMany(options, { ...deps, store, clock }) };
     };
 
@@ -162,6 +174,19 @@ for (const [name, open] of Object.entries(bothStores))
       const outcomes = rest.results.slice(2).map((result) => "outcome" in result && result.outcome);
       assert.deepEqual(outcomes, ["accepted", "accepted"]);
       assert.equal((await scene.store.listRuns({ kind: "hook", limit: null })).length, 3);
+    });
+
+    test("what somebody else has replayed meanwhile is left out, but for another time on purpose", async (t) => {
+      const scene = await sceneOf(t);
+      const id = await scene.keep({ body: '{"message":"m"}' });
+      await manyOf(scene, [id], { batch: "a" }).end;
+      const other = manyOf(scene, [id], { batch: "b" });
+      await other.end;
+      assert.deepEqual(other.results, [{ replayOf: id, left: "before" }]);
+      const again = manyOf(scene, [id], { batch: "c", onlyOnce: false });
+      await again.end;
+      assert.ok(again.results.every((result) => "outcome" in result && result.outcome === "accepted"));
+      assert.equal((await scene.store.listRuns({ kind: "hook", limit: null })).length, 2);
     });
 
     test("a full queue stops them; what cannot be replayed, or is gone, does not", async (t) => {

@@ -4,9 +4,10 @@ import type { Clock } from "../../core/clock.ts";
 import type { Store } from "../../store/ports/store.ts";
 import { batchKey, replayRequest, type Replayed, type ReplayDeps } from "./replay.ts";
 import type { CannotReplay } from "./request.ts";
+import { alreadyAccepted } from "./selection.ts";
 
 export type ManyDeps = Omit<ReplayDeps, "clock" | "store"> & {
-  store: ReplayDeps["store"] & Pick<Store, "findRequest" | "requestBody">;
+  store: ReplayDeps["store"] & Pick<Store, "findRequest" | "requestBody" | "findReplays">;
   clock: Clock;
 };
 
@@ -14,13 +15,15 @@ export type ManyOptions = {
   /** Oldest first. */
   ids: readonly string[];
   batch: string;
+  /** Leave out those of which a replay has been accepted meanwhile. */
+  onlyOnce?: boolean;
   perMinute: number;
   /** Stops after the request that is being replayed. */
   signal: AbortSignal;
   onEach(result: ManyResult): void;
 };
 
-/** `gone`: it was removed meanwhile. `before`: it was replayed in this batch before. */
+/** `gone`: it was removed meanwhile. `before`: it was replayed in this batch, or meanwhile by somebody else. */
 export type ManyResult =
   | Replayed
   | ({ readonly replayOf: string } & (CannotReplay | { readonly left: "gone" | "before" }));
@@ -31,7 +34,7 @@ export type ManyEnd = { readonly done: number; readonly stopped: "signal" | "ful
 const minuteMs = 60_000;
 
 export async function replayMany(
-  { ids, batch, perMinute, signal, onEach }: ManyOptions,
+  { ids, batch, onlyOnce = false, perMinute, signal, onEach }: ManyOptions,
   deps: ManyDeps,
 ): Promise<ManyEnd> {
   const gapMs = minuteMs / perMinute;
@@ -40,7 +43,7 @@ export async function replayMany(
     await until(nextAt, deps.clock, signal);
     if (signal.aborted) return { done, stopped: "signal" };
     const startedAt = deps.clock.monotonic();
-    const result = await replayOne(id, batch, deps);
+    const result = await replayOne(id, { batch, onlyOnce }, deps);
     if ("outcome" in result && result.outcome === "full") return { done, stopped: "full" };
     onEach(result);
     if ("outcome" in result) nextAt = startedAt + gapMs;
@@ -48,11 +51,16 @@ export async function replayMany(
   return { done: ids.length, stopped: null };
 }
 
-async function replayOne(id: string, batch: string, deps: ManyDeps): Promise<ManyResult> {
+async function replayOne(
+  id: string,
+  { batch, onlyOnce }: { batch: string; onlyOnce: boolean },
+  deps: ManyDeps,
+): Promise<ManyResult> {
   const record = await deps.store.findRequest(id);
   if (record === null) return { replayOf: id, left: "gone" };
   const before = await deps.store.findRepeated(record.hook, batchKey(batch, id));
-  if (before !== null) return { replayOf: id, left: "before" };
+  const isDone = before !== null || (onlyOnce && (await alreadyAccepted(deps.store, [id])).has(id));
+  if (isDone) return { replayOf: id, left: "before" };
   const body = await deps.store.requestBody(id);
   const replayed = await replayRequest({ record, body }, deps, { batch });
   return "cannot" in replayed ? { replayOf: id, ...replayed } : replayed;

@@ -1,13 +1,18 @@
 // What replaying many requests would lead to, before any is: each of the first is decided without storing anything.
 // Transforms are not run for that, because they may act; of those requests the plan says what such runs have been.
-import type { RequestRecord } from "../../core/request.ts";
 import { runStatuses } from "../../core/run.ts";
 import { collectFound } from "../../store/create/searches.ts";
 import type { Store } from "../../store/ports/store.ts";
 import type { HookSettings } from "../settings.ts";
 import { decideKept, type Decided } from "./decided.ts";
 import type { CannotReplay } from "./request.ts";
-import { alreadyAccepted, type Selection, selectRequests, type SelectStore } from "./selection.ts";
+import {
+  alreadyAccepted,
+  type Selected,
+  type Selection,
+  selectRequests,
+  type SelectStore,
+} from "./selection.ts";
 
 export type PlanStore = SelectStore & Pick<Store, "findRequest" | "requestBody" | "searchRuns">;
 
@@ -56,9 +61,9 @@ export async function planReplay(
   const all = await selectRequests(deps.store, { ...selection, limit: null });
   const left = again ? all : await withoutAccepted(deps.store, all);
   const draft = emptyDraft();
-  for (const id of left) {
+  for (const each of left) {
     if (draft.ids.length === selection.limit) break;
-    await add(draft, id, deps);
+    await add(draft, each, deps);
   }
   const { cannot, hooks, outcomes, agents, expectedRuns: _, ...plan } = draft;
   return {
@@ -86,33 +91,40 @@ const emptyDraft = () => ({
 
 type Draft = ReturnType<typeof emptyDraft>;
 
-async function withoutAccepted(store: SelectStore, ids: readonly string[]): Promise<string[]> {
-  const left: string[] = [];
-  for (let at = 0; at < ids.length; at += batchIds) {
-    const batch = ids.slice(at, at + batchIds);
-    const accepted = await alreadyAccepted(store, batch);
-    for (const id of batch) if (!accepted.has(id)) left.push(id);
+async function withoutAccepted(store: SelectStore, all: readonly Selected[]): Promise<Selected[]> {
+  const left: Selected[] = [];
+  for (let at = 0; at < all.length; at += batchIds) {
+    const batch = all.slice(at, at + batchIds);
+    const accepted = await alreadyAccepted(
+      store,
+      batch.map(({ id }) => id),
+    );
+    for (const each of batch) if (!accepted.has(each.id)) left.push(each);
   }
   return left;
 }
 
-async function add(draft: Draft, id: string, deps: PlanDeps): Promise<void> {
-  const record = await deps.store.findRequest(id);
-  if (record === null) return;
-  const decided = draft.ids.length < mostDecided ? await decideOne(record, deps) : null;
-  if (decided !== null && "cannot" in decided) return count(draft.cannot, decided.reason);
+async function add(draft: Draft, { id, hook }: Selected, deps: PlanDeps): Promise<void> {
+  const decided = draft.ids.length < mostDecided ? await decideOne(id, deps) : undecided;
+  if (decided === null) return;
+  if ("cannot" in decided) return count(draft.cannot, decided.reason);
   draft.ids.push(id);
-  count(draft.hooks, record.hook);
-  if (decided !== null && decided.outcome !== "not-run") {
-    count(draft.expectedRuns, record.hook, addDecided(draft, decided));
+  count(draft.hooks, hook);
+  if (decided.outcome !== "not-run") {
+    count(draft.expectedRuns, hook, addDecided(draft, decided));
   } else {
     draft.undecided++;
-    count(draft.expectedRuns, record.hook);
+    count(draft.expectedRuns, hook);
   }
 }
 
-async function decideOne(record: RequestRecord, deps: PlanDeps): Promise<Decided | CannotReplay> {
-  const body = record.hasBody ? await deps.store.requestBody(record.id) : null;
+const undecided: Decided = { outcome: "not-run", reason: null, mapping: null, actions: [] };
+
+/** Null: it was removed meanwhile. */
+async function decideOne(id: string, deps: PlanDeps): Promise<Decided | CannotReplay | null> {
+  const record = await deps.store.findRequest(id);
+  if (record === null) return null;
+  const body = record.hasBody ? await deps.store.requestBody(id) : null;
   return decideKept({ record, body }, { ...deps, transforms: false });
 }
 

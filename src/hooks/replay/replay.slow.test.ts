@@ -146,6 +146,24 @@ for (const [name, open] of Object.entries(bothStores))
       assert.equal((await scene.store.listRuns({ kind: "hook", limit: null })).length, 2);
     });
 
+    test("gives its token's callback and results to the run, as long as there is such a token", async (t) => {
+      const callbacks = {
+        ci: { url: "https://ci.example.test/", secret: "whsec_c29tZSBzZWNyZXQgb2YgdGVzdHM" },
+      };
+      const token = { token: "a-token-of-its-own-that-is-long", hooks: ["agent"] };
+      const tokens = { ci: { ...token, results: "reply", callback: "ci" } };
+      const scene = await sceneOf(t, { callbacks, tokens });
+      const id = await scene.keep({ body: '{"message":"m"}', credential: "ci" });
+      const requestOf = async () => {
+        const { credential, results, callback } = (await runOf(scene, made(await scene.replay(id)).runIds))
+          .request;
+        return { credential, callback: callback?.name, isReadable: results !== "none" };
+      };
+      assert.deepEqual(await requestOf(), { credential: "ci", callback: "ci", isReadable: true });
+      scene.use(await settingsOf(t, { callbacks }));
+      assert.deepEqual(await requestOf(), { credential: "ci", callback: undefined, isReadable: false });
+    });
+
     test("with an edited payload is JSON, whatever the first one was", async (t) => {
       const scene = await sceneOf(t, {
         senders: { slack: { kind: "slack", secret: "8f742231b10e8888abcd990c0ffee85a" } },

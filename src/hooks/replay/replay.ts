@@ -14,7 +14,7 @@ export type ReplayDeps = Omit<TakeDeps, "unused"> & {
 };
 
 export type Replayed = {
-  /** Of the new request. */
+  /** Of the new request. Where `hooks.keepRequests` is 0, an accepted one is not kept. */
   readonly id: string;
   readonly replayOf: string;
   readonly outcome: RequestOutcome;

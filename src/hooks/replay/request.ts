@@ -71,7 +71,7 @@ function whyGone(record: RequestRecord, settings: HookSettings): CannotReplay | 
 const cameFromSender = ({ hook, credential, arrival }: RequestRecord, settings: HookSettings): boolean =>
   arrival?.event != null ||
   arrival?.delivery != null ||
-  (credential === hook && !settings.credentials.isNamed(hook));
+  (credential === hook && settings.credentials.find(hook) === null);
 
 function payloadFault(bytes: Buffer, { name }: Hook, { body, senders }: HookSettings): string | null {
   const most = senders.get(name)?.settings.maxBodyBytes ?? body.maxBytes;
@@ -84,17 +84,30 @@ function requestOf(
   { hook, body, now }: { hook: Hook; body: Buffer; now: number },
   settings: HookSettings,
 ): HookRequest {
-  const { arrival, credential } = record;
+  const { arrival } = record;
   const isEdited = payload !== undefined;
   const rawHeaders = headersOf(arrival?.headers ?? {}, isEdited);
   const method = arrival?.method ?? null;
   const head = { method, address: null, target: arrival?.target ?? "", rawHeaders, body, now };
   const sender = hasCaller(record) ? settings.senders.get(hook.name) : undefined;
   const sent = sender && sentAgain(sentBy(sender, head), record, isEdited);
-  const request: HookRequest = { ...head, idempotency: null, ...(sent ? { sent } : { credential }) };
+  const request: HookRequest = {
+    ...head,
+    idempotency: null,
+    ...(sent ? { sent } : ofToken(record, settings)),
+  };
   return hook.read === null && isJsonPayload(record, rawHeaders, isEdited)
     ? withJson(hook, request)
     : request;
+}
+
+/** What its token, if it is still there, gives to the runs that it starts. */
+function ofToken(record: RequestRecord, { credentials, results }: HookSettings): Partial<HookRequest> {
+  const { credential: name } = record;
+  const credential = hasCaller(record) ? credentials.find(name) : null;
+  if (credential === null) return { credential: name };
+  const { callback } = credential;
+  return { credential: name, callback, results: credential.results ?? results.access };
 }
 
 /** Mails and schedules came with no method. */

@@ -22,11 +22,13 @@ export type SelectStore = Pick<Store, "findReplays" | "searchRequests">;
 const pageRequests = 500;
 const original: readonly RequestOutcome[] = requestOutcomes.filter((outcome) => outcome !== "repeated");
 
-/** The ids, oldest first. What comes meanwhile is not among them. */
+export type Selected = Pick<RequestRecord, "id" | "hook">;
+
+/** Oldest first. What comes meanwhile is not among them. */
 export async function selectRequests(
   store: Pick<SelectStore, "searchRequests">,
   { hooks, since, until, outcomes, statuses, limit }: Selection,
-): Promise<string[]> {
+): Promise<Selected[]> {
   const search = {
     since,
     until,
@@ -36,14 +38,14 @@ export async function selectRequests(
     ...(statuses.length > 0 && { statuses }),
   };
   /** By the id. A search by the status of runs finds a request once for each of them. */
-  const found = new Map<string, number>();
+  const found = new Map<string, Pick<RequestRecord, "hook" | "seq">>();
   for (let before: number | null = null, isFirst = true; isFirst || before !== null; isFirst = false) {
     const page: Found<RequestRecord> = await store.searchRequests({ ...search, before });
-    for (const { id, seq, origin } of page.items) if (origin !== "replay") found.set(id, seq);
+    for (const { id, hook, seq, origin } of page.items) if (origin !== "replay") found.set(id, { hook, seq });
     before = page.next;
   }
-  const oldestFirst = [...found].toSorted(([, one], [, other]) => one - other);
-  return oldestFirst.slice(0, limit ?? undefined).map(([id]) => id);
+  const oldestFirst = [...found].toSorted(([, one], [, other]) => one.seq - other.seq);
+  return oldestFirst.slice(0, limit ?? undefined).map(([id, { hook }]) => ({ id, hook }));
 }
 
 /** Those of the requests of which a replay, or a replay of one, has been accepted. */

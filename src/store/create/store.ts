@@ -7,6 +7,7 @@ import { createDeliveries } from "./deliveries.ts";
 import { createEvents } from "./events.ts";
 import { createMail } from "./mail.ts";
 import { noNotifier, type Notifier } from "./notifier.ts";
+import { createAudit, createPausedHooks } from "./operators.ts";
 import { createRequests } from "./requests.ts";
 import { createRuns } from "./runs.ts";
 import { createSearches } from "./searches.ts";
@@ -44,6 +45,8 @@ export const createStore = ({
     ...createMail(driver, unreadable),
     ...createSenders(driver),
     ...createSearches(driver),
+    ...createPausedHooks(driver),
+    ...createAudit(driver),
     ...createUpkeep(driver, { notifier, steps, unreadable }),
   };
 };

@@ -24,12 +24,6 @@ export const keepRequests = ({ name, sequence }: Dialect): readonly string[] => 
   // Runs and deliveries that an operator looks for are few. Those that went well have no entry.
   "create index run_troubled on run(status, (seq + 0)) where status in ('failed', 'timed-out', 'cancelled')",
   "create index delivery_troubled on delivery(status, (seq + 0)) where status in ('failed', 'unknown')",
-  // One row in 1,024: where a time begins in the order of a table, without an index entry for every row.
-  ...["request", "run", "event", "delivery"].map(
-    (table) =>
-      `create index ${table}_marks on ${table}((created_at + 0), created_at, seq) where seq % 1024 = 0`,
-  ),
-
   `create table attempt(
      run_id text not null,
      number integer not null,
@@ -54,6 +48,12 @@ export const keepRequests = ({ name, sequence }: Dialect): readonly string[] => 
      created_at bigint not null
    )`,
   "create index audit_created on audit(created_at)",
+
+  // One row in 1,024: where a time begins in the order of a table, without an index entry for every row.
+  ...["request", "run", "event", "delivery", "audit"].map(
+    (table) =>
+      `create index ${table}_marks on ${table}((created_at + 0), created_at, seq) where seq % 1024 = 0`,
+  ),
 
   // While a hook is in it, its runs are parked.
   "create table paused_hook(hook text primary key, paused_at bigint not null)",

@@ -38,6 +38,7 @@ export function deliveriesContract(harness: () => Harness): void {
       assert.equal(await store.settleDelivery(mine!, aDeliverySettlement()), false);
       const found = await store.findDelivery(made.id);
       assert.deepEqual([found?.status, found?.sentAt, found?.sentMessages], ["sent", clock.now(), 1]);
+      assert.equal(found?.endedAt, clock.now());
       assert.deepEqual(await claimDeliveries(store), { claimed: [], nextInMs: null });
     });
 
@@ -180,8 +181,11 @@ export function deliveriesContract(harness: () => Harness): void {
         }),
       );
       assert.deepEqual(idsOf(await store.waitingEvents("main", 5)), [notice.id]);
+      const failed = await store.findDelivery(made.id);
+      assert.deepEqual([failed?.sentAt, failed?.endedAt], [null, clock.now()]);
       clock.advance(10);
       assert.equal(await store.retryDelivery(made.id), "waiting");
+      assert.equal((await store.findDelivery(made.id))?.endedAt, null);
       assert.equal(await store.retryDelivery(made.id), "not-ended");
       assert.equal(await store.retryDelivery(newId()), "unknown");
       const [again] = (await claimDeliveries(store)).claimed;

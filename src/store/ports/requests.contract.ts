@@ -49,6 +49,22 @@ export function requestsContract(harness: () => Harness): void {
       assert.equal(foundEvent?.shownAt, null);
     });
 
+    test("the replays of requests are found, of each of several", async () => {
+      const { store } = harness();
+      const [first, second, third] = [anUnusedRequest(), anUnusedRequest(), anUnusedRequest()];
+      const replayOf = ({ request }: typeof first, outcome: "skipped" | "failed") =>
+        anUnusedRequest({ outcome }, { origin: "replay", replayOf: request.id });
+      const replays = [replayOf(first, "skipped"), replayOf(first, "failed"), replayOf(second, "failed")];
+      for (const each of [first, second, third, ...replays]) await store.recordRequest(each);
+      const found = await store.findReplays([first, second, third].map(({ request }) => request.id));
+      const byId = <T extends { id: string }>(list: T[]) => list.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+      assert.deepEqual(
+        byId(found),
+        byId(replays.map(({ request: { id, replayOf: of }, outcome }) => ({ id, replayOf: of, outcome }))),
+      );
+      assert.deepEqual(await store.findReplays([]), []);
+    });
+
     test("a message that an earlier version stored as one text is read as outside text", async () => {
       const { store } = harness();
       const { unsafe: _unknown, ...earlier } = aRunRequest();

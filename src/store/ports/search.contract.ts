@@ -33,12 +33,6 @@ async function accepted(store: Store, hook: string, count = 1): Promise<{ id: st
   const id = newId();
   const runs = Array.from({ length: count }, () => aRun({ hook, requestId: id }));
   await store.accept(anAcceptance({ hook, runs, request: aRequest({ id, hook }) }));
-  if ((await store.findRequest(id)) === null)
-    await store.recordRequest({
-      request: aRequest({ id, hook }),
-      outcome: "accepted" as never,
-      reason: null,
-    });
   return { id, runs };
 }
 
@@ -97,7 +91,7 @@ export function searchContract(harness: () => Harness): void {
       const one = (read: { before: number | null }) =>
         store.searchRequests({ statuses: ["queued", "failed", "succeeded"], limit: 1, before: read.before });
       assert.deepEqual(
-        [...new Set((await collectFound<{ id: string }, number>(null, one)).map(({ id }) => id))],
+        (await collectFound<{ id: string }, number>(null, one)).map(({ id }) => id),
         [waiting.id, many.id, quiet.id],
         "in pages of one",
       );
@@ -374,7 +368,7 @@ export function searchContract(harness: () => Harness): void {
       clock.advance(500);
       const { parts, completeSince } = await store.outcomesPerHalfMinute();
       assert.equal(parts.length, 120);
-      assert.equal(completeSince, clock.now() - 3_600_000);
+      assert.equal(completeSince, clock.now() + 1 - 3_600_000);
       assert.deepEqual(parts.map(({ from }) => from)[1], completeSince + 30_000);
       assert.deepEqual(parts[0]?.counts, { skipped: 1 });
       assert.deepEqual(parts[119]?.counts, { accepted: 2, refused: 1 });

@@ -42,6 +42,8 @@ export function settlementsContract(harness: () => Harness): void {
       assert.equal(ended?.status, "succeeded");
       assert.equal(ended?.reply, "done");
       assert.equal(ended?.endedAt, clock.now());
+      assert.deepEqual(await store.findSummary(queued.id), await store.findEvent(itsSummary.id));
+      assert.equal(await store.findSummary(newId()), null);
       const events = await store.listEvents({ limit: null });
       assert.deepEqual(
         events.map(({ id, text, source, shownAt }) => ({ id, text, source, shownAt })),

@@ -1,5 +1,6 @@
 // The contract of the store, by subject. Every implementation passes all of it.
 import { afterEach, beforeEach, describe } from "node:test";
+import { auditContract } from "./audit.contract.ts";
 import { attemptsContract } from "./attempts.contract.ts";
 import { backlogContract } from "./backlog.contract.ts";
 import { budgetsContract } from "./budgets.contract.ts";
@@ -8,11 +9,13 @@ import { eventsContract } from "./events.contract.ts";
 import { firstAttemptsContract } from "./first-attempts.contract.ts";
 import { keptRequestsContract } from "./kept-requests.contract.ts";
 import { leasesContract } from "./leases.contract.ts";
+import { pausedHooksContract } from "./hooks.contract.ts";
 import { listsContract } from "./lists.contract.ts";
 import { mailContract } from "./mail.contract.ts";
 import { repeatsContract } from "./repeats.contract.ts";
 import { deliveryKeysContract } from "./delivery-keys.contract.ts";
 import { requestsContract } from "./requests.contract.ts";
+import { runStatesContract } from "./run-states.contract.ts";
 import { runsContract } from "./runs.contract.ts";
 import { searchContract } from "./search.contract.ts";
 import { sendersContract } from "./senders.contract.ts";
@@ -28,6 +31,7 @@ const subjects = [
   sendersContract,
   firstAttemptsContract,
   runsContract,
+  runStatesContract,
   repeatsContract,
   settlementsContract,
   attemptsContract,
@@ -40,6 +44,8 @@ const subjects = [
   leasesContract,
   listsContract,
   searchContract,
+  pausedHooksContract,
+  auditContract,
   backlogContract,
 ];
 

@@ -6,8 +6,10 @@
 // - Changes to a claimed run or delivery need its lease; with a lost lease they change nothing and
 //   return false.
 // - Text is kept exactly, NUL and lone surrogates included.
+import type { Audit } from "./audit.ts";
 import type { Deliveries } from "./deliveries.ts";
 import type { Events } from "./events.ts";
+import type { PausedHooks } from "./hooks.ts";
 import type { Mail } from "./mail.ts";
 import type { Requests } from "./requests.ts";
 import type { Runs } from "./runs.ts";
@@ -16,4 +18,14 @@ import type { Senders } from "./senders.ts";
 import type { Transcripts } from "./transcripts.ts";
 import type { Upkeep } from "./upkeep.ts";
 
-export type Store = Requests & Runs & Events & Deliveries & Transcripts & Mail & Senders & Searches & Upkeep;
+export type Store = Requests &
+  Runs &
+  Events &
+  Deliveries &
+  Transcripts &
+  Mail &
+  Senders &
+  PausedHooks &
+  Searches &
+  Audit &
+  Upkeep;

@@ -6,6 +6,7 @@ import type { Budget } from "../../core/spending.ts";
 import type { Dialect } from "../driver/dialect.ts";
 import { ask, inside, type Program, type Value } from "../driver/program.ts";
 import { claimedColumns, claimedValues, insertClaimed } from "./enqueue.ts";
+import { isNotPaused } from "./paused.ts";
 import {
   insertRequests,
   insertRequestsFrom,
@@ -45,7 +46,7 @@ export function* acceptStarted(dialect: Dialect, input: StartedInput): Program<S
 const noBudget: Budget = { runsPerDay: 0, tokensPerDay: 0, moneyPerDay: null };
 const columns = [...claimedRowColumns, "text", "budget", ...requestRowColumns] as const;
 
-/** Leaves runs over their budget, and the few whose budget differs just after a change of the configuration. */
+/** Leaves runs over their budget, those of paused hooks, and the few whose budget differs just after a change of the configuration. */
 function* acceptInOneStatement(
   dialect: Dialect,
   { runs, requests, starts, leaseMs, now }: StartedInput,
@@ -74,7 +75,7 @@ function acceptSql(dialect: Dialect): string {
   const hasLeft = (runs: string, tokens: string, cost: string): string =>
     `${runs} <= cast($2 as bigint) and ${tokens} < cast($3 as bigint)
         and (cast($4 as double precision) is null or ${cost} < cast($4 as double precision))`;
-  return `with incoming as materialized (select item.* from ${dialect.rows(columns, 5)}),
+  return `with incoming as materialized (select item.* from ${dialect.rows(columns, 5)} where ${isNotPaused("item.hook")}),
       wanted as materialized (select budget as hook, count(*) as runs from incoming where budget is not null group by budget),
       counted as (
         insert into spending(hook, day, runs) select hook, ${day}, runs from wanted

@@ -13,6 +13,7 @@ import {
 } from "./enqueue.ts";
 import { insertEvents } from "./events.ts";
 import { insertEventsOnce, requestHeartbeat } from "./heartbeats.ts";
+import { mayAsk } from "./paused.ts";
 import {
   areKept,
   asRepeated,
@@ -35,6 +36,8 @@ type PackedRows = {
   events: Value[][];
   runs: Value[][];
   heartbeat: HeartbeatRequest | null;
+  /** The hooks that ask for it. */
+  asking: string[];
   requests: RequestRow[];
 };
 type KeyedAcceptance = PackedRows & {
@@ -69,13 +72,14 @@ export function packGroup(group: readonly Acceptance[]): Pick<AcceptInput, "plai
 }
 
 function packRows(group: readonly Acceptance[]): PackedRows {
-  const packed: PackedRows = { events: [], runs: [], heartbeat: null, requests: [] };
+  const packed: PackedRows = { events: [], runs: [], heartbeat: null, asking: [], requests: [] };
   for (const each of group) {
     const request = toAcceptedRow(each);
     if (request !== null) packed.requests.push(request);
     for (const event of each.events) packed.events.push(toEventRow(event));
     for (const run of each.runs) packed.runs.push(toRunRow(run));
     packed.heartbeat ??= each.heartbeat;
+    if (each.heartbeat) packed.asking.push(each.hook);
   }
   return packed;
 }
@@ -102,9 +106,13 @@ export function* accept(dialect: Dialect, input: AcceptInput): Transaction<Accep
     const { statements } = queries([events, insertIsolated(dialect, { runs, now }), requests]);
     return finalBatch(statements, () => results);
   }
-  yield* ask(queries([events, requests]));
+  const asking = mayAsk(
+    dialect,
+    fresh.flatMap((each) => each.asking),
+  );
+  const [, , isAsked] = yield* ask(queries([events, requests, asking] as const));
   if (runs.length > 0) yield* insertRuns(dialect, { runs, now });
-  if (heartbeat) yield* requestHeartbeat(dialect, { ...heartbeat, now });
+  if (heartbeat && isAsked) yield* requestHeartbeat(dialect, { ...heartbeat, now });
   return results;
 }
 
@@ -188,6 +196,8 @@ type EventsInput = {
   /** Of each event; null where it is the request of an earlier one. */
   requests: RequestRows;
   heartbeat: HeartbeatRequest | null;
+  /** The hooks that ask for it. */
+  asking: readonly string[];
   now: number | null;
 };
 
@@ -198,20 +208,23 @@ export function packEvents(group: readonly Acceptance[]): Omit<EventsInput, "now
     const request = toAcceptedRow(each);
     return each.events.map((_, at) => (at === 0 ? request : null));
   });
-  return { events, requests, heartbeat: group.find((each) => each.heartbeat)?.heartbeat ?? null };
+  const askers = group.filter((each) => each.heartbeat);
+  const asking = askers.map(({ hook }) => hook);
+  return { events, requests, heartbeat: askers[0]?.heartbeat ?? null, asking };
 }
 
 /** For requests with events only; on PostgreSQL a single statement. False: nothing was stored. */
 export function* acceptEvents(dialect: Dialect, input: EventsInput): Program<boolean> {
-  const { events, requests, heartbeat, now } = input;
+  const { events, requests, heartbeat, asking, now } = input;
   if (dialect.concurrent) return yield* insertEventsOnce(dialect, input);
-  yield* ask(
+  const [, , isAsked] = yield* ask(
     queries([
       insertEvents(dialect, { events, now }),
       insertRequests(dialect, { requests: keptOf(requests), now }),
-    ]),
+      mayAsk(dialect, asking),
+    ] as const),
   );
-  if (heartbeat !== null) yield* requestHeartbeat(dialect, { ...heartbeat, now: Number(now) });
+  if (heartbeat !== null && isAsked) yield* requestHeartbeat(dialect, { ...heartbeat, now: Number(now) });
   return true;
 }
 

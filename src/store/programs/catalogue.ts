@@ -32,6 +32,8 @@ import {
   searchSessions,
 } from "./find.ts";
 import { searchDeliveries, searchEvents, searchRequests, searchRuns } from "./searches.ts";
+import { addAudit, searchAudit } from "./audit.ts";
+import { pausedHooks, pauseHook, resumeHook } from "./paused.ts";
 import { setEventsAside } from "./events.ts";
 import { requestHeartbeat } from "./heartbeats.ts";
 import {
@@ -110,6 +112,7 @@ const entries = {
   acceptKeyed: single(acceptKeyed, { urgent: true, timeoutMs: 8_000 }),
   acceptRuns: single(acceptRuns, { urgent: true, timeoutMs: 8_000 }),
   acceptStarted: single(acceptStarted, { urgent: true, timeoutMs: 8_000 }),
+  addAudit: write(addAudit),
   advanceDelivery: single(advanceDelivery),
   backlog: timedRead(backlog),
   beatIfDue: write(beatIfDue),
@@ -164,6 +167,8 @@ const entries = {
   noteSubscription: write(noteSubscription),
   openPairing: write(openPairing),
   outcomesPerHalfMinute: timedRead(outcomesPerHalfMinute),
+  pausedHooks: read(pausedHooks),
+  pauseHook: write(pauseHook),
   probe: write(probe),
   recordRequests: write(recordRequests),
   releaseMailbox: single(releaseMailbox),
@@ -178,11 +183,13 @@ const entries = {
   resetSession: write(resetSession),
   resolveId: read(resolveId),
   runBehind: read(runBehind),
+  resumeHook: write(resumeHook),
   retryDelivery: write(retryDelivery),
   runStates: read(runStates),
   senderKeys: read(senderKeys),
   setLastTarget: write(setLastTarget),
   sameReason: read(sameReason),
+  searchAudit: read(searchAudit),
   searchDeliveries: read(searchDeliveries),
   searchEvents: read(searchEvents),
   searchRequests: read(searchRequests),

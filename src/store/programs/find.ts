@@ -1,4 +1,5 @@
 // Rows by their ids, or the beginning of one, and what belongs to a request or a run.
+import { largest } from "../../core/largest.ts";
 import { type RequestOutcome, type RequestRecord, requestOutcomes } from "../../core/request.ts";
 import type { Run } from "../../core/run.ts";
 import type { SystemEvent } from "../../core/system-event.ts";
@@ -116,35 +117,65 @@ export function* sameReason(
 
 const partMs = 30_000;
 const parts = 120;
+/** Entries of an index, of which SQLite counts some ten thousand in a millisecond. */
 const mostCounted = 50_000;
+/** Those that were not accepted are sorted by outcome, which takes ten times as long. */
+const mostOthers = 10_000;
 
-/** At most so many entries of an index, without the rows themselves. */
+/** Reads an index alone, and of it no more than so many of the newest entries. */
 export function* outcomesPerHalfMinute(
   _dialect: Dialect,
   { now }: { now: number },
 ): Program<{ parts: OutcomeCounts[]; completeSince: number }> {
-  const begin = now - parts * partMs;
-  const rows = yield {
-    sql: `select (created_at - cast($1 as bigint)) / ${partMs} as part, outcome, count(*) as count, min(created_at) as oldest
-      from (select created_at, outcome from request where created_at >= $1 and created_at <= $2
-        order by created_at desc limit $3) as recent
-      group by part, outcome`,
-    values: [begin, now, mostCounted],
-  };
-  const total = rows.reduce((sum, row) => sum + Number(row["count"]), 0);
-  const oldest = rows.reduce((least, row) => Math.min(least, Number(row["oldest"])), now);
-  return { parts: countsOf(rows, begin), completeSince: total < mostCounted ? begin : oldest };
+  // This very millisecond is in the last part.
+  const begin = now + 1 - parts * partMs;
+  const bounds = yield* batch([
+    nthNewest("created_at >= $1", begin, now, mostCounted),
+    nthNewest("created_at >= $1 and outcome <> 'accepted'", begin, now, mostOthers),
+  ]);
+  const completeSince = largest(
+    bounds.flat().map((row) => Number(row["created_at"]) + 1),
+    begin,
+  );
+  const [totals, others] = yield* batch([
+    {
+      sql: `with recursive parts(part) as (select 0 union all select part + 1 from parts where part < ${parts - 1})
+        select part, (select count(*) from request
+            where created_at >= cast($1 as bigint) + part * ${partMs} and created_at < cast($1 as bigint) + (part + 1) * ${partMs}
+              and created_at >= $2 and created_at <= $3) as count
+        from parts where cast($1 as bigint) + (part + 1) * ${partMs} > cast($2 as bigint)`,
+      values: [begin, completeSince, now],
+    },
+    {
+      sql: `select (created_at - cast($1 as bigint)) / ${partMs} as part, outcome, count(*) as count from request
+        where created_at >= $2 and created_at <= $3 and outcome <> 'accepted' group by part, outcome`,
+      values: [begin, completeSince, now],
+    },
+  ]);
+  return { parts: countsOf(totals!, others!, begin), completeSince };
 }
 
-function countsOf(rows: readonly Row[], begin: number): OutcomeCounts[] {
+const nthNewest = (where: string, begin: number, now: number, at: number) => ({
+  sql: `select created_at from request where ${where} and created_at <= $2 order by created_at desc limit 1 offset $3`,
+  values: [begin, now, at],
+});
+
+function countsOf(totals: readonly Row[], others: readonly Row[], begin: number): OutcomeCounts[] {
   const all: OutcomeCounts[] = Array.from({ length: parts }, (_, part) => ({
     from: begin + part * partMs,
     counts: {},
   }));
-  for (const row of rows) {
+  const add = (part: Row, outcome: RequestOutcome, count: number): void => {
+    const { counts } = all[Number(part["part"])]!;
+    const sum = (counts[outcome] ?? 0) + count;
+    if (sum === 0) delete counts[outcome];
+    else counts[outcome] = sum;
+  };
+  for (const row of totals) add(row, "accepted", Number(row["count"]));
+  for (const row of others) {
     const outcome = requestOutcomes.find((each) => each === row["outcome"]);
-    const { counts } = all[Math.min(parts - 1, Number(row["part"]))]!;
-    if (outcome) counts[outcome] = (counts[outcome] ?? 0) + Number(row["count"]);
+    if (outcome) add(row, outcome, Number(row["count"]));
+    add(row, "accepted", -Number(row["count"]));
   }
   return all;
 }
@@ -157,33 +188,33 @@ export function* searchSessions(
   _dialect: Dialect,
   { limit, before, since, until, agents }: SessionSearch,
 ): Program<Found<Session, SessionPosition>> {
-  const most = Math.max(mostScanned, 2 * limit);
+  const isFiltered = agents !== undefined && agents.length > 0;
+  const most = isFiltered ? Math.max(mostScanned, limit + mostTogether) : limit + mostTogether;
   const rows = yield statement(
     (bind) =>
       `select agent_id, session_key, foreign_session, last_at from session
         where last_at >= ${bind(since ?? 0)} and last_at <= ${bind(Math.min(before?.lastAt ?? latest, (until ?? latest) - 1))}
         order by last_at desc limit ${bind(most)}`,
   );
-  const read = rows.length < most ? rows : withoutLastGroup(rows);
-  const behind = read
-    .toSorted((a, b) => comparePositions(positionOf(b), positionOf(a)))
-    .filter((row) => before === null || comparePositions(positionOf(row), before) < 0);
-  const isWanted = (row: Row) =>
-    agents === undefined || agents.length === 0 || agents.includes(String(row["agent_id"]));
-  const wanted = behind.filter(isWanted);
+  const used = rows.map((row) => ({ ...positionOf(row), row }));
+  const behind = (rows.length < most ? used : withoutLastGroup(used))
+    .toSorted((a, b) => comparePositions(b, a))
+    .filter((each) => before === null || comparePositions(each, before) < 0);
+  const wanted = isFiltered ? behind.filter(({ agentId }) => agents.includes(agentId)) : behind;
   const page = wanted.slice(0, limit);
-  const isFull = wanted.length > limit;
-  const last = isFull ? page.at(-1) : rows.length === most ? behind.at(-1) : undefined;
-  return { items: yield* withTurns(page), next: last ? positionOf(last) : null };
+  const last = wanted.length > limit ? page.at(-1) : rows.length === most ? behind.at(-1) : undefined;
+  return { items: yield* withTurns(page.map(({ row }) => row)), next: last ? positionOf(last.row) : null };
 }
 
+/** More sessions than this are not used at the same time: it is more than a group commit has. */
+const mostTogether = 600;
 const latest = Number.MAX_SAFE_INTEGER;
 
 /** All of one time, unless there is no other. */
-function withoutLastGroup(rows: readonly Row[]): readonly Row[] {
-  const { lastAt } = positionOf(rows.at(-1)!);
-  const others = rows.filter((row) => positionOf(row).lastAt !== lastAt);
-  return others.length > 0 ? others : rows;
+function withoutLastGroup<T extends SessionPosition>(used: readonly T[]): readonly T[] {
+  const { lastAt } = used.at(-1)!;
+  const others = used.filter((each) => each.lastAt !== lastAt);
+  return others.length > 0 ? others : used;
 }
 
 const compare = (a: string | number, b: string | number): number => (a < b ? -1 : a > b ? 1 : 0);

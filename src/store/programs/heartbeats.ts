@@ -7,6 +7,7 @@ import type { Dialect } from "../driver/dialect.ts";
 import type { Program, Value } from "../driver/program.ts";
 import { headOf, mostPasses } from "./enqueue.ts";
 import { insertEventsFrom } from "./events.ts";
+import { isNotPaused } from "./paused.ts";
 import { insertRequestsFrom, requestRowColumns, type RequestRows, withRequests } from "./requests.ts";
 import { encode, eventRowColumns, heartbeatLane } from "./rows.ts";
 
@@ -84,10 +85,14 @@ const insertWithRequestsSql = (dialect: Dialect): string => {
 
 const insertWithHeartbeatSql = (dialect: Dialect): string => {
   const now = dialect.timeOf("$1");
-  const isRequested = "(exists(select 1 from waiting) or exists(select 1 from requested))";
+  const isRequested =
+    "(exists(select 1 from waiting) or exists(select 1 from requested) or not exists(select 1 from asking))";
+  const isMissing = "exists(select 1 from asking) and not exists(select 1 from waiting)";
   return `with waiting as materialized (${waitingHeartbeat(dialect)}),
-      requested as (${insertHeartbeat(dialect, "not exists(select 1 from waiting)")}),
-      incoming as materialized (select item.* from ${dialect.rows(columns, 5)}),
+      asking as materialized (
+        select 1 from json_array_elements_text(cast($6 as json)) as asks(hook) where ${isNotPaused("asks.hook")}),
+      requested as (${insertHeartbeat(dialect, isMissing)}),
+      incoming as materialized (select item.* from ${dialect.rows(columns, 6)}),
       kept as (${insertRequestsFrom("incoming", isRequested, now)})
       ${insertEventsFrom("incoming", isRequested, now)} returning 1 as stored`;
 };
@@ -102,17 +107,20 @@ export function* insertEventsOnce(
     events,
     requests,
     heartbeat,
+    asking,
     now,
   }: {
     events: readonly (readonly Value[])[];
     requests: RequestRows;
     heartbeat: HeartbeatRequest | null;
+    /** The hooks that ask for it. */
+    asking: readonly string[];
     now: number | null;
   },
 ): Program<boolean> {
   const stored = yield {
     sql: heartbeat === null ? insertWithRequestsSql(dialect) : insertWithHeartbeatSql(dialect),
-    values: heartbeat === null ? [now] : heartbeatValues(heartbeat, now),
+    values: heartbeat === null ? [now] : [...heartbeatValues(heartbeat, now), JSON.stringify(asking)],
     rows: { columns, items: withRequests(events, requests) },
   };
   return stored.length > 0;

@@ -14,6 +14,7 @@ import { ask, type Program, type Row, type Value } from "../driver/program.ts";
 import { insertRuns } from "./enqueue.ts";
 import { insertEvent, insertEvents } from "./events.ts";
 import { requestHeartbeat } from "./heartbeats.ts";
+import { mayAsk } from "./paused.ts";
 import { insertRequests, toAcceptedRow, toUnusedRow } from "./requests.ts";
 import { jsonIn, readEach, type Reading } from "./shapes.ts";
 import * as shapes from "./shapes.ts";
@@ -151,8 +152,11 @@ function* storeFollowing(dialect: Dialect, mails: readonly TakenMail[], now: num
   yield* ask(insertEvents(dialect, { events, now }));
   const runs = accepted.flatMap((each) => each.runs.map(toRunRow));
   if (runs.length > 0) yield* insertRuns(dialect, { runs, now });
-  const heartbeat = accepted.find((each) => each.heartbeat)?.heartbeat;
-  if (heartbeat) yield* requestHeartbeat(dialect, { ...heartbeat, now });
+  const askers = accepted.filter((each) => each.heartbeat);
+  const asking = askers.map(({ hook }) => hook);
+  const heartbeat = askers[0]?.heartbeat;
+  if (heartbeat && (yield* ask(mayAsk(dialect, asking))))
+    yield* requestHeartbeat(dialect, { ...heartbeat, now });
   const requests = mails.flatMap(({ acceptance, record }) => {
     const row = acceptance ? toAcceptedRow(acceptance) : record && toUnusedRow(record);
     return row ? [row] : [];

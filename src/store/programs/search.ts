@@ -9,7 +9,7 @@ export const mostScanned = 2000;
 /** Every seq is below it. */
 const endOfTable = Number.MAX_SAFE_INTEGER;
 
-export type Table = "request" | "run" | "event" | "delivery";
+export type Table = "request" | "run" | "event" | "delivery" | "audit";
 
 /** Adds a value to a statement, and returns its placeholder. */
 export type Bind = (value: Value) => string;

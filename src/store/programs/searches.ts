@@ -31,7 +31,7 @@ type Listed = readonly string[] | undefined;
 const isGiven = (list: Listed): list is readonly string[] => list !== undefined && list.length > 0;
 
 /** PostgreSQL takes no NUL and no lone surrogate in a text; what has one is no name that we store. */
-const isOneOf = (dialect: Dialect, column: string, list: Listed): Condition[] => {
+export const isOneOf = (dialect: Dialect, column: string, list: Listed): Condition[] => {
   if (!isGiven(list)) return [];
   const texts = JSON.stringify(list.filter(isStorable));
   return [(bind) => dialect.isOneOf(column, bind(texts))];
@@ -47,7 +47,7 @@ const isText = (column: string, value: string | undefined): Condition[] =>
   isEqual(column, value === undefined ? undefined : encode(value));
 
 /** `+ 0`: in a form for which no index of the table is used. */
-const atTime = ({ since, until }: Pick<Search, "since" | "until">): Condition[] => [
+export const atTime = ({ since, until }: Pick<Search, "since" | "until">): Condition[] => [
   ...(since === undefined ? [] : [((bind) => `created_at + 0 >= ${bind(since)}`) satisfies Condition]),
   ...(until === undefined ? [] : [((bind) => `created_at + 0 < ${bind(until)}`) satisfies Condition]),
 ];

@@ -19,6 +19,7 @@ import {
   type Value,
 } from "../driver/program.ts";
 import { insertEvent } from "./events.ts";
+import { pausedError, pausedMs, pausedRuns } from "./paused.ts";
 import { encode } from "./rows.ts";
 import { countStarted, readSpending, withinBudget } from "./spending.ts";
 import { historyOf, sessionName, startedBefore, touchSessions } from "./transcripts.ts";
@@ -27,22 +28,30 @@ export type StartInput = { starts: readonly AttemptStart[]; now: number };
 
 export function* startRuns(dialect: Dialect, { starts, now }: StartInput): Transaction<AttemptStarted[]> {
   const hooks = starts.flatMap(({ hook, budget }) => (budget ? [hook] : []));
-  const [held, spent] = yield* ask(
-    queries([lockRuns(dialect, starts), readSpending(dialect, hooks, now)] as const),
+  const ids = starts.map(({ id }) => id);
+  const [paused, held, spent] = yield* ask(
+    queries([
+      pausedRuns(dialect, ids),
+      lockRuns(dialect, starts),
+      readSpending(dialect, hooks, now),
+    ] as const),
   );
-  const { refused, counts } = withinBudget(budgetedRuns(starts, held), spent);
-  const going = starts.filter(({ id }) => held.has(id) && !refused.has(id));
+  const startable = starts.filter(({ id }) => !paused.has(id));
+  const { refused, counts } = withinBudget(budgetedRuns(startable, held), spent);
+  const going = startable.filter(({ id }) => held.has(id) && !refused.has(id));
   const attempts = going.map((start) => ({ ...start, attempt: Number(held.get(start.id)?.["attempts"]) }));
   const { statements, toResult } = startTurns(dialect, attempts, counts, now);
   const started = (rows: readonly Row[][]): AttemptStarted[] => {
     const byId = toResult(rows);
     return starts.map(({ id }) => byId.get(id) ?? { kind: "lost" });
   };
-  if (refused.size === 0) return finalBatch(statements, started);
+  if (refused.size === 0 && paused.size === 0) return finalBatch(statements, started);
   const results = yield* ask({ statements, toResult: started });
   for (const [at, start] of starts.entries()) {
     const reason = refused.get(start.id);
-    if (reason !== undefined) results[at] = yield* park(start, reason, now);
+    if (reason !== undefined) results[at] = yield* parkOverBudget(start, reason, now);
+    else if (paused.has(start.id) && held.has(start.id))
+      results[at] = yield* park(start.id, pausedError, now + pausedMs);
   }
   return results;
 }
@@ -130,13 +139,18 @@ function putTurns(dialect: Dialect, starts: readonly NumberedStart[], now: numbe
   });
 }
 
-/** The run waits until the next day or until it is released; the attempt does not count. One notice a day and hook. */
-function* park({ id, hook }: AttemptStart, reason: string, now: number): Program<AttemptStarted> {
-  const error = `over its budget: ${reason}`;
+/** The attempt does not count. */
+function* park(id: string, error: string, until: number): Program<AttemptStarted> {
   yield {
     sql: `update run set status = 'parked', lease = null, attempts = attempts - 1, ready_at = $2, error = $3 where id = $1`,
-    values: [id, nextDay(now), encode(error)],
+    values: [id, until, encode(error)],
   };
+  return { kind: "parked", reason: error };
+}
+
+/** The run waits until the next day or until it is released. One notice a day and hook. */
+function* parkOverBudget({ id, hook }: AttemptStart, reason: string, now: number): Program<AttemptStarted> {
+  const parked = yield* park(id, `over its budget: ${reason}`, nextDay(now));
   const first = yield {
     sql: "update spending set announced = 1 where hook = $1 and day = $2 and announced = 0 returning hook",
     values: [hook, dayOf(now)],
@@ -150,5 +164,5 @@ function* park({ id, hook }: AttemptStart, reason: string, now: number): Program
     const event = { id: newId(), sessionKey: mainSessionKey, source: "notice", hook: null, text } as const;
     yield* insertEvent(event, null, now);
   }
-  return { kind: "parked", reason: error };
+  return parked;
 }

@@ -2,7 +2,7 @@
 import type { AgentOutcome, AgentReport } from "../../../core/outcome.ts";
 import { cut, cutWithMark, oneLine } from "../../../core/text.ts";
 import type { AgentInput } from "../../agent.ts";
-import { conversationPrompt } from "../../conversation.ts";
+import type { OutsideTexts } from "../../outside-texts.ts";
 import { failed, type Failed } from "../../failure.ts";
 import { badExit, type CommandConfig, cutShort, type Launch } from "../launch.ts";
 import type { ProcessEnd } from "../../../processes/run.ts";
@@ -17,6 +17,7 @@ export type Program = {
   /** The variables that it is given, beside the common ones. */
   given: Readonly<Record<string, string>>;
   launch: Launch;
+  texts: Pick<OutsideTexts, "conversation">;
 };
 
 const longestReason = 500;
@@ -38,7 +39,7 @@ export async function runPreset(
 type Result = { end: ProcessEnd; seen: Seen; forgotten: boolean; tooMuch: string | null };
 
 async function ask(
-  { preset, config, launch }: Program,
+  { preset, config, launch, texts }: Program,
   options: ProgramOptions,
   input: AgentInput,
   signal: AbortSignal,
@@ -46,7 +47,7 @@ async function ask(
   const updates = createUpdates(preset.readerFor(options), input, config.outputLimitBytes);
   const start = {
     args: preset.argumentsFor(options),
-    input: options.session === null ? conversationPrompt(input) : input.prompt,
+    input: options.session === null ? await texts.conversation(input) : input.prompt,
     onOutput: updates.take,
   };
   const end = await launch(input, start, AbortSignal.any([signal, updates.signal]));
