@@ -5,6 +5,7 @@ import { describeMachine, type Machine } from "./machine.ts";
 import { writeDocument } from "./document.ts";
 import { measureAccept } from "./measures/accept.ts";
 import { measureGrowth } from "./measures/growth.ts";
+import { measureLedger } from "./measures/ledger.ts";
 import { measureLists } from "./measures/lists.ts";
 import { measureLatency } from "./measures/latency.ts";
 import { measureBodies, measureConnections } from "./measures/limits.ts";
@@ -31,6 +32,7 @@ const measures: Record<string, (lab: Lab) => Promise<Result>> = {
   growth: measureGrowth,
   lists: measureLists,
   mappings: measureMappings,
+  ledger: measureLedger,
   senders: measureSenders,
   results: measureResults,
   bodies: measureBodies,
