@@ -5,7 +5,8 @@ import { requestOutcomes } from "../../core/request.ts";
 import { runStatuses } from "../../core/run.ts";
 import { ok, type Reply, type Route, route } from "../frame/route.ts";
 import { requestDetailsResource, requestResource } from "../resources.ts";
-import { request, requestDetails } from "../shapes/stored.ts";
+import { linesOf } from "../../timeline/lines.ts";
+import { listedRequest, requestDetails } from "../shapes/stored.ts";
 import { found, list, windowOf } from "./list.ts";
 import { byId, idPrefix, several, window } from "./parameters.ts";
 
@@ -20,10 +21,11 @@ const requestList = list({
     error: z.string().max(2000).optional().describe("Its reason, exactly."),
     id: idPrefix,
     ...window,
+    include: z.enum(["runs"]).optional().describe("Also what became of the runs of each request."),
   },
-  item: request,
-  search: async ({ hook, outcome, status, error, id, ...rest }, page, deps) =>
-    deps.store.searchRequests({
+  item: listedRequest,
+  async search({ hook, outcome, status, error, id, include, ...rest }, page, deps) {
+    const { items, next } = await deps.store.searchRequests({
       ...page,
       ...(await windowOf(rest, deps)),
       ...(hook && { hooks: hook }),
@@ -31,8 +33,11 @@ const requestList = list({
       ...(status && { statuses: status }),
       ...(error !== undefined && { reason: error }),
       ...(id !== undefined && { id }),
-    }),
-  toResource: requestResource,
+    });
+    const lines = include === undefined ? null : await linesOf(deps.store, items);
+    return { items: items.map((record) => ({ record, runs: lines?.get(record.id) })), next };
+  },
+  toResource: ({ record, runs }) => ({ ...requestResource(record), ...(runs && { runs }) }),
 });
 
 const oneRequest = route({

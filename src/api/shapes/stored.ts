@@ -3,6 +3,7 @@ import { z } from "zod";
 import { deliveryStatuses } from "../../core/delivery.ts";
 import { requestOrigins, requestOutcomes } from "../../core/request.ts";
 import { runStatuses } from "../../core/run.ts";
+import { span } from "./timeline.ts";
 import { count, optionalText, optionalTime, time } from "./fields.ts";
 
 export const runKinds = ["hook", "heartbeat"] as const;
@@ -160,6 +161,31 @@ export const request = z
     decision: decision.nullable(),
   })
   .meta({ id: "Request", description: "What came in, how it was decided, and what it led to." });
+
+const runLine = z
+  .strictObject({
+    id: z.string(),
+    name: optionalText,
+    agentId: z.string(),
+    sessionKey: z.string(),
+    status: z.enum(runStatuses),
+    attempts: count,
+    error: optionalText,
+    cost: z.number().nullable(),
+    createdAt: time,
+    endedAt: optionalTime,
+    nextTryAt: optionalTime,
+    tookMs: z.number(),
+    deliveries: z.array(z.strictObject({ channel: z.string(), status: z.enum(deliveryStatuses) })),
+    spans: z.array(span).describe("Where its time went, without a gap."),
+  })
+  .meta({ id: "RunLine", description: "What became of a run, for a row of a list: without its texts." });
+
+export const listedRequest = request
+  .extend({
+    runs: z.array(runLine).optional().describe("With `include=runs`: the first ten of its runs."),
+  })
+  .meta({ id: "ListedRequest", description: "A request of a list." });
 
 export const requestDetails = request
   .extend({

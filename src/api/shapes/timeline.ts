@@ -1,6 +1,7 @@
 // A timeline, as `timeline/resource` makes it.
 import { z } from "zod";
 import { runStatuses } from "../../core/run.ts";
+import { spanKinds } from "../../timeline/spans.ts";
 import { stepStates } from "../../timeline/step.ts";
 import { count, optionalText, optionalTime, time } from "./fields.ts";
 
@@ -18,6 +19,17 @@ const step = z
     details: z.array(z.looseObject({ kind: z.string() })),
   })
   .meta({ id: "TimelineStep", description: "What happened, when, and how long it took." });
+
+export const span = z
+  .strictObject({
+    kind: z.enum(spanKinds),
+    runId: optionalText.describe("Null: of a note."),
+    begin: time,
+    end: time,
+    durationMs: z.number(),
+    isOpen: z.boolean().describe("It goes on."),
+  })
+  .meta({ id: "Span", description: "A part of the time that something took." });
 
 export const timeline = z
   .strictObject({
@@ -38,6 +50,6 @@ export const timeline = z
       }),
     ),
     steps: z.array(step),
-    spans: z.array(z.looseObject({ begin: time, end: time, durationMs: z.number() })),
+    spans: z.array(span),
   })
   .meta({ id: "Timeline", description: "Everything that became of one request, in order." });

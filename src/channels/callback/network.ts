@@ -2,7 +2,7 @@
 // very address. A name is resolved for each connection, and the connection goes to the addresses that were checked.
 import { lookup, type LookupAddress } from "node:dns";
 import type { LookupFunction } from "node:net";
-import { Agent, fetch as fetchBy } from "undici";
+import type { Agent } from "undici";
 import { isPublicAddress } from "../../core/public-address.ts";
 
 export type Resolve = (
@@ -25,12 +25,14 @@ export function openNetwork({
   resolve?: Resolve;
   isPublic?: (address: string) => boolean;
 }): Network {
-  const agent = new Agent({
-    connect: allowPrivate ? {} : { lookup: onlyPublic(resolve, isPublic) },
-    keepAliveTimeout: 4000,
-  });
-  const send = (url: unknown, init: object | undefined) =>
-    fetchBy(url as string, { ...init, dispatcher: agent }) as unknown;
+  const connect = allowPrivate ? {} : { lookup: onlyPublic(resolve, isPublic) };
+  let dispatcher: Agent | null = null;
+  // Loaded for the first callback: most gateways send none.
+  async function send(url: unknown, init: object | undefined): Promise<unknown> {
+    const undici = await import("undici");
+    dispatcher ??= new undici.Agent({ connect, keepAliveTimeout: 4000 });
+    return undici.fetch(url as string, { ...init, dispatcher });
+  }
   return { fetch: send as typeof fetch };
 }
 

@@ -32,14 +32,20 @@ export type DecidedReplay = { outcome: "accepted" | "skipped" | "refused" | "fai
 /** Many requests that are being replayed. */
 export type Replaying = { batch: string; state: "running" | "done" | "stopped" | "full" | "failed"; count: number; done: number; outcomes: Readonly<Record<string, number>>; startedAt: string; };
 
-/** What came in, how it was decided, and what it led to. */
-export type Request = { id: string; hook: string; origin: "http" | "mail" | "schedule" | "replay"; outcome: "accepted" | "repeated" | "skipped" | "refused" | "failed" | "full"; reason: string | null; credential: string | null; event: string | null; delivery: string | null; address: string | null; bytes: number | null; createdAt: string; runIds: readonly (string)[]; eventIds: readonly (string)[]; replayOf: string | null; mapping: string | null; decision: { mappings: readonly ({ id: string; takes: boolean; reason: string | null; filters: readonly ({ field: string; wanted: string; met: string; holds: boolean; })[]; })[]; policy: { allowed: boolean; reason: string | null; } | null; } | null; };
+/** A request of a list. */
+export type ListedRequest = { id: string; hook: string; origin: "http" | "mail" | "schedule" | "replay"; outcome: "accepted" | "repeated" | "skipped" | "refused" | "failed" | "full"; reason: string | null; credential: string | null; event: string | null; delivery: string | null; address: string | null; bytes: number | null; createdAt: string; runIds: readonly (string)[]; eventIds: readonly (string)[]; replayOf: string | null; mapping: string | null; decision: { mappings: readonly ({ id: string; takes: boolean; reason: string | null; filters: readonly ({ field: string; wanted: string; met: string; holds: boolean; })[]; })[]; policy: { allowed: boolean; reason: string | null; } | null; } | null; runs?: readonly (RunLine)[]; };
+
+/** What became of a run, for a row of a list: without its texts. */
+export type RunLine = { id: string; name: string | null; agentId: string; sessionKey: string; status: "queued" | "parked" | "running" | "succeeded" | "failed" | "timed-out" | "cancelled"; attempts: number; error: string | null; cost: number | null; createdAt: string; endedAt: string | null; nextTryAt: string | null; tookMs: number; deliveries: readonly ({ channel: string; status: "waiting" | "sent" | "failed" | "suppressed" | "unknown"; })[]; spans: readonly (Span)[]; };
+
+/** A part of the time that something took. */
+export type Span = { kind: "waited" | "worked" | "failed" | "paused" | "sending"; runId: string | null; begin: string; end: string; durationMs: number; isOpen: boolean; };
 
 /** A request with its visible headers; its body is read apart. */
 export type RequestDetails = { id: string; hook: string; origin: "http" | "mail" | "schedule" | "replay"; outcome: "accepted" | "repeated" | "skipped" | "refused" | "failed" | "full"; reason: string | null; credential: string | null; event: string | null; delivery: string | null; address: string | null; bytes: number | null; createdAt: string; runIds: readonly (string)[]; eventIds: readonly (string)[]; replayOf: string | null; mapping: string | null; decision: { mappings: readonly ({ id: string; takes: boolean; reason: string | null; filters: readonly ({ field: string; wanted: string; met: string; holds: boolean; })[]; })[]; policy: { allowed: boolean; reason: string | null; } | null; } | null; method: string | null; target: string | null; headers: Readonly<Record<string, string>>; hasBody: boolean; };
 
 /** Everything that became of one request, in order. */
-export type Timeline = { requestId: string | null; hook: string; status: string; beganAt: string; endedAt: string | null; tookMs: number; runs: readonly ({ id: string; status: "queued" | "parked" | "running" | "succeeded" | "failed" | "timed-out" | "cancelled"; agentId: string; attempts: number; createdAt: string; endedAt: string | null; })[]; steps: readonly (TimelineStep)[]; spans: readonly ({ begin: string; end: string; durationMs: number; })[]; };
+export type Timeline = { requestId: string | null; hook: string; status: string; beganAt: string; endedAt: string | null; tookMs: number; runs: readonly ({ id: string; status: "queued" | "parked" | "running" | "succeeded" | "failed" | "timed-out" | "cancelled"; agentId: string; attempts: number; createdAt: string; endedAt: string | null; })[]; steps: readonly (TimelineStep)[]; spans: readonly (Span)[]; };
 
 /** What happened, when, and how long it took. */
 export type TimelineStep = { kind: string; runId: string | null; state: "done" | "failed" | "now" | "to-come" | "none" | "waited"; at: string | null; sinceMs: number | null; durationMs: number | null; title: string; text: string; facts: Readonly<Record<string, unknown>>; details: readonly ({ kind: string; })[]; };
@@ -136,9 +142,9 @@ export type Operations = {
   /** Requests with what came of them, newest first. */
   listRequests: {
     path: Nothing;
-    query: { limit?: number; cursor?: string; hook?: string | readonly (string)[]; outcome?: "accepted" | "repeated" | "skipped" | "refused" | "failed" | "full" | readonly ("accepted" | "repeated" | "skipped" | "refused" | "failed" | "full")[]; status?: "queued" | "parked" | "running" | "succeeded" | "failed" | "timed-out" | "cancelled" | readonly ("queued" | "parked" | "running" | "succeeded" | "failed" | "timed-out" | "cancelled")[]; error?: string; id?: string; since?: string; until?: string; };
+    query: { limit?: number; cursor?: string; hook?: string | readonly (string)[]; outcome?: "accepted" | "repeated" | "skipped" | "refused" | "failed" | "full" | readonly ("accepted" | "repeated" | "skipped" | "refused" | "failed" | "full")[]; status?: "queued" | "parked" | "running" | "succeeded" | "failed" | "timed-out" | "cancelled" | readonly ("queued" | "parked" | "running" | "succeeded" | "failed" | "timed-out" | "cancelled")[]; error?: string; id?: string; since?: string; until?: string; include?: "runs"; };
     body: undefined;
-    answer: { items: readonly (Request)[]; nextCursor: string | null; };
+    answer: { items: readonly (ListedRequest)[]; nextCursor: string | null; };
   };
   /** One request, with its visible headers. */
   getRequest: {

@@ -16,6 +16,8 @@ export const createSearches = (driver: Driver<Programs>): Searches => ({
   },
   findRuns: (ids) => driver.run("findRuns", { ids }),
   findEvents: (ids) => driver.run("findEvents", { ids }),
+  attemptsOf: (runIds) => driver.run("attemptsOf", { runIds }),
+  deliveriesOf: (runIds) => driver.run("deliveriesOf", { runIds }),
   listReplays: (id) => driver.run("listReplays", { id }),
   runBehind: (id) => driver.run("runBehind", { id }),
   sameReason: ({ besides = null, ...as }) => driver.run("sameReason", { ...as, besides }),

@@ -1,6 +1,7 @@
 // Searches of stored things: newest first, behind a position. Several values of one field are alternatives; different
 // fields all count. A page reads a bounded number of rows, whatever is stored and asked for: so it may be short, or
 // empty, and still have a next one.
+import type { AttemptRecord } from "../../core/attempt-record.ts";
 import type { Delivery } from "../../core/delivery.ts";
 import type { RequestOutcome, RequestRecord } from "../../core/request.ts";
 import type { Run } from "../../core/run.ts";
@@ -85,6 +86,10 @@ export type Searches = {
   /** Those that are stored, in the order of `ids`. */
   findRuns(ids: readonly string[]): Promise<Run[]>;
   findEvents(ids: readonly string[]): Promise<SystemEvent[]>;
+  /** Of several runs, each oldest first. */
+  attemptsOf(runIds: readonly string[]): Promise<AttemptRecord[]>;
+  /** The same, with empty texts: these may be long. */
+  deliveriesOf(runIds: readonly string[]): Promise<Delivery[]>;
   /** The replays of a request, oldest first; at most 100. */
   listReplays(requestId: string): Promise<RequestRecord[]>;
   /** What a queued run waits behind: the head of its lane. Null where it is the head itself, or has ended. */

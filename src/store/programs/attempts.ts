@@ -38,10 +38,27 @@ export function insertAttempts(
   });
 }
 
+const shownColumns = "run_id, number, node, started_at, ended_at, outcome, reason, next_try_at, tool_calls";
+
+/** Of several runs, each oldest first. */
+export function* attemptsOf(
+  dialect: Dialect,
+  { runIds }: { runIds: readonly string[] },
+): Program<AttemptRecord[]> {
+  if (runIds.length === 0) return [];
+  const rows = yield {
+    sql: `select ${shownColumns} from attempt, ${dialect.rows(wantedColumn, 0)} where run_id = item.wanted order by run_id, number`,
+    values: [],
+    rows: { columns: wantedColumn, items: runIds.map((id) => [id]) },
+  };
+  return rows.map(toAttempt);
+}
+
+const wantedColumn = ["wanted"] as const;
+
 export function* listAttempts(_dialect: Dialect, { runId }: { runId: string }): Program<AttemptRecord[]> {
   const rows = yield {
-    sql: `select run_id, number, node, started_at, ended_at, outcome, reason, next_try_at, tool_calls
-      from attempt where run_id = $1 order by number`,
+    sql: `select ${shownColumns} from attempt where run_id = $1 order by number`,
     values: [runId],
   };
   return rows.map(toAttempt);

@@ -2,7 +2,7 @@
 import type { AnyProgram } from "../driver/program.ts";
 import { checkVersion, migrate } from "../migrations/migrate.ts";
 import { accept, acceptEvents, acceptKeyed, acceptRuns, findRepeated } from "./accept.ts";
-import { listAttempts } from "./attempts.ts";
+import { attemptsOf, listAttempts } from "./attempts.ts";
 import { countFailures } from "./auth-failures.ts";
 import { backlog, countWaiting } from "./backlog.ts";
 import { healClock } from "./clock.ts";
@@ -20,6 +20,7 @@ import {
   waitingChannels,
 } from "./deliveries.ts";
 import {
+  deliveriesOf,
   findEvents,
   findRuns,
   listReplays,
@@ -114,6 +115,7 @@ const entries = {
   acceptStarted: single(acceptStarted, { urgent: true, timeoutMs: 8_000 }),
   addAudit: write(addAudit),
   advanceDelivery: single(advanceDelivery),
+  attemptsOf: read(attemptsOf),
   backlog: timedRead(backlog),
   beatIfDue: write(beatIfDue),
   cancelDelivery: write(cancelDelivery),
@@ -128,6 +130,7 @@ const entries = {
   countWaiting: read(countWaiting),
   countWaitingEvents: read(countWaitingEvents),
   databaseTime: read(databaseTime),
+  deliveriesOf: read(deliveriesOf),
   findDelivery: read(findDelivery),
   findEvent: read(findEvent),
   findEvents: read(findEvents),

@@ -1,4 +1,5 @@
 // Rows by their ids, or the beginning of one, and what belongs to a request or a run.
+import type { Delivery } from "../../core/delivery.ts";
 import { largest } from "../../core/largest.ts";
 import { type RequestOutcome, type RequestRecord, requestOutcomes } from "../../core/request.ts";
 import type { Run } from "../../core/run.ts";
@@ -9,7 +10,8 @@ import type { Dialect } from "../driver/dialect.ts";
 import { batch, type Program, type Row } from "../driver/program.ts";
 import type { Found, OutcomeCounts, ResolvedId, SessionPosition, SessionSearch } from "../ports/search.ts";
 import { eventColumns, shownEvent, shownRun } from "./lists.ts";
-import { encode, requestColumns, runColumns, shownRunColumns, toRequest } from "./rows.ts";
+import { deliveryColumns } from "./deliveries.ts";
+import { encode, requestColumns, runColumns, shownRunColumns, toDelivery, toRequest } from "./rows.ts";
 import { mostScanned, statement, type Table } from "./search.ts";
 import { idRange } from "./searches.ts";
 
@@ -76,6 +78,21 @@ export const runStates = (dialect: Dialect, { ids }: ByIds): Program<RunState[]>
 
 export const findEvents = (dialect: Dialect, { ids }: ByIds): Program<SystemEvent[]> =>
   findAll(dialect, { table: "event", columns: eventColumns, ids }, shownEvent);
+
+/** Of several runs, each oldest first, without their texts, which may be long. */
+export function* deliveriesOf(
+  dialect: Dialect,
+  { runIds }: { runIds: readonly string[] },
+): Program<Delivery[]> {
+  if (runIds.length === 0) return [];
+  const columns = deliveryColumns.replace("text,", "'\"\"' as text,");
+  const rows = yield {
+    sql: `select ${columns} from delivery, ${dialect.rows(wantedColumn, 0)} where run_id = item.wanted order by seq`,
+    values: [],
+    rows: { columns: wantedColumn, items: runIds.map((id) => [id]) },
+  };
+  return rows.map((row) => toDelivery(row, "show"));
+}
 
 const mostReplays = 100;
 
