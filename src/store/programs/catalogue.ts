@@ -45,7 +45,6 @@ import {
   listDeliveries,
   listEvents,
   listRequests,
-  listRuns,
   markEvent,
   waitingEvents,
 } from "./lists.ts";
@@ -149,7 +148,6 @@ const entries = {
   listMailAccounts: read(listMailAccounts),
   listReplays: read(listReplays),
   listRequests: read(listRequests),
-  listRuns: read(listRuns),
   listSenders: timedRead(listSenders),
   listSessions: read(listSessions),
   listSpending: timedRead(listSpending),
