@@ -5,11 +5,13 @@ import { describeMachine, type Machine } from "./machine.ts";
 import { writeDocument } from "./document.ts";
 import { measureAccept } from "./measures/accept.ts";
 import { measureGrowth } from "./measures/growth.ts";
+import { measureLedger } from "./measures/ledger.ts";
 import { measureLists } from "./measures/lists.ts";
 import { measureLatency } from "./measures/latency.ts";
 import { measureBodies, measureConnections } from "./measures/limits.ts";
 import { measureMappings } from "./measures/mappings.ts";
 import { measureQueue } from "./measures/queue.ts";
+import { measureResults } from "./measures/results.ts";
 import { measureRivals } from "./measures/rivals.ts";
 import { measureSenders } from "./measures/senders.ts";
 import { measureSoak } from "./measures/soak.ts";
@@ -30,7 +32,9 @@ const measures: Record<string, (lab: Lab) => Promise<Result>> = {
   growth: measureGrowth,
   lists: measureLists,
   mappings: measureMappings,
+  ledger: measureLedger,
   senders: measureSenders,
+  results: measureResults,
   bodies: measureBodies,
   connections: measureConnections,
   start: measureStart,

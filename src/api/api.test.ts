@@ -227,7 +227,7 @@ test("every write is in the audit, whatever came of it; reads and dry runs are n
   assert.deepEqual(audit, [entry("done"), entry("refused"), entry("failed"), entry("refused", "toolong")]);
 });
 
-const withKey = (key: string, body?: object): RequestInit => ({
+const withKey = (key: string, body?: object) => ({
   method: "POST",
   headers: { "idempotency-key": key, "content-type": "application/json" },
   body: JSON.stringify(body ?? {}),

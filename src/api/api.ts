@@ -14,8 +14,6 @@ import { readJsonBody } from "./frame/read-input.ts";
 import type { Reply, Route } from "./frame/route.ts";
 import { createReplays } from "./actions/replay.ts";
 import { createStreams } from "./frame/streams.ts";
-import { describeApi } from "./openapi/document.ts";
-import { routes } from "./routes/index.ts";
 
 export type Api = {
   /** Only while a gateway token is set. */
@@ -25,20 +23,23 @@ export type Api = {
   stop(): Promise<void>;
 };
 
-export type ApiOptions = Omit<ApiDeps, "streams" | "describe" | "replays">;
+export type ApiOptions = Omit<ApiDeps, "streams" | "replays">;
 
-type Frame = { deps: ApiDeps; limit: RateLimit; keyQueues: KeyQueues; table: readonly Route[] };
+type Frame = { deps: ApiDeps; limit: RateLimit; keyQueues: KeyQueues; loadRoutes: LoadRoutes };
 
 /** Nobody on the way keeps a response, and no browser takes one for a page. */
 const safeHeaders = ["Cache-Control", "no-store", "X-Content-Type-Options", "nosniff"] as const;
 
-export function createApi(options: ApiOptions, table: readonly Route[] = routes): Api {
-  let document: object | null = null;
+type LoadRoutes = () => Promise<readonly Route[]>;
+
+/** Loaded for the first request: most gateways start without ever being asked. */
+const ownRoutes: LoadRoutes = async () => (await import("./routes/index.ts")).routes;
+
+export function createApi(options: ApiOptions, loadRoutes: LoadRoutes = ownRoutes): Api {
   const streams = createStreams(options.clock);
   const replays = createReplays({ ...options.replaying, log: options.log });
-  const describe = (): object => (document ??= describeApi(table));
-  const deps: ApiDeps = { ...options, streams, replays, describe };
-  const frame = { deps, limit: createRateLimit(deps.clock), keyQueues: createKeyQueues(), table };
+  const deps: ApiDeps = { ...options, streams, replays };
+  const frame = { deps, limit: createRateLimit(deps.clock), keyQueues: createKeyQueues(), loadRoutes };
   return {
     matches: (target) => isBelow(target) && deps.settings().guard !== null,
     handle: (exchange) =>
@@ -59,7 +60,7 @@ function isBelow(target: string): boolean {
   return next === undefined || next === "/" || next === "?";
 }
 
-async function serve(exchange: Exchange, { deps, limit, keyQueues, table }: Frame): Promise<void> {
+async function serve(exchange: Exchange, { deps, limit, keyQueues, loadRoutes }: Frame): Promise<void> {
   const misdirected = hostRefusal(exchange, deps.settings());
   if (misdirected !== null) return sendProblem(exchange, misdirected, safeHeaders);
   const actor = await actorOf(exchange, deps);
@@ -71,7 +72,7 @@ async function serve(exchange: Exchange, { deps, limit, keyQueues, table }: Fram
   if (!allowance.allowed) return sendProblem(exchange, tooMany, headers);
   if (deps.isStopping()) return sendProblem(exchange, stopping, headers);
   const [path, query] = split(exchange.target);
-  const found = findRoute(table, exchange.request.method, path.slice(apiPath.length));
+  const found = findRoute(await loadRoutes(), exchange.request.method, path.slice(apiPath.length));
   if (isRefusal(found)) return sendProblem(exchange, found, headers);
   const bytes = found.route.method === "GET" ? noBytes : await readJsonBody(exchange);
   if (bytes === null) return;

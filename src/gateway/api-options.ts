@@ -55,6 +55,7 @@ export function apiOptions({
       node,
       version: readVersion(),
       startedAt: systemClock.now(),
+      startedFrom: systemClock.monotonic(),
     },
     configFile: {
       env,

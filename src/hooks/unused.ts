@@ -24,7 +24,7 @@ const awayMs = 1_000;
 const sumMs = 1_000;
 
 export function createUnusedRequests({ store, clock, log }: UnusedOptions): UnusedRequests {
-  const waiting: UnusedRequest[] = [];
+  let waiting: UnusedRequest[] = [];
   let bodyBytes = 0;
   let lost = 0;
   let cancelTimer: (() => void) | null = null;
@@ -49,7 +49,7 @@ export function createUnusedRequests({ store, clock, log }: UnusedOptions): Unus
     );
     const away = failed.flatMap(({ unused, fault }) => (fault instanceof StoreUnavailable ? [unused] : []));
     for (const each of away) bodyBytes += sizeOf(each);
-    waiting.unshift(...away);
+    waiting = away.concat(waiting);
     lose(failed.length - away.length);
     return away.length === 0;
   }

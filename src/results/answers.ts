@@ -30,7 +30,10 @@ export function pollAnswer(
   { access, isKnown, waitedSeconds }: { access: OpenAccess; isKnown: boolean; waitedSeconds: number | null },
 ): ResultAnswer {
   const headers = [
-    ...["ETag", tagOf(run, access), "Cache-Control", "private, no-cache"],
+    "ETag",
+    tagOf(run, access),
+    "Cache-Control",
+    "private, no-cache",
     ...(hasEnded(run) ? [] : retryAfter),
     ...(waitedSeconds === null ? [] : applied(waitedSeconds)),
   ];

@@ -106,7 +106,7 @@ describe("the client", { concurrency: 4 }, () => {
     const started = Promise.withResolvers<void>();
     // The gateway comes back on another port.
     const redirecting: typeof fetch = async (target, init) => {
-      const url = new URL(String(target));
+      const url = new URL(target instanceof Request ? target.url : target);
       url.port = new URL(gateway.url).port;
       if (/runs/.test(url.pathname) && ++left === 2) started.resolve();
       return fetch(url, init);
@@ -198,7 +198,7 @@ test("the client's types are made from the routes, and it can call each of them"
 });
 
 test("the client needs nothing but what every browser has", () => {
-  for (const file of ["client", "events", "verify", "shapes"]) {
+  for (const file of ["client", "events", "types", "verify", "shapes"]) {
     const source = readFileSync(new URL(`../../src/sdk/client/${file}.ts`, import.meta.url), "utf8");
     const imports = [...source.matchAll(/from "([^"]+)"/g)].map(([, name]) => name!);
     assert.deepEqual(

@@ -82,7 +82,6 @@ forEachStore(
     const runs = Array.from({ length: 9 }, (_, at) =>
       aRun({ hook: at % 2 === 0 ? "build" : "agent", agentId: at % 3 === 0 ? "tool" : "main" }),
     );
-    // Paused by its budget of nothing they would wait; here they are simply ended.
     for (const run of runs) {
       await inspect.accept(anAcceptance({ runs: [run] }));
       await inspect.cancelRun(run.id, { error: "it was cancelled", summary: null, heartbeat: null });
@@ -106,6 +105,16 @@ forEachStore(
     assert.deepEqual(
       ids((await page(one, `/runs?id=${builds[0]!.slice(0, 30)}`)).items).includes(builds[0]),
       true,
+    );
+    const sweepAll = async (): Promise<void> => {
+      const retention = { finishedMs: 0, requestsMs: 0, idempotencyMs: 0, conversationTurns: 0 };
+      while ((await inspect.sweep(retention, 100)) > 0);
+    };
+    const whileSweeping = ids(await pages(one, "/runs?limit=4&status=cancelled", sweepAll));
+    assert.deepEqual(
+      whileSweeping,
+      newest.slice(0, 4),
+      "what is removed meanwhile is on no page that follows",
     );
   },
 );
@@ -141,7 +150,10 @@ forEachStore(
     const { json } = await one.gateway.post("agent", body, ["X-Request-Id: 7"]);
     await one.gateway.post("github", "{}");
     await one.gateway.post("agent", "{");
-    const { items } = await page(one, "/requests");
+    const items = await one.gateway.waitFor("both requests", async () => {
+      const listed = await page(one, "/requests");
+      return listed.items.length === 2 && listed.items;
+    });
     assert.deepEqual(
       items.map(({ hook, outcome }) => `${String(hook)} ${String(outcome)}`),
       ["agent refused", "agent accepted"],

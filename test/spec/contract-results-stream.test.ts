@@ -1,5 +1,7 @@
 // Contract: the result of a run as a stream of events.
 import assert from "node:assert/strict";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { describe, test, type TestContext } from "node:test";
 import { newId } from "../../src/core/id.ts";
 import { type EventReader, readEvents } from "../support/events.ts";
@@ -40,9 +42,75 @@ const startHeld = async (gateway: TestGateway): Promise<string> => {
   return String(json["runId"]);
 };
 
+/** The pieces in which this text is told. */
+async function textUpTo(reader: EventReader, text: string): Promise<string[]> {
+  const pieces: string[] = [];
+  while (pieces.join("") !== text) {
+    const event = await reader.next();
+    assert.ok(event?.event === "delta" || event?.event === "snapshot", JSON.stringify(event));
+    pieces.push(String(event.data["text"]));
+  }
+  return pieces;
+}
+
 const typesOf = (events: readonly { event: string }[]): string[] => events.map(({ event }) => event);
 
+/** A service that answers runs as the test says. */
+async function startService(t: TestContext) {
+  const asked = Promise.withResolvers<ServerResponse>();
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+    asked.resolve(response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    agents: { list: [{ id: "main", kind: "http", url: `http://127.0.0.1:${port}/` }] },
+    tell: async (event: object) => void (await asked.promise).write(`data: ${JSON.stringify(event)}\n\n`),
+    end: async () => void (await asked.promise).end(),
+  };
+}
+
 describe("results: streaming", { concurrency: 4 }, () => {
+  test("what the agent tells is heard as it is told; who comes late gets it as one snapshot", async (t) => {
+    const { agents, tell, end } = await startService(t);
+    const gateway = await startTestGateway(t, { hooks: readable, agents });
+    const { post, get } = streamsOf(t, gateway);
+    const reader = await post("agent");
+    const runId = String((await reader.next())?.data["runId"]);
+    await tell({ delta: "Let me look. " });
+    assert.deepEqual(await textUpTo(reader, "Let me look. "), ["Let me look. "]);
+    await tell({ tool: { name: "search", id: "7", state: "started" } });
+    await tell({ tool: { name: "search", id: "7", state: "ended", ok: true, output: "secret output" } });
+    const tools = [await reader.next(), await reader.next()];
+    assert.deepEqual(
+      tools.map((each) => [each?.event, each?.data["name"], each?.data["state"], each?.data["ok"]]),
+      [
+        ["tool", "search", "started", null],
+        ["tool", "search", "ended", true],
+      ],
+    );
+    const late = await get(runId, { "last-event-id": "3" });
+    assert.equal((await late.next())?.event, "run");
+    const snapshot = await late.next();
+    assert.deepEqual([snapshot?.event, snapshot?.data], ["snapshot", { text: "Let me look. " }]);
+    await tell({ delta: "It is broken." });
+    for (const each of [reader, late])
+      assert.deepEqual(await textUpTo(each, "It is broken."), ["It is broken."]);
+    await tell({ reply: "The build is broken." });
+    await end();
+    for (const each of [reader, late]) {
+      const events = await each.rest();
+      assert.equal(events.at(-1)?.data["reply"], "The build is broken.");
+      assert.doesNotMatch(JSON.stringify(events), /secret output/);
+    }
+  });
+
   forEachStore("a POST becomes the stream of its run", async (t, store) => {
     const gateway = await startTestGateway(t, { hooks: readable, ...held }, { store });
     const { post, get } = streamsOf(t, gateway);

@@ -1,6 +1,7 @@
 // Callers that wait and stream while gateways are killed, while the database is away, and on another node.
 import assert from "node:assert/strict";
 import { suite, test, type TestContext } from "node:test";
+import pg from "pg";
 import { createDatabase, startPostgres } from "../support/postgres.ts";
 import { type EventReader, readEvents } from "../support/events.ts";
 import { until } from "../support/process.ts";
@@ -23,6 +24,18 @@ async function stream(
   const reader = await readEvents(`${url}/hooks/runs/${String(runId)}/events`, { headers: headersOf(more) });
   context.after(() => reader.close());
   return reader;
+}
+
+/** What nodes tell each other of changes, from now on. */
+async function listenTo(context: TestContext, url: string): Promise<string[]> {
+  const told: string[] = [];
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  context.after(() => client.end());
+  client.on("error", () => {});
+  client.on("notification", ({ payload }) => void told.push(payload ?? ""));
+  await client.query("listen rouse_changes");
+  return told;
 }
 
 const statesIn = async (reader: EventReader): Promise<unknown[]> =>
@@ -59,6 +72,7 @@ suite("results over faults", { concurrency: true }, () => {
     const database = await createDatabase();
     const lab = labFor(context, { databaseUrl: database.url, settings });
     context.after(() => database.drop());
+    const told = await listenTo(context, database.url);
     const one = await lab.start();
     const started = await send(one.url, "[hold go]");
     const { runId } = (await started.json()) as { runId: string };
@@ -75,6 +89,10 @@ suite("results over faults", { concurrency: true }, () => {
     const result = (await (await waiting).json()) as Record<string, unknown>;
     assert.equal(result["status"], "succeeded");
     assert.deepEqual((await statesIn(there)).at(-1), ["end", "succeeded"]);
+    for (const status of ["running", "succeeded"])
+      await until(`${status} to be told to other nodes`, () =>
+        told.some((text) => text.includes(JSON.stringify(["run", runId, status]))),
+      );
     const again = await stream(context, other.url, runId, {
       "last-event-id": String(4 * Number(result["attempts"])),
     });

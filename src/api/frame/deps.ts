@@ -32,12 +32,15 @@ export type ApiDeps = Omit<AccessDeps, "settings"> & {
   isStopping: () => boolean;
   /** There is work that waits to be done. */
   kick: (work: "hook" | "heartbeat" | "deliveries") => void;
-  about: { node: string; version: string; startedAt: number };
+  about: {
+    node: string;
+    version: string;
+    startedAt: number;
+    /** By the monotonic clock. */ startedFrom: number;
+  };
   configFile: ConfigFile;
   /** Ends them when the gateway stops. */
   streams: Streams;
-  /** The OpenAPI document. */
-  describe: () => object;
   /** Hints of what has changed on any node. */
   changes: Changes;
   results: Pick<Results, "stream">;

@@ -34,7 +34,7 @@ export function clientTypes({ paths, components }: Description): string {
     "// Made by `npm run generate` from the routes of the API. Do not edit.",
     "",
     "/** No fields at all. */",
-    "export type Nothing = Readonly<Record<never, never>>;",
+    "export type Nothing = Readonly<Record<string, never>>;",
     "",
     ...shapes.flatMap((shape) => [shape, ""]),
     "/** Every call of the API: what it takes and what it answers. */",

@@ -16,10 +16,10 @@ export const auditRoute = list({
     ...window,
   },
   item: auditEntry,
-  search: ({ actor, verb, outcome, ...rest }, page, deps) =>
+  search: async ({ actor, verb, outcome, ...rest }, page, deps) =>
     deps.store.searchAudit({
       ...page,
-      ...windowOf(rest, deps),
+      ...(await windowOf(rest, deps)),
       ...(actor && { actors: actor }),
       ...(verb && { verbs: verb }),
       ...(outcome && { outcomes: outcome }),

@@ -22,10 +22,10 @@ const deliveryList = list({
     ...window,
   },
   item: delivery,
-  search: ({ status, channel, run, id, ...rest }, position, deps) =>
+  search: async ({ status, channel, run, id, ...rest }, position, deps) =>
     deps.store.searchDeliveries({
       ...position,
-      ...windowOf(rest, deps),
+      ...(await windowOf(rest, deps)),
       ...(status && { statuses: status }),
       ...(channel && { channels: channel }),
       ...(run !== undefined && { runId: run }),

@@ -20,10 +20,10 @@ const eventList = list({
     ...window,
   },
   item: event,
-  search: ({ hook, status, id, ...rest }, position, deps) =>
+  search: async ({ hook, status, id, ...rest }, position, deps) =>
     deps.store.searchEvents({
       ...position,
-      ...windowOf(rest, deps),
+      ...(await windowOf(rest, deps)),
       ...(hook && { hooks: hook }),
       ...(status && { statuses: status }),
       ...(id !== undefined && { id }),

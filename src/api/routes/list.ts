@@ -69,12 +69,14 @@ export function pageOf<T>(
   return { items, next: from + limit < all.length ? from + limit : null };
 }
 
-/** `since` and `until` as moments. */
-export function windowOf(
+/** `since` and `until` as moments, by the store's clock: that is what things are dated by. */
+export async function windowOf(
   { since, until }: { since?: string | undefined; until?: string | undefined },
-  { clock }: Pick<ApiDeps, "clock">,
-): { since?: number; until?: number } {
-  const read = (written: string) => momentOf(written, clock.now())!;
+  { store }: Pick<ApiDeps, "store">,
+): Promise<{ since?: number; until?: number }> {
+  if (since === undefined && until === undefined) return {};
+  const now = await store.databaseTime();
+  const read = (written: string) => momentOf(written, now)!;
   return {
     ...(since !== undefined && { since: read(since) }),
     ...(until !== undefined && { until: read(until) }),

@@ -22,10 +22,10 @@ const requestList = list({
     ...window,
   },
   item: request,
-  search: ({ hook, outcome, status, error, id, ...rest }, page, deps) =>
+  search: async ({ hook, outcome, status, error, id, ...rest }, page, deps) =>
     deps.store.searchRequests({
       ...page,
-      ...windowOf(rest, deps),
+      ...(await windowOf(rest, deps)),
       ...(hook && { hooks: hook }),
       ...(outcome && { outcomes: outcome }),
       ...(status && { statuses: status }),

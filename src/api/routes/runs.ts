@@ -30,10 +30,10 @@ const runList = list({
     ...window,
   },
   item: run,
-  search: ({ hook, agent, status, kind, session, error, id, ...rest }, position, deps) =>
+  search: async ({ hook, agent, status, kind, session, error, id, ...rest }, position, deps) =>
     deps.store.searchRuns({
       ...position,
-      ...windowOf(rest, deps),
+      ...(await windowOf(rest, deps)),
       ...(hook && { hooks: hook }),
       ...(agent && { agents: agent.map((each) => each.toLowerCase()) }),
       ...(status && { statuses: status }),

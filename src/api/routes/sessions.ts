@@ -14,10 +14,10 @@ const sessionList = list({
   summary: "Conversations, last used first.",
   filters: { agent: several("The agent whose conversation it is."), ...window },
   item: session,
-  search: ({ agent, ...rest }, page, deps) =>
+  search: async ({ agent, ...rest }, page, deps) =>
     deps.store.searchSessions({
       ...page,
-      ...windowOf(rest, deps),
+      ...(await windowOf(rest, deps)),
       ...(agent && { agents: agent.map((each) => each.toLowerCase()) }),
     }),
   toResource: sessionResource,

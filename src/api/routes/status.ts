@@ -22,7 +22,7 @@ const status = route({
       version: about.version,
       node: about.node,
       startedAt: timeOf(about.startedAt),
-      uptimeSeconds: Math.max(0, clock.now() - about.startedAt) / 1000,
+      uptimeSeconds: (clock.monotonic() - about.startedFrom) / 1000,
       waiting: backlog.queued,
       running: backlog.running,
       parked: backlog.parked,

@@ -42,6 +42,8 @@ test("a mapped request: every mapping, the fields, the agent, the prompt and the
     model: null,
     thinking: null,
     timeoutSeconds: 60,
+    callback: null,
+    results: null,
     message: `Look at shop: ${payload.text}`,
     allowUnsafeExternalContent: false,
     policy: { allowed: true },

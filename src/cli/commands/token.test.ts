@@ -77,7 +77,9 @@ test("a named token is added, listed, rotated and revoked; comments stay", async
   const token = added.stdout.trim();
   assert.match(token, /^[\w-]{43}$/);
   assert.match(added.stderr, /opens agent, wake\. It is shown only now/);
-  assert.deepEqual(named(), [{ name: "ci", tokens: [token], hooks: ["agent", "wake"] }]);
+  assert.deepEqual(named(), [
+    { name: "ci", tokens: [token], hooks: ["agent", "wake"], results: null, callback: null },
+  ]);
 
   const table = await rouse(["token", "list"]);
   assert.match(table.stdout, /^NAME +ACCEPTED +HOOKS\nci +1 +agent, wake\n$/);

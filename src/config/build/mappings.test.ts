@@ -107,6 +107,7 @@ test("written settings are kept", () => {
     channel: "slack",
     fallback: { channel: "signal", to: null },
     deliverFailures: false,
+    results: null,
     callback: null,
     timeoutSeconds: 0.5,
     templates: {

@@ -12,11 +12,12 @@ test("the hooks path gets a leading slash and loses trailing ones; blank is the 
   assert.equal(hooksPath("/in/hooks//"), "/in/hooks");
   assert.equal(hooksPath("  "), "/hooks");
   assert.equal(hooksPath("/healthzone"), "/healthzone");
+  assert.equal(hooksPath("/api/v1x"), "/api/v1x");
 });
 
 test("paths that could not be matched are refused", () => {
   const bad = ["/", "//", "/a//b", "//a", "/./a", "/a/..", "/a\\b", "/a%2fb", "/a?b", "/a#b", "/a b", "/ä"];
-  for (const path of [...bad, "/healthz", "/healthz/x", "readyz/"]) refused({ hooks: { path } });
+  for (const path of [...bad, "/healthz", "/healthz/x", "readyz/", "/api/v1", "api/v1/x/"]) refused({ hooks: { path } });
 });
 
 test("trusted proxies are addresses or ranges", () => {

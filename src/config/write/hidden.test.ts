@@ -13,7 +13,7 @@ const text = `{
   "gateway": { "auth": { "token": "${gatewayToken}" }, "host": "127.0.0.1" },
   "hooks": {
     "enabled": true,
-    "token": ["${'hook-\\"token\\"-that-is-long-enough'}", "\${HOOK_TOKEN}"],
+    "token": [${JSON.stringify(hookToken)}, "\${HOOK_TOKEN}"],
     "tokens": { "ci": { "token": { "file": "ci-token" }, "hooks": ["agent"] } },
   },
   "agents": { "list": [{ "id": "main", "kind": "command", "command": "x", "env": { "KEY": "abcd" },

@@ -27,7 +27,17 @@ type Common = {
 export type ExplainedAgent = Common &
   Pick<
     AgentAction,
-    "name" | "wakeMode" | "deliver" | "channel" | "to" | "fallback" | "model" | "thinking" | "timeoutSeconds"
+    | "name"
+    | "wakeMode"
+    | "deliver"
+    | "channel"
+    | "to"
+    | "fallback"
+    | "model"
+    | "thinking"
+    | "timeoutSeconds"
+    | "callback"
+    | "results"
   > & {
     action: "agent";
     message: string;

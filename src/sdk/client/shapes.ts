@@ -1,7 +1,7 @@
 // Made by `npm run generate` from the routes of the API. Do not edit.
 
 /** No fields at all. */
-export type Nothing = Readonly<Record<never, never>>;
+export type Nothing = Readonly<Record<string, never>>;
 
 export type WakePayload = { text: string; mode?: "now" | "next-heartbeat"; };
 

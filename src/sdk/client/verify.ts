@@ -1,6 +1,6 @@
 // Verifies a callback: a request that is signed as Standard Webhooks says. By Web Crypto, so that it works in browsers,
 // in workers at the edge and in Node.
-import type { Result } from "./client.ts";
+import type { Result } from "./types.ts";
 
 /** What a `standard` callback of `hooks.callbacks` holds. With `"body": "thin"`, `data` is only `runId` and `status`. */
 export type Callback = {

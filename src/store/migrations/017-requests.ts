@@ -1,13 +1,15 @@
 // Every request is kept, with what it led to; attempts of runs; the audit of what operators did; hooks that are paused.
 import type { Dialect } from "../driver/dialect.ts";
 
-export const keepRequests = ({ sequence }: Dialect): readonly string[] => [
+export const keepRequests = ({ name, sequence }: Dialect): readonly string[] => [
   "alter table request add column origin text not null default 'http'",
   // JSON: arrival, mapping, decision, runIds, eventIds.
   "alter table request add column about text",
-  // `json:` and the text as JSON, or the name of a compression and the bytes in base64: see `programs/bodies.ts`.
-  "alter table request add column body text",
   "alter table request add column replay_of text",
+  // The last column: SQLite reads a row up to the column that is asked for. Its form is that of `programs/bodies.ts`.
+  "alter table request add column body text",
+  // Stored as it is up to a page: compressing it by itself would take a backend longer than all else of a request.
+  ...(name === "postgres" ? ["alter table request set (toast_tuple_target = 8160)"] : []),
   // `seq + 0` instead of `seq`: a search by hook cannot be planned over the primary key, which would read the whole table.
   "create index request_hook on request(hook, (seq + 0))",
   "create index request_outcome on request(outcome, (seq + 0)) where outcome <> 'accepted'",
