@@ -312,7 +312,7 @@ describe("what searches read", () => {
 
 /** Found by equality, or in a range of seqs, ids or times; or a scan of what the statement limits. */
 const isBounded = (detail: string): boolean =>
-  /INTEGER PRIMARY KEY \(rowid[=>]|INTEGER PRIMARY KEY \(rowid<\?\)|_marks|\(id=\?\)|\(id>\? AND id<\?\)|<expr>>\? AND <expr><\?|\(outcome=\?\)|\(replay_of=\?\)|\(lane=\?\)|\(run_id=\?\)|request_recent|session_last/.test(
+  /INTEGER PRIMARY KEY \(rowid[=>]|INTEGER PRIMARY KEY \(rowid<\?\)|_marks|\(id=\?\)|\(id>\? AND id<\?\)|<expr>>\? AND <expr><\?|\(outcome=\?\)|\(replay_of=\?\)|\(lane=\?\)|\(run_id=\?\)|request_recent|session_last|run_heartbeats/.test(
     detail,
   ) ||
   /^(SCAN|SEARCH) (run|event|delivery) USING (COVERING )?INDEX (run_heads|run_lane_next|run_taken|event_next|delivery_waiting)/.test(

@@ -17,8 +17,7 @@ export async function checkClock({ url }: Config["store"], store: Store, clock: 
 async function againstStored(store: Store, now: number): Promise<Finding> {
   const page = { limit: 1 };
   const lists = await Promise.all([
-    store.listRuns({ ...page, kind: "hook" }),
-    store.listRuns({ ...page, kind: "heartbeat" }),
+    store.searchRuns({ ...page, before: null }).then(({ items }) => items),
     store.listEvents(page),
     store.listDeliveries(page),
     store.listRequests(page),

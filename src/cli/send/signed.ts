@@ -161,8 +161,13 @@ async function runIdsOf(context: Context, config: Config, hook: string): Promise
   try {
     const store = await openStore(config.store, context.clock);
     try {
-      const runs = await store.listRuns({ kind: "hook", limit: newestRuns });
-      return runs.filter((run) => run.hook === hook).map(({ id }) => id);
+      const { items } = await store.searchRuns({
+        hooks: [hook],
+        kinds: ["hook"],
+        limit: newestRuns,
+        before: null,
+      });
+      return items.map(({ id }) => id);
     } finally {
       await store.close();
     }

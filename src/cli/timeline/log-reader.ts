@@ -1,12 +1,13 @@
 // Reads what is new in the store, time after time: new rows, and those that had not ended when they were last read.
 import type { Delivery } from "../../core/delivery.ts";
 import type { Run } from "../../core/run.ts";
+import { collectFound } from "../../store/create/searches.ts";
 import type { Store } from "../../store/ports/store.ts";
 import { deliveryMoments, inOrder, type Moment, requestMoments, runMoments } from "./moments.ts";
 
 export type LogStore = Pick<
   Store,
-  "listRequests" | "listRuns" | "listDeliveries" | "findRun" | "findDelivery" | "databaseTime"
+  "listRequests" | "searchRuns" | "listDeliveries" | "findRun" | "findDelivery" | "databaseTime"
 >;
 
 export type LogReader = {
@@ -64,10 +65,7 @@ export function createLogReader(
   }
 
   async function readRuns(): Promise<Run[]> {
-    const read = [
-      ...(await newest((limit) => store.listRuns({ limit, kind: "hook" }))),
-      ...(await newest((limit) => store.listRuns({ limit, kind: "heartbeat" }))),
-    ];
+    const read = await newest((limit) => collectFound<Run, number>(limit, (page) => store.searchRuns(page)));
     const all = [...read, ...(await again(running, read, (id) => store.findRun(id)))];
     for (const run of all) {
       hooks.set(run.id, run.hook);

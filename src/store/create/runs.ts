@@ -1,11 +1,12 @@
 // The port of runs: starts and settlements in group commits.
 import type { AttemptStart, AttemptStarted } from "../../core/attempt.ts";
+import type { Run } from "../../core/run.ts";
 import type { Driver } from "../driver/program.ts";
 import type { Runs } from "../ports/runs.ts";
 import type { Programs } from "../programs/catalogue.ts";
 import type { Settled } from "../programs/settle.ts";
 import { createGroup } from "./group.ts";
-import { collect } from "./lists.ts";
+import { collectFound } from "./searches.ts";
 import { runSetAside, type UnreadableReports } from "./unreadable.ts";
 
 /** Prompts and replies can be large. */
@@ -26,7 +27,8 @@ export const createRuns = (driver: Driver<Programs>, reports: UnreadableReports)
   listAttempts: (runId) => driver.run("listAttempts", { runId }),
   findRun: (id) => driver.run("findRun", { id }),
   runStates: (ids) => driver.run("runStates", { ids }),
-  listRuns: ({ limit, kind }) => collect(limit, (page) => driver.run("listRuns", { ...page, kind })),
+  listRuns: ({ limit, kind }) =>
+    collectFound<Run, number>(limit, (page) => driver.run("searchRuns", { ...page, kinds: [kind] })),
   countWaiting: () => driver.run("countWaiting", null),
   backlog: () => driver.run("backlog", {}),
   listSpending: () => driver.run("listSpending", {}),

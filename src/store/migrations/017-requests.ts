@@ -23,6 +23,8 @@ export const keepRequests = ({ name, sequence }: Dialect): readonly string[] => 
 
   // Runs and deliveries that an operator looks for are few. Those that went well have no entry.
   "create index run_troubled on run(status, (seq + 0)) where status in ('failed', 'timed-out', 'cancelled')",
+  // Among many runs of hooks, heartbeats are few.
+  "create index run_heartbeats on run((seq + 0)) where kind = 'heartbeat'",
   "create index delivery_troubled on delivery(status, (seq + 0)) where status in ('failed', 'unknown')",
   `create table attempt(
      run_id text not null,

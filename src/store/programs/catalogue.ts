@@ -46,7 +46,6 @@ import {
   listDeliveries,
   listEvents,
   listRequests,
-  listRuns,
   markEvent,
   waitingEvents,
 } from "./lists.ts";
@@ -152,7 +151,6 @@ const entries = {
   listMailAccounts: read(listMailAccounts),
   listReplays: read(listReplays),
   listRequests: read(listRequests),
-  listRuns: read(listRuns),
   listSenders: timedRead(listSenders),
   listSessions: read(listSessions),
   listSpending: timedRead(listSpending),

@@ -1,6 +1,6 @@
 // What is there: lists newest first, one record by its id, the events that wait.
 import type { Delivery } from "../../core/delivery.ts";
-import type { Run, RunKind } from "../../core/run.ts";
+import type { Run } from "../../core/run.ts";
 import type { SystemEvent, WaitingEvents } from "../../core/system-event.ts";
 import type { Dialect } from "../driver/dialect.ts";
 import type { Program, Row, Value } from "../driver/program.ts";
@@ -8,15 +8,7 @@ import type { RequestRecord } from "../../core/request.ts";
 import { deliveryColumns } from "./deliveries.ts";
 import type { UnreadableRow } from "../../core/unreadable.ts";
 import { readEach } from "./shapes.ts";
-import {
-  requestColumns,
-  runColumns,
-  shownRunColumns,
-  toDelivery,
-  toEvent,
-  toRequest,
-  toRun,
-} from "./rows.ts";
+import { requestColumns, shownRunColumns, toDelivery, toEvent, toRequest, toRun } from "./rows.ts";
 
 export const eventColumns = "seq, id, session_key, source, hook, text, request_id, created_at, shown_at";
 
@@ -41,9 +33,6 @@ function* page<T>(
   const last = rows.length === limit ? Number(rows.at(-1)?.["seq"]) : null;
   return { items: rows.map(toItem), last };
 }
-
-export const listRuns = (_dialect: Dialect, input: PageInput & { kind: RunKind }): Program<PageResult<Run>> =>
-  page({ columns: runColumns, table: "run", where: "kind = $1 and", values: [input.kind] }, input, shownRun);
 
 export const listEvents = (_dialect: Dialect, input: PageInput): Program<PageResult<SystemEvent>> =>
   page({ columns: eventColumns, table: "event", where: "", values: [] }, input, shownEvent);

@@ -172,6 +172,9 @@ function pathOfRunStatuses(statuses: readonly string[]): Path[] {
   ];
 }
 
+const isOnlyHeartbeats = (kinds: Listed): boolean =>
+  isGiven(kinds) && kinds.every((kind) => kind === "heartbeat");
+
 function runPage(dialect: Dialect, search: RunSearch): PageSearch<Run> {
   const { statuses, error } = search;
   return {
@@ -192,6 +195,7 @@ function runPage(dialect: Dialect, search: RunSearch): PageSearch<Run> {
     paths: [
       ...pathOfId(search.id),
       ...(isGiven(statuses) ? pathOfRunStatuses(statuses) : []),
+      ...(isOnlyHeartbeats(search.kinds) ? [[ordered(() => "kind = 'heartbeat'")]] : []),
       // A run that went well has no error.
       ...(error === undefined || isGiven(statuses) ? [] : pathOfRunStatuses([...endedBadly, ...open])),
     ],
