@@ -15,7 +15,7 @@ import type { Life, Note } from "./history.ts";
 import { createLabNode, type LabNode } from "./lab-node.ts";
 import type { FromNode } from "./node.ts";
 import { startWire, type Wire } from "./proxy.ts";
-import { startWorld, type World } from "./world.ts";
+import { callbackSecret, startWorld, type World } from "./world.ts";
 
 export type BenchNode = LabNode & { wire: Wire | null; output(): string };
 
@@ -143,6 +143,7 @@ const configOf = (world: string, store: object) => ({
     allowRequestSessionKey: true,
     allowedSessionKeyPrefixes: ["lab:", "hook:"],
     budget: { runsPerDay: 1_000_000 },
+    callbacks: { lab: { url: `${world}/result`, secret: callbackSecret } },
   },
   agents: {
     list: [{ id: "main", kind: "http", url: `${world}/agent` }],

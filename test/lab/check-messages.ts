@@ -1,12 +1,19 @@
 // The messages that people got: of each reply all parts, in order, replies to one chat in the order in which they
 // were made. A message comes again only when its sending was never stored and its sender's lease is over.
+import { callbackOfChannel } from "../../src/core/callback.ts";
 import type { Histories, Received } from "./history.ts";
 import { claimsIn, claimsOf } from "./leases.ts";
 import { partsPerReply, replyForm } from "./world.ts";
 
 const wordOf = ({ runId, attempt, part }: Received): string => `${runId}/${attempt}/${part}`;
 
-export function wrongDeliveries({ requests, runs, deliveries }: Histories): string[] {
+/** Results go another way. */
+const messagesOf = ({ deliveries }: Pick<Histories, "deliveries">) =>
+  deliveries.filter(({ channel }) => callbackOfChannel(channel) === null);
+
+export function wrongDeliveries(histories: Histories): string[] {
+  const { requests, runs } = histories;
+  const deliveries = messagesOf(histories);
   const wanted = new Set(requests.filter(({ chat }) => chat !== null).map(({ marker }) => marker));
   const byRun = Map.groupBy(deliveries, ({ runId }) => runId);
   return [
@@ -23,7 +30,9 @@ export function wrongDeliveries({ requests, runs, deliveries }: Histories): stri
   ];
 }
 
-export function wrongMessages({ runs, deliveries, received }: Histories): string[] {
+export function wrongMessages(histories: Histories): string[] {
+  const { runs, received } = histories;
+  const deliveries = messagesOf(histories);
   const replies = new Map(runs.map(({ id, reply }) => [id, replyForm.exec(reply ?? "")?.[0] ?? id]));
   const chats = new Set([...deliveries.map(({ to }) => to ?? ""), ...received.map(({ chat }) => chat)]);
   return [...chats].flatMap((chat) => {
@@ -40,7 +49,8 @@ export function wrongMessages({ runs, deliveries, received }: Histories): string
 }
 
 export function needlessMessages(histories: Histories): string[] {
-  const { received, deliveries, notes } = histories;
+  const { received, notes } = histories;
+  const deliveries = messagesOf(histories);
   const deliveryOf = new Map(deliveries.map(({ id, runId }) => [runId, id]));
   const idOf = ({ runId }: Received): string => deliveryOf.get(runId) ?? "";
   const claims = claimsOf(received, claimsIn(histories), idOf, wordOf);

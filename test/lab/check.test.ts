@@ -9,7 +9,7 @@ import type { EventSource, SystemEvent } from "../../src/core/system-event.ts";
 import { fence } from "../../src/untrusted/fence.ts";
 import { cells } from "./cells.ts";
 import { tallyOf, violationsIn } from "./check.ts";
-import type { ClientRequest, Histories, Note, Received, Turn } from "./history.ts";
+import type { ClientRequest, Histories, Note, Received, ReceivedResult, Turn } from "./history.ts";
 
 const [first, second, single] = ["1", "2", "3"].map(
   (digit) => `01a1e73e-ec0${digit}-712d-9f8a-fac9fb0699ba`,
@@ -43,7 +43,11 @@ const run = (id: string, order: number, sessionKey: string, attempt: string): Ru
     endedAt: 1,
     error: null,
     reply: `${id}/${attempt}/0 word\n\n${id}/${attempt}/1 word`,
-    request: { name: `m-1-${order}-`, message: text(`m-1-${order}-`) },
+    request: {
+      name: `m-1-${order}-`,
+      message: text(`m-1-${order}-`),
+      callback: id === single ? { name: "lab", to: null } : null,
+    },
   }) as Run;
 
 const turn = (runId: string, attempt: string, startedAt: number, more: Partial<Turn> = {}): Turn => ({
@@ -97,6 +101,18 @@ const message = (attempt: string, part: number, at: number, life: string): Recei
   part,
 });
 
+const resultOf = (runId: string, reply: string): ReceivedResult => ({
+  at: 300,
+  life: "b.1",
+  webhookId: `${runId}.end`,
+  isSigned: true,
+  status: "succeeded",
+  reply,
+});
+
+const aSent = (delivery: Partial<Delivery>): Delivery =>
+  ({ status: "sent", error: null, ...delivery }) as Delivery;
+
 const event = (id: string, source: EventSource, written: string): SystemEvent =>
   ({ id, requestId: `q-${id}`, source, text: text(written), shownAt: 1 }) as SystemEvent;
 
@@ -133,6 +149,7 @@ function good(): Histories {
       turn(single, "4", 110, { life: "b.1", sessionKey: `hook:${single}` }),
       turn("beat", "5", 2000, { life: "b.1", sessionKey: "main", prompt: beat.join("\n\n") }),
     ],
+    results: [resultOf(single, `${single}/4/0 word\n\n${single}/4/1 word`)],
     received: [message("2", 0, 1400, "b.1"), message("2", 0, 2600, "c.1"), message("2", 1, 2610, "c.1")],
     notes: [
       held("a.1", first, "l1", 90),
@@ -173,7 +190,8 @@ function good(): Histories {
       keptRequest("q-again", "repeated", [], ["wake"]),
     ],
     deliveries: [
-      { id: "delivery", runId: first, to: "11", status: "sent", sentMessages: 2, error: null } as Delivery,
+      aSent({ id: "delivery", runId: first, channel: "telegram", to: "11", sentMessages: 2 }),
+      aSent({ id: "result", runId: single, channel: "callback:lab", to: single, sentMessages: 1 }),
     ],
     troubles: [],
   };
@@ -269,6 +287,21 @@ const broken: Record<string, Doctor> = {
     requests: requests.map((each) => ({ ...each, responses: [] })),
   }),
   "no message arrived": () => ({ received: [] }),
+  "no result arrived": () => ({ results: [] }),
+  "is stored as sent, and never arrived": () => ({ results: [] }),
+  "and its result is not stored": ({ deliveries }) => ({ deliveries: without(deliveries, 1) }),
+  "has 2 results": ({ deliveries }) => ({ deliveries: [...deliveries, deliveries[1]!] }),
+  "has a result that nobody asked for": ({ deliveries }) => ({
+    deliveries: [...deliveries, { ...deliveries[1]!, runId: first }],
+  }),
+  "is unknown (why)": ({ deliveries }) => ({
+    deliveries: changed(deliveries, 1, { status: "unknown", error: "why" }),
+  }),
+  "is not signed": ({ results }) => ({ results: changed(results, 0, { isSigned: false }) }),
+  "says failed, and the run is succeeded": ({ results }) => ({
+    results: changed(results, 0, { status: "failed" }),
+  }),
+  "is of no run that has one": ({ results }) => ({ results: [...results, resultOf(first, "")] }),
   "no twin was known again": ({ requests }) => ({
     requests: changed(requests, 3, { responses: [response({ eventId: "wake" })] }),
   }),

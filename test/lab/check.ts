@@ -1,5 +1,6 @@
 // The judge of a round: a pure function from the histories to the violations in them.
 import { outages } from "./cells.ts";
+import { lostResults, wrongResults } from "./check-callbacks.ts";
 import { claimedAfterEnd, overlaps, unclaimed, wrongMemory, wrongOrder } from "./check-lanes.ts";
 import { needlessMessages, wrongDeliveries, wrongMessages } from "./check-messages.ts";
 import {
@@ -29,6 +30,8 @@ export function violationsIn(histories: Histories): string[] {
     wrongDeliveries,
     wrongMessages,
     needlessMessages,
+    lostResults,
+    wrongResults,
     brokenFences,
     noProgress,
   ];
@@ -36,7 +39,17 @@ export function violationsIn(histories: Histories): string[] {
 }
 
 /** A round without these proves nothing. */
-function noProgress({ victim, cell, lives, runs, requests, received, notes, turns }: Histories): string[] {
+function noProgress({
+  victim,
+  cell,
+  lives,
+  runs,
+  requests,
+  received,
+  results,
+  notes,
+  turns,
+}: Histories): string[] {
   const accepted = (hook: string) =>
     requests.filter((each) => each.hook === hook && each.responses.length > 0).length;
   const died = lives.some(({ name, diedAt }) => name === victim && diedAt !== null);
@@ -49,6 +62,7 @@ function noProgress({ victim, cell, lives, runs, requests, received, notes, turn
     ["no wake was taken", accepted("wake") > 0],
     ["hardly a request was taken", accepted("agent") + accepted("wake") > requests.length / 2],
     ["no message arrived", received.length > 0],
+    ["no result arrived", results.length > 0],
     ["no twin was known again", requests.some(({ responses }) => responses.some(({ replayed }) => replayed))],
   ];
   return needed.filter(([, isSo]) => !isSo).map(([what]) => `no progress: ${what}`);

@@ -53,6 +53,16 @@ export type Received = {
   part: number;
 };
 
+/** One result as its receiver took it. */
+export type ReceivedResult = {
+  at: number;
+  life: string;
+  webhookId: string;
+  isSigned: boolean;
+  status: string;
+  reply: string | null;
+};
+
 /** What a node did to the store, noted at its store port: `from` is the start of the call, `at` its end. */
 export type Note = { life: string; at: number } & (
   | ({ id: string; lease: string; from: number } & Change)
@@ -81,6 +91,7 @@ export type Histories = {
   requests: readonly ClientRequest[];
   turns: readonly Turn[];
   received: readonly Received[];
+  results: readonly ReceivedResult[];
   notes: readonly Note[];
   lives: readonly Life[];
   /** The process that was at the point when the fault came; null when none was. */

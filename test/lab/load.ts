@@ -122,9 +122,9 @@ async function playClients({ round, nodes, random, prepare, send }: Play): Promi
       await rest();
     }
   }
-  async function single(to: string | null, isKeyed: boolean): Promise<void> {
+  async function single(to: string | null, isKeyed: boolean, more: object = {}): Promise<void> {
     await rest();
-    await send(prepare("agent", agentFields(to), isKeyed));
+    await send(prepare("agent", { ...agentFields(to), ...more }, isKeyed));
   }
   async function wakes(mode: string, isKeyed: boolean): Promise<void> {
     await rest();
@@ -143,6 +143,8 @@ async function playClients({ round, nodes, random, prepare, send }: Play): Promi
     single(chats[0] ?? null, true),
     single(null, false),
     single(null, true),
+    single(null, true, { callback: "lab" }),
+    single(chats[1] ?? null, true, { callback: "lab" }),
     wakes("now", true),
     wakes("next-heartbeat", false),
     twins("agent"),

@@ -2,7 +2,8 @@
 // record their requests. Every process of a node has its own addresses, which tell them apart.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { markerForm, monotonicMs, type Received, type Turn } from "./history.ts";
+import { verify } from "../../src/sdk/client/verify.ts";
+import { markerForm, monotonicMs, type Received, type ReceivedResult, type Turn } from "./history.ts";
 
 export type World = {
   addressOf(life: string): string;
@@ -12,10 +13,11 @@ export type World = {
   /** Turns without a reply whose caller is still connected. */
   openTurns(): number;
   /** The turns and messages since the last call. */
-  take(): { turns: Turn[]; received: Received[] };
+  take(): { turns: Turn[]; received: Received[]; results: ReceivedResult[] };
   close(): void;
 };
 
+export const callbackSecret = `whsec_${Buffer.from("the secret of the lab's callback").toString("base64")}`;
 export const partsPerReply = 2;
 const longestTurnMs = 20;
 /** Two of these are too long for one message. */
@@ -24,6 +26,7 @@ const filler = "word ".repeat(600);
 export async function startWorld(random: () => number): Promise<World> {
   let turns: Turn[] = [];
   let received: Received[] = [];
+  let results: ReceivedResult[] = [];
   let count = 0;
   let hold: Hold | null = null;
   let gate = Promise.withResolvers<void>();
@@ -61,11 +64,28 @@ export async function startWorld(random: () => number): Promise<World> {
     respond(response, { ok: true, result: { message_id: received.length } });
   }
 
+  async function takeResult(life: string, body: string, { headers }: IncomingMessage): Promise<void> {
+    const given = headers as Record<string, string>;
+    const at = monotonicMs();
+    const { data } = JSON.parse(body) as { data: Pick<ReceivedResult, "status" | "reply"> };
+    const isSigned = await verify(body, given, callbackSecret).then(
+      () => true,
+      () => false,
+    );
+    const { status, reply } = data;
+    results.push({ at, life, webhookId: String(given["webhook-id"]), isSigned, status, reply });
+  }
+
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-    const body = JSON.parse(Buffer.concat(chunks).toString("utf8")) as TurnBody & MessageBody;
+    const text = Buffer.concat(chunks).toString("utf8");
+    const body = JSON.parse(text) as TurnBody & MessageBody;
     const [, life = "", target = ""] = (request.url ?? "").split("/");
+    if (target === "result") {
+      await takeResult(life, text, request);
+      return respond(response, {});
+    }
     if (target === "agent") await takeTurn(life, body, response);
     else takeMessage(life, body, response);
   }
@@ -87,9 +107,10 @@ export async function startWorld(random: () => number): Promise<World> {
     },
     openTurns: () => turns.filter(({ endedAt }) => endedAt === null).length,
     take() {
-      const taken = { turns, received };
+      const taken = { turns, received, results };
       turns = [];
       received = [];
+      results = [];
       return taken;
     },
     close() {
