@@ -10,7 +10,7 @@ import { callbackPolicy, released, settleSend, settleUntried } from "./settle.ts
 import { transmit, type TransmitPorts } from "./transmit.ts";
 
 export type CallbackDependencies = {
-  find: (name: string) => Callback | null;
+  find: (name: string) => Promise<Callback | null>;
   findRun: (id: string) => Promise<Run | null>;
   render: ReplyRenderer["render"];
   clock: Clock;
@@ -29,7 +29,7 @@ export async function executeCallback(
 ): Promise<DeliverySettlement | null> {
   const { find, findRun, render, clock, sendTimeoutMs, stopping, newId, random } = dependencies;
   const startedAt = clock.monotonic();
-  const callback = find(name);
+  const callback = await find(name);
   if (callback === null)
     return settleUntried(delivery, `there is no ${name} in hooks.callbacks any more`, newId);
   const run = await findRun(delivery.runId);

@@ -58,11 +58,11 @@ const ended = (more: Partial<Run> = {}): Run => ({
   ...more,
 });
 
-const send = (
+const send = async (
   callback: CallbackConfig,
   { run = ended(), to = "", message = run.reply ?? "" }: { run?: Run; to?: string; message?: string } = {},
 ): Promise<SendOutcome> => {
-  const found = createCallbacks(new Map([["ci", callback]])).find("ci");
+  const found = await createCallbacks(new Map([["ci", callback]])).find("ci");
   assert.ok(found);
   return found.send({ run, to, text: message }, new AbortController().signal);
 };
@@ -157,8 +157,8 @@ test("a host that turns private on its second lookup is not asked", async (t) =>
         isPublic: (address) => address === "127.0.0.1",
       }),
   });
-  const once = () =>
-    callbacks.find("ci")!.send({ run: ended(), to: "", text: "" }, new AbortController().signal);
+  const once = async () =>
+    (await callbacks.find("ci"))!.send({ run: ended(), to: "", text: "" }, new AbortController().signal);
   assert.deepEqual(await once(), { kind: "sent" });
   // The connection of the first one would be used again.
   receiver.received.length = 0;
@@ -166,9 +166,10 @@ test("a host that turns private on its second lookup is not asked", async (t) =>
     open: (options) =>
       openNetwork({ ...options, resolve: (_host, done) => done(null, answers[lookups++] ?? []) }),
   });
-  const outcome = await fresh
-    .find("ci")!
-    .send({ run: ended(), to: "", text: "" }, new AbortController().signal);
+  const outcome = await (await fresh.find("ci"))!.send(
+    { run: ended(), to: "", text: "" },
+    new AbortController().signal,
+  );
   assert.ok(
     outcome.kind === "retry" && outcome.reason.includes("not on the public internet"),
     JSON.stringify(outcome),
@@ -184,9 +185,10 @@ test("one private address among public ones is enough", async () => {
   const callbacks = createCallbacks(new Map([["ci", config({ url: "https://ci.example/" })]]), {
     open: (options) => openNetwork({ ...options, resolve: (_host, done) => done(null, addresses) }),
   });
-  const outcome = await callbacks
-    .find("ci")!
-    .send({ run: ended(), to: "", text: "" }, new AbortController().signal);
+  const outcome = await (await callbacks.find("ci"))!.send(
+    { run: ended(), to: "", text: "" },
+    new AbortController().signal,
+  );
   assert.ok(outcome.kind === "retry" && outcome.reason.includes("not on the public internet"));
 });
 
@@ -261,7 +263,7 @@ test("a response to Slack goes to the address of the request", async (t) => {
       }) as typeof fetch,
     }),
   });
-  const callback = callbacks.find("ci")!;
+  const callback = (await callbacks.find("ci"))!;
   const messages = callback.render("**Done**");
   assert.deepEqual(messages, ["*Done*"]);
   const outcome = () => callback.send({ run, to: run.id, text: messages[0]! }, new AbortController().signal);

@@ -4,11 +4,9 @@ import { isPrivateHost } from "../../core/public-address.ts";
 import type { Run } from "../../core/run.ts";
 import type { Channel, SendOutcome } from "../../sdk/channel.ts";
 import { rejected } from "../outcome.ts";
-import { renderings } from "../renderings.ts";
 import { sendGithubComment, sendGitlabComment } from "./comment.ts";
 import { openNetwork } from "./network.ts";
 import type { Sending } from "./sending.ts";
-import { sendSlackResponse } from "./slack-response.ts";
 import { sendStandard } from "./standard.ts";
 
 /** One message, made of the stored run. */
@@ -30,9 +28,9 @@ export type Callback = {
   send(message: CallbackMessage, signal: AbortSignal): Promise<SendOutcome>;
 };
 
-export type Callbacks = { find(name: string): Callback | null; names(): readonly string[] };
+export type Callbacks = { find(name: string): Promise<Callback | null>; names(): readonly string[] };
 
-export const noCallbacks: Callbacks = { find: () => null, names: () => [] };
+export const noCallbacks: Callbacks = { find: async () => null, names: () => [] };
 
 export type CallbackTools = { open?: typeof openNetwork; now?: () => number };
 
@@ -43,11 +41,11 @@ export function createCallbacks(
   const made = new Map<string, Callback>();
   return {
     names: () => [...configured.keys()],
-    find(name) {
+    async find(name) {
       const known = made.get(name);
       const config = configured.get(name);
       if (known || !config) return known ?? null;
-      const callback = createCallback(config, { open, now });
+      const callback = await createCallback(config, { open, now });
       made.set(name, callback);
       return callback;
     },
@@ -58,7 +56,10 @@ const asWritten: Channel["render"] = (markdown) => [markdown];
 /** So often Slack takes a response. */
 const mostSlackMessages = 5;
 
-function createCallback(config: CallbackConfig, { open, now }: Required<CallbackTools>): Callback {
+async function createCallback(
+  config: CallbackConfig,
+  { open, now }: Required<CallbackTools>,
+): Promise<Callback> {
   // Whoever writes an address or allows a private network means it.
   const isNamed = config.url !== null && isPrivateHost(new URL(config.url).hostname);
   const { fetch } = open({ allowPrivate: config.allowPrivate || isNamed });
@@ -88,10 +89,12 @@ function createCallback(config: CallbackConfig, { open, now }: Required<Callback
         idempotent: false,
         send: (message, signal) => sendGitlabComment(message, config, sending(signal)),
       };
-    case "slack-response":
+    case "slack-response": {
+      // It renders Markdown, for which a library is loaded.
+      const { renderForSlack, sendSlackResponse } = await import("./slack-response.ts");
       return {
         platform: "slack",
-        render: renderings.slack,
+        render: renderForSlack,
         mostMessages: mostSlackMessages,
         idempotent: false,
         async send({ run, text }, signal) {
@@ -100,5 +103,6 @@ function createCallback(config: CallbackConfig, { open, now }: Required<Callback
           return sendSlackResponse({ address, text }, sending(signal));
         },
       };
+    }
   }
 }

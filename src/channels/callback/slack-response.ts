@@ -1,8 +1,11 @@
 // A reply to the address that Slack gives with a command or an interaction: it may be used five times within 30 minutes.
 import type { SendOutcome } from "../../sdk/channel.ts";
 import { limited, outcomeOf, rejected } from "../outcome.ts";
+import { renderings } from "../renderings.ts";
 import { postJson, retryAfterMs } from "../request.ts";
 import type { Sending } from "./sending.ts";
+
+export const renderForSlack = renderings.slack;
 
 export async function sendSlackResponse(
   { address, text }: { address: string; text: string },

@@ -24,9 +24,10 @@ test("a named token is text, a file, a variable or a list", () => {
     env: { NEXT: "next-token-that-is-long-enough" },
     files: { "/home/rouse/x": `${secret}\n` },
   };
+  const unset = { results: null, callback: null };
   assert.deepEqual(configOf(withTokens(tokens), around).hooks.namedTokens, [
-    { name: "ci", tokens: [ci, "next-token-that-is-long-enough"], hooks: ["agent", "build/*"] },
-    { name: "x-1", tokens: [secret], hooks: ["wake"] },
+    { name: "ci", tokens: [ci, "next-token-that-is-long-enough"], hooks: ["agent", "build/*"], ...unset },
+    { name: "x-1", tokens: [secret], hooks: ["wake"], ...unset },
   ]);
 });
 
