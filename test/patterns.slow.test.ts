@@ -18,6 +18,7 @@ const files = globSync("src/**/*.ts", { cwd: root })
 
 /** Patterns that a function builds, as it builds them. Those that a module builds are found when it is loaded. */
 const builtByFunctions: Readonly<Record<string, RegExp>> = {
+  "src/api/frame/route.ts": /^\/sessions\/([^/]+)\/([^/]+)\/turns$/,
   "src/gmail-setup/goal.ts": /^projects\/([^/]+)\/topics\/([^/]+)$/,
   "src/html/tokens.ts": /<\/style(?=[\s/>])/gi,
 };

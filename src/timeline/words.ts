@@ -28,7 +28,7 @@ export function sizeWords(bytes: number): string {
   return bytes < 999_950 ? `${(bytes / 1000).toFixed(1)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-export const numberWords = (count: number): string => String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
+export const numberWords = (count: number): string => count.toLocaleString("en-US");
 
 export const countWords = (count: number, one: string, many = `${one}s`): string =>
   `${numberWords(count)} ${count === 1 ? one : many}`;

@@ -36,7 +36,7 @@ export const requestMistakes = (token: string): RequestMistake[] => {
       status: 405,
       code: "method-not-allowed",
       error:
-        "This method is not allowed here: send POST to a hook, GET to /metrics, as the Allow header says.",
+        "This method is not allowed here: send POST to a hook, GET to a run's result or to /metrics, as the Allow header says.",
     },
     { name: "no token", request: agent(hello, [json]), ...unauthorized },
     { name: "a wrong token", request: agent(hello, ["Authorization: Bearer wrong", json]), ...unauthorized },

@@ -266,3 +266,51 @@ test("what a request to a hook would do is told, and nothing is stored", async (
   for (const body of [{}, { payload: 1, body: "x" }, { payload: 1, headers: { "a b": "c" } }])
     await one.api.expect(400, "/hooks/build/try", { method: "POST", body });
 });
+
+forEachStore(
+  "a list of requests can have what became of their runs, and where the time went",
+  async (t, store) => {
+    const { gateway, api } = await startApiGateway(
+      t,
+      {
+        hooks: {
+          mappings: [
+            {
+              id: "each",
+              match: { path: "each" },
+              forEach: "items",
+              messageTemplate: "{{ items[0] }}",
+              name: "Item {{ items[0] }}",
+              deliver: false,
+            },
+          ],
+        },
+      },
+      { store },
+    );
+    const sent = await gateway.post("each", { items: [1, 2] });
+    for (const id of sent.json["runIds"] as string[]) await gateway.ended(id);
+    await gateway.post("wake", { text: "hello" });
+    const [wake, each] = (await page({ api }, "/requests?include=runs")).items;
+    assert.deepEqual(wake?.["runs"], []);
+    const lines = each?.["runs"] as Fields[];
+    assert.deepEqual(
+      lines.map(({ name, status, attempts, deliveries }) => [name, status, attempts, deliveries]),
+      [
+        ["Item 1", "succeeded", 1, []],
+        ["Item 2", "succeeded", 1, []],
+      ],
+    );
+    for (const { createdAt, endedAt, tookMs, spans } of lines) {
+      const parts = spans as { begin: string; end: string; durationMs: number }[];
+      assert.equal(Date.parse(endedAt as string) - Date.parse(createdAt as string), tookMs);
+      assert.equal(
+        parts.reduce((sum, { durationMs }) => sum + durationMs, 0),
+        tookMs,
+        "no gap",
+      );
+    }
+    assert.equal((await page({ api }, "/requests")).items[1]?.["runs"], undefined);
+    await api.expect(400, "/requests?include=bodies");
+  },
+);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { aRequest, anAcceptance, anEvent, anUnusedRequest } from "../../../test/builders/acceptance.ts";
 import { aRun } from "../../../test/builders/run.ts";
-import { aDelivery, aSettlement } from "../../../test/builders/settlement.ts";
+import { aDelivery, anAttempt, aSettlement } from "../../../test/builders/settlement.ts";
 import { newId } from "../../core/id.ts";
 import { newRequest } from "../../core/request.ts";
 import type { NewRun } from "../../core/run.ts";
@@ -187,6 +187,28 @@ export function searchContract(harness: () => Harness): void {
       assert.deepEqual(await found({ channels: ["slack"] }), [failed, waits]);
       assert.deepEqual(await found({ runId: deliveries[1]!.runId }), [waits]);
       assert.deepEqual(await found({ runId: "nobody" }), []);
+    });
+
+    test("attempts and deliveries of several runs are read at once, without the deliveries' texts", async () => {
+      const { store } = harness();
+      const [first, second, other] = [aRun(), aRun(), aRun()];
+      for (const run of [first, second, other]) {
+        await acceptRuns(store, run);
+        const delivery = aDelivery({ runId: run.id, text: "a long reply" });
+        const attempt = anAttempt({ outcome: "succeeded" });
+        await end(store, "succeeded", null, { delivery, attempt });
+      }
+      const runIds = [second.id, first.id, "unknown"];
+      assert.deepEqual(
+        (await store.attemptsOf(runIds)).map(({ runId }) => runId).toSorted(),
+        [first.id, second.id].toSorted(),
+      );
+      const deliveries = await store.deliveriesOf(runIds);
+      assert.deepEqual(
+        new Set(deliveries.map(({ runId, text, channel }) => `${runId} ${text} ${channel}`)),
+        new Set([first, second].map(({ id }) => `${id}  telegram`)),
+      );
+      assert.deepEqual([await store.attemptsOf([]), await store.deliveriesOf([])], [[], []]);
     });
 
     test("pages have everything once, also where a page finds nothing", async () => {
