@@ -292,3 +292,17 @@ test("while the gateway stops, it is 503", async (t) => {
   isStopping.now = true;
   assert.deepEqual(await read(await ask("/things")), [503, "stopping"]);
 });
+
+test("a caller with the token may call itself mcp in the audit; any other name changes nothing", async (t) => {
+  const { table } = counting(async () => ok({}));
+  const { ask, audit } = await startApiFrame(t, table);
+  const write = (headers: Record<string, string>, token?: string) =>
+    ask("/things/1/write", { method: "POST", headers, ...(token !== undefined && { token }) });
+  await write({ "x-rouse-actor": "mcp" });
+  for (const name of ["session 1", "cli", "MCP", ""]) await write({ "x-rouse-actor": name });
+  assert.deepEqual(
+    audit.map(({ actor }) => actor),
+    ["mcp", "token", "token", "token", "token"],
+  );
+  assert.equal((await write({ "x-rouse-actor": "mcp" }, "wrong")).status, 401);
+});

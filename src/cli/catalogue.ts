@@ -22,6 +22,7 @@ const loaders: Readonly<Record<string, () => Promise<{ command: Command }>>> = {
   gmail: () => import("./commands/gmail.ts"),
   audit: () => import("./commands/audit.ts"),
   backup: () => import("./commands/backup.ts"),
+  mcp: () => import("./commands/mcp.ts"),
   doctor: () => import("./commands/doctor.ts"),
   completion: async () => {
     const { completionCommand } = await import("./commands/completion.ts");

@@ -274,7 +274,8 @@ forEachStore(
       t,
       {
         hooks: {
-          mappings: [
+          senders: {},
+        mappings: [
             {
               id: "each",
               match: { path: "each" },

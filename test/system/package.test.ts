@@ -17,6 +17,7 @@ import { basename, delimiter, dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { loadConfig } from "../../src/config/load.ts";
+import { startAgent } from "../support/mcp.ts";
 import { post, until, watchProcess } from "../support/process.ts";
 
 const checkout = fileURLToPath(new URL("../..", import.meta.url));
@@ -130,6 +131,15 @@ test("init, serve, and one real request", async (context) => {
   });
   assert.equal(shown.id, reply.body["runId"]);
   assert.match(shown.reply, /hello from the package/);
+  const gatewayToken = loaded.config.gateway.auth.token ?? "";
+  const agent = await startAgent(context, {
+    program: command,
+    args: ["--url", url],
+    env: { ROUSE_GATEWAY_TOKEN: gatewayToken },
+    secrets: [token, gatewayToken],
+  });
+  assert.match((await agent.ok("show_run", { id: shown.id })).text, /hello from the package/);
+  await agent.close();
   assert.deepEqual(await gateway.stop(), { code: 0, signal: null });
 });
 

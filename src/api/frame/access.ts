@@ -41,12 +41,20 @@ const hostName = (written: string): string =>
     .replace(/\.$/, "")
     .toLowerCase();
 
+/** What a caller with the token may call itself in the audit. It changes nothing else. */
+const actorNames: ReadonlySet<unknown> = new Set(["mcp"]);
+
+function nameOf(rawHeaders: readonly string[]): string {
+  const name = singleHeader(rawHeaders, "x-rouse-actor");
+  return typeof name === "string" && actorNames.has(name) ? name : "token";
+}
+
 /** Who asks, as it stands in the audit, or why they may not. */
 export async function actorOf(exchange: Exchange, deps: AccessDeps): Promise<string | Refusal> {
   const { guard, clientAddress } = deps.settings();
   const { request } = exchange;
   const verdict = guard?.check(request.rawHeaders) ?? "wrong";
-  if (verdict === "ok") return "token";
+  if (verdict === "ok") return nameOf(request.rawHeaders);
   if (verdict === "repeated") return refuse("repeated-header");
   const session = await deps.sessionOf?.(exchange);
   if (session != null) return `session ${session}`;

@@ -128,7 +128,7 @@ export function createClient(options: ClientOptions): Client {
   }
 
   const call: Client["call"] = async (name, ...given) => {
-    const [input, { headers, signal } = {}] = given as [object?, CallOptions?];
+    const [input, { headers, signal, onHeaders } = {}] = given as [object?, CallOptions?];
     const [method, path] = operations[name];
     const { body, ...named } = (input ?? {}) as Record<string, unknown>;
     const left = new Map(Object.entries(named));
@@ -144,6 +144,7 @@ export function createClient(options: ClientOptions): Client {
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(signal && { signal }),
     });
+    onHeaders?.(response.headers);
     const type = response.headers.get("content-type") ?? "";
     if (response.status === 204) return undefined as never;
     return (type.startsWith("application/json") ? await response.json() : response) as never;

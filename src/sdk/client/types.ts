@@ -76,6 +76,8 @@ export type CallInput<Name extends OperationName> = Given<Operations[Name]["path
 export type CallOptions = {
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
+  /** Hears the headers of the answer, such as the `ETag` of the config. */
+  readonly onHeaders?: ((headers: Headers) => void) | undefined;
 };
 
 export type Client = {
