@@ -1,7 +1,7 @@
 // The MCP server on two streams. The only file that uses the protocol's library.
 import type { Readable, Writable } from "node:stream";
-import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import { McpServer } from "@modelcontextprotocol/server";
+import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { z } from "zod";
 import { faultKind } from "../core/errors.ts";
 import { type Gateway, ToolError } from "./gateway.ts";
@@ -40,7 +40,7 @@ function register(server: McpServer, tool: Tool, { gateway: { ask }, onFault }: 
       outputSchema: z.looseObject({ ...resultFields, ...output }),
       annotations: { title, ...hints },
     },
-    async (given: Record<string, unknown>, { signal }: { signal: AbortSignal }) => {
+    async (given, { mcpReq: { signal } }) => {
       try {
         return render(await tool.handle(given, { ask, signal }));
       } catch (fault) {

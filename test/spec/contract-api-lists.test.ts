@@ -275,7 +275,7 @@ forEachStore(
       {
         hooks: {
           senders: {},
-        mappings: [
+          mappings: [
             {
               id: "each",
               match: { path: "each" },
