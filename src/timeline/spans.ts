@@ -63,7 +63,8 @@ function workParts({ run, attempts }: RunFacts, began: number, end: number): Par
   };
   for (const record of attempts) {
     if (record.number > number + 1) lostUntil(record.startedAt);
-    else parts.push({ kind: "paused", begin: at, end: record.startedAt });
+    // What comes before the first attempt is no pause between two.
+    else parts.push({ kind: number === 0 ? "waited" : "paused", begin: at, end: record.startedAt });
     parts.push({ kind: kindOf(record), begin: record.startedAt, end: record.endedAt });
     at = record.endedAt;
     number = record.number;
