@@ -1,4 +1,5 @@
 // What is shown of one stored thing beyond its line in a list.
+import { shownCallback } from "../core/callback.ts";
 import { plainText } from "../core/message.ts";
 import type { Run } from "../core/run.ts";
 import type { AttemptRecord } from "../core/attempt-record.ts";
@@ -9,7 +10,11 @@ export const runDetails = async (
   store: Pick<Store, "listTurns" | "listDeliveries" | "listAttempts">,
   run: Run,
 ) => ({
-  request: { ...run.request, message: plainText(run.request.message) },
+  request: {
+    ...run.request,
+    message: plainText(run.request.message),
+    callback: shownCallback(run.request.callback),
+  },
   lastLine: run.lastLine,
   nextTryAt: run.nextTryAt === null ? null : new Date(run.nextTryAt).toISOString(),
   retriedAs: run.retriedAs,

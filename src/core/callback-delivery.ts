@@ -1,5 +1,5 @@
 // The delivery of a run's result, made when the run ends.
-import { callbackChannel } from "./callback.ts";
+import { callbackChannel, isAddress } from "./callback.ts";
 import type { NewDelivery } from "./delivery.ts";
 import type { NewRun } from "./run.ts";
 
@@ -31,6 +31,3 @@ export function callbackDelivery(
   if (to !== null && unanswered !== null) return { ...delivery, status: "suppressed", error: unanswered };
   return { ...delivery, status: "waiting", error: null };
 }
-
-/** Such an address may be used by whoever knows it. */
-const isAddress = (to: string): boolean => to.startsWith("https:");

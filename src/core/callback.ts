@@ -22,4 +22,10 @@ export const callbackChannel = (name: string): string => prefix + name;
 export const callbackOfChannel = (channel: string): string | null =>
   channel.startsWith(prefix) ? channel.slice(prefix.length) : null;
 
+/** Without an address that whoever knows it may use. */
+export const shownCallback = (callback: CallbackTarget | null): CallbackTarget | null =>
+  callback && { ...callback, to: callback.to !== null && isAddress(callback.to) ? null : callback.to };
+
+export const isAddress = (to: string): boolean => to.startsWith("https:");
+
 export const webhookIdOf = (runId: string): string => `${runId}.end`;
